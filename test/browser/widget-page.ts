@@ -69,6 +69,8 @@ export function useWidgetService(): WidgetService {
     service.playground = await startPlayground({
       INLAY_MODEL: 'm',
       INLAY_MODEL_BASE_URL: `${service.model.origin}/v1`,
+      // What it says is streamed, with a search before it or without.
+      INLAY_MODEL_GROUNDING: 'tools',
       INLAY_SEARCH_HELP: 'off',
       INLAY_CORS_ORIGINS: service.host.origin,
     })

@@ -1,5 +1,5 @@
 import { createClient } from '@inlay/client'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RecordedRequest, Reply } from '../stand-in/model-server.ts'
 import { faultsOf, phone, reason, shot } from './visit.ts'
 import { answerTo, ask, useWidgetService, visit } from './widget-page.ts'
@@ -12,13 +12,6 @@ const searched = ({ body }: RecordedRequest): Reply =>
 
 describe.skipIf(reason !== undefined)('the element in a page', () => {
   const service = useWidgetService()
-  beforeAll(async () => {
-    // What a model says is streamed once it is known to search.
-    service.reply = searched
-    await createClient({ baseUrl: `${service.playground.origin}/api`, apiKey: service.playground.key }).ask(
-      'Where is it?',
-    )
-  })
 
   test('works by keyboard alone: opens, asks, stops, closes', async () => {
     const { page, chat } = await visit(service.host)

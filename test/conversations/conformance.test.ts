@@ -16,8 +16,8 @@ import {
   sqlSharedRuns,
   type Conversations,
 } from '@inlay/conversations'
-import { createMemories } from '@inlay/conversations/internal/memories/memories'
-import { projectLookup } from '@inlay/conversations/internal/projects/projects'
+import { createMemories } from '@inlay/conversations/internal/memories/manage-memories'
+import { projectLookup } from '@inlay/conversations/internal/projects/manage-projects'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedModel } from '@inlay/agent/testing'
 import { createStorage } from 'unstorage'

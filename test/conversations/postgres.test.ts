@@ -12,9 +12,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
 import { scriptedAction } from '@inlay/agent/testing'
-import { createToolNumbers } from '@inlay/conversations/internal/stored-tools/tool-numbers'
+import { createToolNumbers } from '@inlay/conversations/internal/custom-tools/tool-numbers'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
-import { kennelDocument } from './stored-tools/kennel.ts'
+import { kennelDocument } from './custom-tools/kennel.ts'
 import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from '../agent/setting.ts'
 
 let database: PGlite

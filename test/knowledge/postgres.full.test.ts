@@ -24,14 +24,14 @@ afterAll(() => server.stop())
 
 describe('in Postgres', async () => {
   // The tests of the mechanism itself, once more.
-  await import('./intake/intake.test.ts')
+  await import('./intake/commit-documents.test.ts')
   await import('./indexing/settle.test.ts')
   await import('./indexing/worker.test.ts')
   await import('./history.scaled.test.ts')
-  await import('./access/pairs.test.ts')
-  await import('./access/document-sets.test.ts')
-  await import('./access/document-tags.test.ts')
-  await import('./spaces/space-mover.test.ts')
+  await import('./access-and-filters/pairs.test.ts')
+  await import('./access-and-filters/document-sets.test.ts')
+  await import('./access-and-filters/document-tags.test.ts')
+  await import('./reindexing/change-embedder.test.ts')
 
   test.each([2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 0, -1, 1.5])('no pair and no set has the id %d', async (id) => {
     const { knowledge } = await makeKnowledge()

@@ -32,7 +32,7 @@ const places = [
   'packages/drivers/src/mcp/index.ts',
   'packages/drivers/src/images/openai-images.ts',
   'packages/agent/src/actions/open-url.ts',
-  'packages/agent/src/stored-tools/call.ts',
+  'packages/conversations/src/custom-tools/openapi-actions.ts',
   'packages/server/src/routes/chat/tools.ts',
   'packages/inlay/src/parts/web-parts.ts',
 ]

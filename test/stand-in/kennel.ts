@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { kennelDocument } from '../conversations/stored-tools/kennel.ts'
+import { kennelDocument } from '../conversations/custom-tools/kennel.ts'
 
 /** A request that reached the kennel. */
 export interface KennelRequest {

@@ -9,8 +9,8 @@ import type { FileSearch, NamedDocumentSet, PassageSearch } from './contracts/se
 import type { Services } from './contracts/services.ts'
 import type { SharedRuns } from './contracts/shared-runs.ts'
 import type { ResearchOptions } from './research/limits.ts'
-import type { ActionParts, SearchParts } from './tools/built-in-actions.ts'
-import type { HostAction } from './tools/host-actions.ts'
+import type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
+import type { HostAction } from './tool-calls/host-actions.ts'
 import type { TurnHooks } from './turn/hooks.ts'
 
 /** Bounds of a run and of what is kept in memory; each has a default. */

@@ -1,6 +1,6 @@
 import type { Agent } from '@inlay/agent'
 import { queueRemoval } from './files/file-records.ts'
-import type { SqlFiles } from './files/files.ts'
+import type { SqlFiles } from './files/manage-files.ts'
 import { eraseSessions } from './sessions/removal.ts'
 import type { ConversationDatabase } from './tables/database.ts'
 

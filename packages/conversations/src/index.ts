@@ -37,5 +37,5 @@ export type {
   StoredToolFields,
   StoredToolFunction,
   StoredTools,
-} from './stored-tools/contracts.ts'
-export { createToolNumbers } from './stored-tools/tool-numbers.ts'
+} from './custom-tools/contracts.ts'
+export { createToolNumbers } from './custom-tools/tool-numbers.ts'

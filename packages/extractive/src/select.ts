@@ -1,6 +1,6 @@
 import { collect, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
 import { spaceless, termSet } from '@inlay/text'
-import { pickFacts, rankFacts, type Facts } from './facts/facts.ts'
+import { pickFacts, rankFacts, type Facts } from './facts/rank-facts.ts'
 import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'

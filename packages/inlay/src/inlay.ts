@@ -6,8 +6,8 @@ import { createServer, type FetchHandler, type Authenticator, type Keys, type Se
 import { errorWriter } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions, checkRuntime } from './options/check-options.ts'
-import type { InlayOptions } from './options/options.ts'
-import type { Parts } from './parts/parts.ts'
+import type { InlayOptions } from './options/inlay-options.ts'
+import type { Parts } from './parts/open-parts.ts'
 import { widgetScript } from './widget-script.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 
@@ -56,7 +56,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
-    opening ??= import('./parts/parts.ts')
+    opening ??= import('./parts/open-parts.ts')
       .then(async ({ openParts }) => (opened = await openParts(options, onError)))
       .catch((error: unknown) => {
         // The next use tries again: a disk may be free by then, a lock gone.

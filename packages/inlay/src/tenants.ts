@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { createInlay, type Inlay } from './inlay.ts'
 import { errorWriter } from './log.ts'
-import type { InlayOptions } from './options/options.ts'
+import type { InlayOptions } from './options/inlay-options.ts'
 
 /** Options of {@link createTenants}. */
 export interface TenantsOptions {

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { privateFilesPair } from './access/access.ts'
+import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
@@ -9,13 +9,13 @@ import type { EmbeddingCalls } from './calls/embedding.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
-import type { IntakeTask } from './intake/draft.ts'
-import { createIntake } from './intake/intake.ts'
-import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/version.ts'
-import { isSettled, requeueFailed } from './queue/queue.ts'
+import type { IntakeTask } from './intake/document-changes.ts'
+import { createIntake } from './intake/commit-documents.ts'
+import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
+import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
-import { createSpaceMover, readRebuild } from './spaces/space-mover.ts'
-import type { SpacedIndex } from './spaces/spaced-index.ts'
+import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** What ingestion is made of; see `KnowledgeOptions`. */
@@ -65,7 +65,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
-      const { documentId, ...result } = await calls.submit(() => prepare(parts, input, how), intake.submit)
+      const { documentId, ...result } = await calls.submit(how.caller, () => prepare(parts, input, how), intake.submit)
       const { revision, existed, isIndexed, isQueued } = result
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
@@ -73,7 +73,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller } = {}) => {
-      await calls.submit(async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
+      await calls.submit(caller, async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
     },

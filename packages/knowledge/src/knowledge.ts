@@ -1,11 +1,12 @@
+import { giveWayTo } from '@inlay/protocol/concurrency'
 import type { Kysely } from 'kysely'
-import { privateFilesPair } from './access/access.ts'
-import { isImageShown } from './access/document-images.ts'
-import { createDocumentSets } from './access/document-sets.ts'
-import { listTags } from './access/document-tags.ts'
-import { listDocuments, listSources, readStatus } from './access/documents.ts'
-import { resolveFilters } from './access/filters.ts'
-import { createPairs } from './access/pairs.ts'
+import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
+import { isImageShown } from './access-and-filters/document-images.ts'
+import { createDocumentSets } from './access-and-filters/document-sets.ts'
+import { listTags } from './access-and-filters/document-tags.ts'
+import { listDocuments, listSources, readStatus } from './access-and-filters/documents.ts'
+import { resolveFilters } from './access-and-filters/permissions-and-filters.ts'
+import { createPairs } from './access-and-filters/pairs.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
@@ -16,16 +17,17 @@ import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
-import { readQueueFigures } from './queue/queue.ts'
+import { readQueueFigures } from './queue/queue-status.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readExcerpt } from './search/excerpt.ts'
 import { findByLink } from './search/linked-document.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
-import type { RankingOptions } from './search/ranking.ts'
-import { createSearchGate, search, type SearchGateOptions } from './search/search.ts'
-import { readRebuild } from './spaces/space-mover.ts'
-import { createSpacedIndex } from './spaces/spaced-index.ts'
+import type { RankingOptions } from './search/reranking.ts'
+import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
+import { search } from './search/find-passages.ts'
+import { readRebuild } from './reindexing/change-embedder.ts'
+import { createSpacedIndex } from './reindexing/spaced-index.ts'
 
 export interface KnowledgeOptions {
   /** Holds the tables that `migrateKnowledge` makes. */
@@ -95,6 +97,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
   const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
+  const endGivingWay = giveWayTo(gate.isAwaited)
   const { takesVectors } = index
   const context = { db, index, gate, embedding, takesVectors, reranker, ranking, now, onError }
   return {
@@ -112,7 +115,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     },
     settled: ingestion.settled,
     start: ingestion.start,
-    close: ingestion.close,
+    close: () => ingestion.close().finally(endGivingWay),
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),

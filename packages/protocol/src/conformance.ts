@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from './concurrency.ts'
-import { isInlayError, type ErrorCode } from './errors/errors.ts'
+import { isInlayError, type ErrorCode } from './errors/error-codes.ts'
 
 /** One statement of a contract, and a check that rejects when an implementation breaks it. */
 export type ConformanceTest = readonly [title: string, run: () => Promise<void>]

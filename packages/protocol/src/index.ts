@@ -7,7 +7,7 @@ export {
   llmOverrideSchema,
   originValues,
   sendMessageRequestSchema,
-} from './chat/chat.ts'
+} from './chat/send-message.ts'
 export type {
   ChatSessionCreated,
   ChatSessionCreation,
@@ -19,7 +19,7 @@ export type {
   Origin,
   SendMessageInput,
   SendMessageRequest,
-} from './chat/chat.ts'
+} from './chat/send-message.ts'
 export { stripCitations } from './fold/strip-citations.ts'
 export {
   batchLineSchema,
@@ -59,10 +59,10 @@ export type {
   IndexedSources,
   PairSummary,
 } from './resources/document-sets.ts'
-export { errorBodySchema, validationErrorBodySchema } from './errors/error-bodies.ts'
-export type { ErrorBody, ValidationErrorBody } from './errors/error-bodies.ts'
-export { errorTable, InlayError, isInlayError, validationFailed } from './errors/errors.ts'
-export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/errors.ts'
+export { errorBodySchema, validationErrorBodySchema } from './errors/error-schemas.ts'
+export type { ErrorBody, ValidationErrorBody } from './errors/error-schemas.ts'
+export { errorTable, InlayError, isInlayError, validationFailed } from './errors/error-codes.ts'
+export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/error-codes.ts'
 export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'
 export { isJsonObject, readJson, type JsonObject } from './json.ts'
 export { exactText, isStorable, storable, uuid, type WireSchema } from './fields.ts'
@@ -87,7 +87,7 @@ export type {
   UserFile,
 } from './resources/files.ts'
 export { baseFiltersSchema, type BaseFilters, type Tag, type TimestampRange } from './chat/filters.ts'
-export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './fold/fold.ts'
+export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './fold/fold-stream.ts'
 export type {
   Block,
   BlockFailure,
@@ -109,8 +109,8 @@ export {
   splitLine,
   streamContentType,
   streamFormatFor,
-} from './framing/framing.ts'
-export type { StreamFormat } from './framing/framing.ts'
+} from './framing/sse-and-ndjson.ts'
+export type { StreamFormat } from './framing/sse-and-ndjson.ts'
 export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
@@ -119,7 +119,7 @@ export type {
   PairIndexingStatus,
   Requeued,
 } from './ingestion/indexing-status.ts'
-export { ingestionRequestSchema } from './ingestion/ingestion.ts'
+export { ingestionRequestSchema } from './ingestion/ingestion-document.ts'
 export type {
   ImageSection,
   IngestionDocument,
@@ -133,7 +133,7 @@ export type {
   SectionInput,
   TabularSection,
   TextSection,
-} from './ingestion/ingestion.ts'
+} from './ingestion/ingestion-document.ts'
 export { createLineDecoder, type DecodedLine, type LineDecoder } from './framing/line-decoder.ts'
 export {
   errorLineSchema,
@@ -162,8 +162,8 @@ export {
 } from './resources/llm-providers.ts'
 export type { DefaultModel, LlmProvider, LlmProviders, ModelConfiguration } from './resources/llm-providers.ts'
 export { readTimestamp } from './timestamps.ts'
-export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packets.ts'
-export type { PacketTable } from './packets/packets.ts'
+export { packetBodySchema, packetSchema, packetTable, packetTypes, placementSchema } from './packets/packet-table.ts'
+export type { PacketTable } from './packets/packet-table.ts'
 export type { PacketEntry } from './packets/packet-entry.ts'
 export type {
   CustomToolError,
@@ -293,6 +293,6 @@ export type {
 export { isNamed, toUserId, toUserNames } from './user-ids.ts'
 export { validTagsQuerySchema, validTagsSchema } from './chat/valid-tags.ts'
 export type { ValidTag, ValidTags, ValidTagsQuery } from './chat/valid-tags.ts'
-export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './validation.ts'
+export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './invalid-request.ts'
 export { chatFullResponseSchema, toolCallResponseSchema } from './chat/whole-answer.ts'
 export type { ChatFullResponse, CitationInfo, ToolCallResponse } from './chat/whole-answer.ts'

@@ -1,5 +1,5 @@
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
-export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './shared-transactions.ts'
+export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
 export {
   createJobLeases,
   holdJob,
@@ -12,6 +12,7 @@ export {
 } from './leases.ts'
 export { migrate, type MigrationPlan, type Migrations } from './migrate.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
-export { createSharedTransactions, type SharedTransactions, type Write } from './shared-transactions.ts'
+export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
 export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
+export { createTables, indexOn } from './schema.ts'

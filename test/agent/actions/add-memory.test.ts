@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createAddMemory } from '@inlay/agent/internal/actions/add-memory'
-import { createMemories } from '@inlay/conversations/internal/memories/memories'
+import { createMemories } from '@inlay/conversations/internal/memories/manage-memories'
 import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { newTurn } from '../action-turn.ts'
 import { ana, codeOf, newDatabase } from '../setting.ts'

@@ -52,3 +52,30 @@ describe('texts of any form', () => {
     expect(relevantPart('\n \n'.repeat(1_000), 'y', 300).text).toBe('')
   })
 })
+
+describe('code', () => {
+  const lead = `${'To see which version of the tool there is, it takes no more than a moment. '.repeat(3)}Enter this line:`
+  const code = '```console\n$ tool --version\n```'
+
+  test('stays with the paragraph that leads to it', () => {
+    const part = relevantPart(`${filler(40)}\n\n${lead}\n\n${code}\n\n${filler(40)}`, 'which version of the tool', 500)
+    expect(part.text).toContain(`${lead}\n\n${code}`)
+  })
+
+  test('is not parted at its blank lines', () => {
+    const line = 'reeds.grow({ month: "April", place: "the banks" })\n'
+    const block = `\`\`\`js\nheron.nest()\n${line.repeat(5)}\n${line.repeat(5)}\`\`\``
+    const part = relevantPart(`${filler(40)}\n\n${block}\n\n${filler(40)}`, 'heron nest', 650)
+    expect(part.text).toContain(block)
+  })
+})
+
+test('a part that has to hold something holds it with what follows, whatever the words say', () => {
+  const core = 'The quorum is seven.'
+  const text = `${filler(40)}\n\n${core}\n\n${filler(40)}\n\nHerons nest in April.`
+  const start = text.indexOf(core)
+  const part = relevantPart(text, 'When do herons nest?', 600, { start, end: start + core.length })
+  expect(part.text).toContain(`${core}\n\nParagraph 0 tells`)
+  expect(part.text).not.toContain('Herons')
+  expect(part.text.length).toBeLessThanOrEqual(600)
+})

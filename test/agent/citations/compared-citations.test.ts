@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareCitations } from '@inlay/agent/internal/citations/compared-citations'
 import { CitationFilter } from '@inlay/agent/internal/citations/citation-filter'
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { newDoc } from '../setting.ts'
 
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
@@ -63,5 +63,38 @@ test('is completed for a model that cites some sentences alone, however the text
     'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave. Ask [1]. Bye.\n- Up to five days carry over to March\n'
   const expected =
     'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave. [1] Ask [1]. Bye.\n- Up to five days carry over to March [1]\n'
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(expected)
+})
+
+test.each([
+  [
+    'within a sentence',
+    'The large meeting room seats 40 people [1]. Bye.',
+    'The large meeting room seats 40 people [2]. Bye.',
+  ],
+  ['behind it', 'The large meeting room seats 40 people. [1] Bye.', 'The large meeting room seats 40 people. [2] Bye.'],
+  ['at the end', 'The large meeting room seats 40 people [1]', 'The large meeting room seats 40 people [2]'],
+  [
+    'among others',
+    'The large meeting room seats 40 people [1][2]. Bye.',
+    'The large meeting room seats 40 people [2]. Bye.',
+  ],
+  ['of a sentence that nothing says', 'Ask your lead [2]. Bye.', 'Ask your lead [2]. Bye.'],
+  [
+    'that is right',
+    'The large meeting room seats 40 people [1, 2]. Bye.',
+    'The large meeting room seats 40 people [1] [2]. Bye.',
+  ],
+  [
+    'that is a link',
+    'The large meeting room seats 40 people [1](a). Bye.',
+    'The large meeting room seats 40 people [1](a). Bye.',
+  ],
+  [
+    'in code',
+    'The large meeting room seats 40 people `rooms[1]`. Bye.',
+    'The large meeting room seats 40 people `rooms[1]`. Bye.',
+  ],
+])('a number %s names the text that says it, when citations are completed', (_, text, expected) => {
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { createQuestions, SlowModels, type QuestionOptions } from '@inlay/agent/internal/model/step'
+import { createQuestions, SlowModels, type QuestionOptions } from '@inlay/agent/internal/model/retry-step'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 
 function questions(script: Script, more: Partial<QuestionOptions> = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import { createOpenUrl } from '@inlay/agent/internal/actions/open-url'
 import { createReadFile } from '@inlay/agent/internal/actions/read-file'
 import { createWebSearch } from '@inlay/agent/internal/actions/web-search'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ResolvedModel } from '@inlay/agent'
+import type { SendMessageInput } from '@inlay/protocol'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { newPassage, newSetting, providerOf } from '../setting.ts'
 
@@ -13,8 +14,11 @@ async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}) {
     models: providerOf(model, { callsTools: false, ...more }),
     search: async () => [leave],
   })
-  const ask = async () => (await (await setting.send()).whole()).answer
-  return { ask, model }
+  const send = async (input: Partial<SendMessageInput> = {}) => {
+    const { answer, chat_session_id: sessionId } = await (await setting.send(input)).whole()
+    return { answer, sessionId }
+  }
+  return { ask: async () => (await send()).answer, send, model }
 }
 
 const hasResults = (prompt: unknown): boolean => JSON.stringify(prompt).includes('25 days')
@@ -43,13 +47,15 @@ describe('a model of which nothing is known', () => {
     expect(temperature).toBeLessThan(0.3)
   })
 
-  test('gets nothing of documents that no reader sees, and the number behind each paragraph', async () => {
+  test('gets what readers see, a line of code in its sentence, and the number behind each paragraph', async () => {
     const source = [
       'Staff receive <a id="days"></a>25 days.<!-- Do not remove -->',
       '<Listing number="8-1">',
       '```rust\n{{#rustdoc_include listing.rs:here}}\n```',
       '</Listing>',
       '```html\n<p>\nLeave. See below.\n```',
+      'To see them all, enter this\nline:',
+      '```console\n$ leave --list\n```',
       'Ask your lead:',
       '[handbook]: https://handbook.example/leave',
     ]
@@ -59,7 +65,8 @@ describe('a model of which nothing is known', () => {
     const setting = await newSetting(() => [], { models, search: async () => [hidden] })
     await (await setting.send()).whole()
     const sent = JSON.stringify(model.requests.at(-1)?.prompt)
-    const shown = 'Staff receive 25 days. [1]\n\n```html\n<p>\nLeave. See below.\n```\n\nAsk your lead:\n\nQuestion:'
+    const shown =
+      'Staff receive 25 days. [1]\n\n```html\n<p>\nLeave. See below.\n```\n\nTo see them all, enter this\nline: `leave --list` [1]\n\nAsk your lead:\n\nQuestion:'
     expect(sent).toContain(JSON.stringify(shown).slice(1, -1))
     expect(sent).not.toMatch(/Do not remove|<a id|Listing|rustdoc|handbook/)
   })
@@ -80,16 +87,72 @@ describe('a model of which nothing is known', () => {
     expect((await ask()).match(/\[\[1\]\]/g)).toHaveLength(2)
   })
 
+  const searches = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
+
   test('searches by itself once it was seen to call the search', async () => {
     const { ask, model } = await unknownModel(({ prompt }) =>
-      hasResults(prompt)
-        ? ['It is 25 days [1].']
-        : [{ call: { name: 'internal_search', input: { queries: ['leave'] } } }],
+      hasResults(prompt) ? ['It is 25 days [1].'] : [searches],
     )
     expect(await ask()).toContain('25 days')
     expect(await ask()).toContain('25 days')
     expect(model.requests).toHaveLength(4)
     expect(model.requests.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
+  })
+
+  test('gets results still when it called the search once and then no more', async () => {
+    const { ask } = await unknownModel(({ prompt }, index) =>
+      hasResults(prompt) ? ['It is 25 days [1].'] : index === 0 ? [searches] : [prose],
+    )
+    for (let count = 0; count < 4; count++) expect(await ask()).toContain('It is 25 days')
+  })
+
+  test('streams at once what it writes without a search when it called the search three times', async () => {
+    let isSearching = true
+    const { ask, model } = await unknownModel(({ prompt }) =>
+      hasResults(prompt) ? ['It is 25 days [1].'] : isSearching ? [searches] : ['Hello!'],
+    )
+    for (let count = 0; count < 3; count++) await ask()
+    isSearching = false
+    const before = model.requests.length
+    expect(await ask()).toBe('Hello!')
+    expect(model.requests).toHaveLength(before + 1)
+  })
+
+  test('gets results again when it answers first questions without a search though it is trusted', async () => {
+    let isSearching = true
+    const { ask } = await unknownModel(({ prompt }) =>
+      hasResults(prompt) ? ['It is 25 days [1].'] : isSearching ? [searches] : [prose],
+    )
+    for (let count = 0; count < 3; count++) await ask()
+    isSearching = false
+    const answers: string[] = []
+    for (let count = 0; count < 10; count++) answers.push((await ask()) ?? '')
+    expect(answers.map((answer) => answer.includes('It is 25 days'))).toEqual([
+      ...Array.from({ length: 5 }, () => false),
+      ...Array.from({ length: 5 }, () => true),
+    ])
+  })
+
+  test('answers a follow-up of an answer that it searched for as it likes', async () => {
+    const { send, model } = await unknownModel(({ prompt }) =>
+      JSON.stringify(prompt.at(-1)).includes('sure')
+        ? ['Yes.']
+        : hasResults(prompt)
+          ? ['It is 25 days [1].']
+          : [searches],
+    )
+    const { sessionId, answer } = await send()
+    expect(answer).toContain('25 days')
+    expect((await send({ message: 'Are you sure?', chat_session_id: sessionId })).answer).toBe('Yes.')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  test('gets the results for a follow-up of an answer that was searched for in its place', async () => {
+    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    const { sessionId } = await send()
+    expect((await send({ message: 'And for part-time staff?', chat_session_id: sessionId })).answer).toContain(
+      '25 days',
+    )
   })
 
   test('is asked to search again after a while', async () => {

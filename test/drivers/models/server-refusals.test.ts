@@ -1,31 +1,38 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { modelProviders } from '@inlay/drivers/model-providers'
 import { createInlay, defineAction, type InlayOptions } from 'inlay'
 import type { ChatFullResponse } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startOpenAi } from '../../stand-in/openai.ts'
-import type { RecordedRequest } from '../../stand-in/model-server.ts'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 
 type Body = Readonly<Record<string, unknown>>
+
+interface ServeOptions extends Omit<InlayOptions, 'model'> {
+  readonly outputTokens?: number
+  readonly answer?: (body: Body) => Reply
+}
 
 /** A server that refuses with these words whatever `refuses` picks, and answers otherwise. */
 async function serve(
   status: number,
   message: string,
   refuses: (body: Body) => boolean,
-  options: Omit<InlayOptions, 'model'> = {},
+  { outputTokens, answer = () => [{ text: 'An answer.' }], ...options }: ServeOptions = {},
 ) {
   const server = await startOpenAi(({ body }: RecordedRequest) =>
-    refuses(body) ? { status, body: { error: { message } } } : [{ text: 'An answer.' }],
+    refuses(body) ? { status, body: { error: { message } } } : answer(body),
   )
   const folder = mkdtempSync(join(tmpdir(), 'inlay-refusals-'))
   const notices: string[] = []
   const inlay = createInlay({
     dataFolder: folder,
     apiKey: 'the-key-of-the-test',
-    model: { name: 'm-1', baseUrl: `${server.origin}/v1` },
+    model: { name: 'm-1', baseUrl: `${server.origin}/v1`, ...(outputTokens && { outputTokens }) },
     searchHelp: { expand: false, choose: false },
     onError: (error) => void notices.push(String(error)),
     ...options,
@@ -36,13 +43,21 @@ async function serve(
     rmSync(folder, { recursive: true, force: true })
   })
   const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=20' }
-  const post = async (path: string, body: object): Promise<Response> =>
-    inlay.fetch(new Request(`http://host.example/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+  const post = async (path: string, body: object, method = 'POST'): Promise<Response> =>
+    inlay.fetch(new Request(`http://host.example/api${path}`, { method, headers, body: JSON.stringify(body) }))
   const ask = async (question: string, more: object = {}): Promise<ChatFullResponse> => {
     const reply = await post('/chat/send-chat-message', { message: question, stream: false, ...more })
     return (await reply.json()) as ChatFullResponse
   }
   return { ask, post, notices, requests: server.requests }
+}
+
+const document = {
+  id: 'keys',
+  semantic_identifier: 'Keys',
+  sections: [{ text: 'The keys hang behind the boiler.', link: 'https://docs.example/keys' }],
+  source: 'ingestion_api',
+  metadata: {},
 }
 
 const hasTools = ({ tools }: Body): boolean => Array.isArray(tools)
@@ -73,22 +88,22 @@ test.each(refusals)('a server that refuses %s answers the first message and lear
   expect(notices).toHaveLength(1)
 })
 
-test('a server that takes no tools gets the results of a search in plain messages', async () => {
-  const { ask, post, requests } = await serve(400, 'm-1 does not support tools', hasTools)
-  const document = {
-    id: 'keys',
-    semantic_identifier: 'Keys',
-    sections: [{ text: 'The keys hang behind the boiler.', link: 'https://docs.example/keys' }],
-    source: 'ingestion_api',
-    metadata: {},
-  }
-  expect((await post('/service-api/ingestion', { document })).status).toBe(200)
-  await ask('Where are the keys?')
-  expect(requests.at(-1)?.body['messages']).toContainEqual({
-    role: 'user',
-    content: expect.stringMatching(/^Results of a search made for you:[^]*behind the boiler/),
-  })
-})
+test.each([
+  ['Ollama', 400, 'm-1 does not support tools'],
+  ['llama.cpp', 500, 'tools param requires --jinja flag'],
+])(
+  'a server that takes no tools, as %s, gets the results of a search in plain messages',
+  async (_, status, message) => {
+    const { ask, post, requests } = await serve(status, message, hasTools)
+    expect((await post('/service-api/ingestion', { document })).status).toBe(200)
+    await ask('Where are the keys?')
+    expect(requests).toHaveLength(2)
+    expect(requests[1]?.body['messages']).toContainEqual({
+      role: 'user',
+      content: expect.stringMatching(/^Results of a search made for you:[^]*behind the boiler/),
+    })
+  },
+)
 
 test('a temperature that a model does not take is left out from then on', async () => {
   const message =
@@ -98,6 +113,82 @@ test('a temperature that a model does not take is left out from then on', async 
   expect(await ask('Where are the keys?', override)).toMatchObject({ answer: 'An answer.', error_msg: null })
   expect(await ask('And the doors?', override)).toMatchObject({ answer: 'An answer.', error_msg: null })
   expect(requests.filter(({ body }) => 'temperature' in body)).toHaveLength(1)
+})
+
+/** What a field that was refused is sent as from then on. */
+const fields: readonly (readonly [string, number, string, string | undefined])[] = [
+  [
+    'max_tokens',
+    400,
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    'max_completion_tokens',
+  ],
+  ['reasoning_effort', 400, 'Unrecognized request argument supplied: reasoning_effort', undefined],
+  [
+    'reasoning_effort',
+    422,
+    '[{"type":"extra_forbidden","loc":["body","reasoning_effort"],"msg":"Extra inputs are not permitted"}]',
+    undefined,
+  ],
+]
+
+/** Follows the way of a research as far as it is offered. */
+function research({ tools, messages }: Body): Reply {
+  const [offered, said] = [JSON.stringify(tools ?? []), JSON.stringify(messages)]
+  const call = (name: string, input: object): Reply => [{ calls: [{ id: name, name, input }] }]
+  if (offered.includes('generate_plan')) return call('generate_plan', {})
+  if (offered.includes('generate_report') && said.includes('"role":"tool"')) return call('generate_report', {})
+  if (offered.includes('research_agent')) return call('research_agent', { task: 'Find the keys.' })
+  if (offered.includes('generate_report')) return call('internal_search', { queries: ['keys'] })
+  return [{ text: 'An answer.' }]
+}
+
+describe.each(['chat', 'deep research'])('in %s', (kind) => {
+  test.each(fields)('%s is left out once a server refused it by %i', async (field, status, message, instead) => {
+    const refuses = (body: Body): boolean => field in body
+    const { ask, post, notices, requests } = await serve(status, message, refuses, {
+      outputTokens: 700,
+      answer: research,
+    })
+    await post('/service-api/ingestion', { document })
+    const created = await (await post('/chat/create-chat-session', {})).json()
+    const { chat_session_id } = created as { chat_session_id: string }
+    const effort = { chat_session_id, reasoning_effort_override: 'low' }
+    await post('/chat/update-chat-session-reasoning', effort, 'PUT')
+    const more = { chat_session_id, deep_research: kind === 'deep research' }
+    expect(await ask('Where are the keys?', more)).toMatchObject({ answer: 'An answer.', error_msg: null })
+    expect(await ask('And the doors?', more)).toMatchObject({ answer: 'An answer.', error_msg: null })
+    expect(requests.filter(({ body }) => refuses(body))).toHaveLength(1)
+    const answered = requests.filter(({ body }) => !refuses(body))
+    if (instead) expect(answered.every(({ body }) => instead in body)).toBe(true)
+    expect(notices).toHaveLength(1)
+  })
+})
+
+// Inlay sends these for nobody: a host that calls the model itself does.
+test.each([
+  ['parallel_tool_calls', 'Unknown parameter: parallel_tool_calls'],
+  ['response_format', "'response_format' of type 'json_object' is not supported with this model."],
+])('%s of a host is left out once a server refused it', async (field, message) => {
+  const refuses = (body: Body): boolean => field in body
+  const server = await startOpenAi(({ body }: RecordedRequest) =>
+    refuses(body) ? { status: 400, body: { error: { message } } } : [{ text: 'An answer.' }],
+  )
+  onTestFinished(() => server.close())
+  const { resolve } = modelProviders({
+    providers: [
+      { name: 'local', type: 'openai-compatible', baseUrl: `${server.origin}/v1`, models: [{ name: 'm-1' }] },
+    ],
+  })
+  const { model } = await resolve()
+  const call: LanguageModelV4CallOptions = {
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Where are the keys?' }] }],
+    responseFormat: { type: 'json' },
+    providerOptions: { local: { parallel_tool_calls: false } },
+  }
+  for (let count = 0; count < 2; count++)
+    expect((await model.doGenerate(call)).content).toMatchObject([{ type: 'text', text: 'An answer.' }])
+  expect(server.requests.map(({ body }) => refuses(body))).toEqual([true, false, false])
 })
 
 describe('keywords of schemas', () => {

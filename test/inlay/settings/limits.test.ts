@@ -1,4 +1,4 @@
-import { readSettings } from 'inlay/internal/settings/settings'
+import { readSettings } from 'inlay/internal/settings/read-settings'
 import { expect, test } from 'vitest'
 
 test('limits are read by name, and a name misspelt is told', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { claim, readClaimed, type Claim, readRetired } from '@inlay/knowledge/internal/queue/claims'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
-import { settle, type Written } from '@inlay/knowledge/internal/indexing/index-claim'
+import { settle, type Written } from '@inlay/knowledge/internal/indexing/make-visible'
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 
 async function takeOne({ db, clock }: TestWorker): Promise<Claim> {

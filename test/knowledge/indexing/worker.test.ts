@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeWorker, request } from '../setup.ts'
@@ -24,17 +24,6 @@ describe('a worker', () => {
     expect(await worker.runOnce()).toBe(2)
     expect(await worker.runOnce()).toBe(1)
     expect(await worker.runOnce()).toBe(0)
-  })
-
-  test('takes half as much first for an embedder, which then works on one claim while the other is written', async () => {
-    const gate = Promise.withResolvers<void>()
-    const embedder = fakeEmbedder({ answer: () => gate.promise })
-    const { worker, accept } = await makeWorker({ embedder, worker: { claimDocuments: 4, lingerMs: 0 } })
-    await accept(...named('a', 'b', 'c', 'd', 'e', 'f'))
-    worker.start()
-    await vi.waitFor(() => expect(embedder.calls.map(({ length }) => length).toSorted()).toEqual([2, 4]), 20_000)
-    gate.resolve()
-    await worker.close()
   })
 
   test('does not wait for more documents when it is closed', async () => {

@@ -25,8 +25,7 @@ test('an outage that meets a claim of many documents is one transaction', async 
   const { worker, accept, status, errors } = await makeWorker({ db, embedder: isDown })
   await accept(...Array.from({ length: 256 }, (_, at) => request({ id: `d${at}`, text: `text ${at}` })))
   statements.length = 0
-  // A claim that begins alone takes half of what a claim may hold.
-  expect(await worker.runOnce()).toBe(128)
+  expect(await worker.runOnce()).toBe(256)
   expect(await status('d127')).toMatchObject({ phase: 'pending', attempts: 1, reason: expect.any(String) })
   expect(errors).toHaveLength(1)
   const updates = statements.filter((sql) => /update\s+"?inlay_documents/i.test(sql))

@@ -33,6 +33,11 @@ describe('chunks of a document', () => {
     ])
   })
 
+  test('that become one passage name the best of them', () => {
+    const [joined, alone] = joinHits([hit(3, 0.9), hit(7, 0.8), hit(2, 0.7)]).map((hits) => toPassage(hits))
+    expect([joined?.core, alone?.core]).toEqual(['chunk 3', undefined])
+  })
+
   test('that one of them joins become one passage, also when it was found last', () => {
     expect(shapes([hit(1, 0.9), hit(3, 0.8), hit(2, 0.1)])).toEqual([[1, 'chunk 1\n\nchunk 2\n\nchunk 3', 0.9]])
     expect(shapes([hit(4, 0.9), hit(1, 0.8), hit(2, 0.7), hit(5, 0.6), hit(3, 0.5)])).toEqual([

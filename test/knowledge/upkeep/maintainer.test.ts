@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readRetired, retire } from '@inlay/knowledge/internal/queue/claims'
 import { createMaintainer, type Maintainer, type MaintainerContext } from '@inlay/knowledge/internal/upkeep/maintainer'
-import { openOnUse } from '@inlay/knowledge/internal/spaces/index-space'
+import { openOnUse } from '@inlay/knowledge/internal/reindexing/index-space'
 import { UpkeepSchedule } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import * as administration from '@inlay/protocol/administration'
 import * as wire from '@inlay/protocol'
 import { nameOf } from '@inlay/protocol/internal/fields'
-import { namedBelow } from '@inlay/protocol/internal/openapi/walk'
+import { namedBelow } from '@inlay/protocol/internal/openapi/named-schemas'
 import { requestExamples } from '@inlay/protocol/internal/openapi/request-examples'
 import { descriptionsFile, toDescriptions } from '../../../packages/protocol/scripts/descriptions.ts'
 

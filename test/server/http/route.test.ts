@@ -1,38 +1,35 @@
 import { expect, test } from 'vitest'
 import { scopes } from '@inlay/protocol'
-import { defineRoute } from '@inlay/server/internal/http/route'
+import { routesOf } from '@inlay/server/internal/http/route'
 import { routes } from '@inlay/server/internal/routes/index'
 
-const common = {
-  method: 'GET',
-  path: '/x',
-  operationId: 'x',
-  topic: 'X',
-  summary: 'X',
-  answer: { description: 'X' },
-} as const
+const answer = { description: 'X' }
 
 test('a route without scope, without owner rule, or with half of them does not compile', () => {
   const handle = (): null => null
   // @ts-expect-error -- neither scope nor owner
-  defineRoute({ ...common, handle })
+  routesOf('X')
   // @ts-expect-error -- no owner rule
-  defineRoute({ ...common, scope: 'chat', handle })
+  routesOf('X', { scope: 'chat' })
   // @ts-expect-error -- no scope
-  defineRoute({ ...common, owner: 'caller', handle })
+  routesOf('X', { owner: 'caller' })
   // @ts-expect-error -- a public route touches nobody's things
-  defineRoute({ ...common, scope: 'public', owner: 'caller', handle })
+  routesOf('X', { scope: 'public', owner: 'caller' })
   // @ts-expect-error -- no such scope
-  defineRoute({ ...common, scope: 'root', owner: 'any', handle })
-  defineRoute({ ...common, scope: 'public', owner: 'none', handle })
-  defineRoute({ ...common, scope: ['chat', 'ingest'], owner: 'caller', handle: ({ caller }) => caller.id })
+  routesOf('X', { scope: 'root', owner: 'any' })
+  const open = routesOf('X', { scope: 'public', owner: 'none' })
+  open('GET /x', 'x', 'X', { answer, handle })
+  // @ts-expect-error -- a public route touches nobody's things, neither by a rule of its own
+  open('GET /x', 'x', 'X', { answer, owner: 'caller', handle })
+  const guarded = routesOf('X', { scope: ['chat', 'ingest'], owner: 'caller' })
+  guarded('GET /x', 'x', 'X', { answer, handle: ({ caller }) => caller.id })
+  // @ts-expect-error -- a route behind a scope does not become public by itself
+  guarded('GET /x', 'x', 'X', { answer, scope: 'public', handle })
 })
 
 test('a public handler has no caller to act for', () => {
-  defineRoute({
-    ...common,
-    scope: 'public',
-    owner: 'none',
+  routesOf('X', { scope: 'public', owner: 'none' })('GET /x', 'x', 'X', {
+    answer,
     // @ts-expect-error -- nobody is authenticated there
     handle: ({ caller }) => caller,
   })

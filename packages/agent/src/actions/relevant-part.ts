@@ -18,11 +18,15 @@ const mostWords = 60
  * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words in any
  * form, rare ones counting more, as many as fit. A text that fits is taken whole; without a matching word the beginning is.
  * @param limit most characters of the part, at least 200
+ * @param core what the part is to hold instead, no longer than the limit
  */
-export function relevantPart(text: string, question: string, limit: number): TextPart {
+export function relevantPart(text: string, question: string, limit: number, core?: Piece): TextPart {
   if (text.length <= limit) return { text, start: 0, end: text.length }
-  const pieces = piecesOf(text)
-  const { from, to } = bestRun(pieces, scoresOf(text, pieces, question), limit)
+  const pieces = core
+    ? [...piecesOf(text, 0, core.start), core, ...piecesOf(text, core.end, text.length)]
+    : piecesOf(text, 0, text.length)
+  const scores = core ? pieces.map((piece) => Number(piece === core)) : scoresOf(text, pieces, question)
+  const { from, to } = bestRun(pieces, scores, limit)
   const start = pieces[from]?.start ?? 0
   const end = Math.min(pieces[to]?.end ?? text.length, start + limit)
   return { text: text.slice(start, end).trim(), start, end }
@@ -30,9 +34,14 @@ export function relevantPart(text: string, question: string, limit: number): Tex
 
 type Piece = Omit<TextPart, 'text'>
 
-function piecesOf(text: string): Piece[] {
+const blank = /\n[ \t]*\n\s*/g
+const fence = /^[ \t]*(?:`{3}|~{3})/gm
+
+/** Pieces of a stretch. What a paragraph leads to by a colon stays with it, and a block of code is not parted. */
+function piecesOf(text: string, from: number, to: number): Piece[] {
   const pieces: Piece[] = []
-  let start = 0
+  const stretch = text.slice(from, to)
+  let start = from
   const add = (end: number): void => {
     while (end - start > pieceCharacters) {
       const cut = cutBefore(text, start, start + pieceCharacters)
@@ -41,12 +50,16 @@ function piecesOf(text: string): Piece[] {
     }
     if (end > start) pieces.push({ start, end })
   }
-  for (const gap of text.matchAll(/\n[ \t]*\n\s*/g)) {
-    if (gap.index - start < leastPieceCharacters) continue
-    add(gap.index)
-    start = gap.index + gap[0].length
+  let read = 0
+  let inFence = false
+  for (const { index, 0: gap } of stretch.matchAll(blank)) {
+    if ((stretch.slice(read, index).match(fence)?.length ?? 0) % 2 === 1) inFence = !inFence
+    read = index
+    if (inFence || stretch[index - 1] === ':' || from + index - start < leastPieceCharacters) continue
+    add(from + index)
+    start = from + index + gap.length
   }
-  add(text.length)
+  add(to)
   return pieces
 }
 

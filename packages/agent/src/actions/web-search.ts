@@ -4,7 +4,7 @@ import { storable } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { cutToTokens, estimateTokens } from '../prompt/context-window.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
-import { fuseRankings } from './ranking.ts'
+import { fuseRankings } from './merged-queries.ts'
 import { longestAddress, toWebDocument } from './web-document.ts'
 import type { WebResult, WebSearch } from './web-search-contract.ts'
 

@@ -1,7 +1,7 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
 import { readMarker } from './marker.ts'
-import type { CitableDocuments } from './numbers.ts'
+import type { CitableDocuments } from './citable-documents.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
 export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations'> {
@@ -21,8 +21,8 @@ const endingLength = 40
 /**
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
  * text is put as if the model had written it. It ends for the answer when the model cites by itself, unless it completes
- * the citations. Code, headings,
- * rows of tables and questions get no number. What comes out does not depend on how the text was split.
+ * the citations: then a marker of the model that names another text gives way as well. Code, headings, rows of tables and
+ * questions get no number. What comes out does not depend on how the text was split.
  */
 export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
   const comparison = new Comparison(options)
@@ -48,6 +48,10 @@ class Comparison {
   #ending = ''
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
   #waiting: { readonly number: number; space: string } | undefined
+  /** A marker of the model that is not complete yet, behind a sentence that stands in the text of a number. */
+  #marker: { readonly number: number; text: string } | undefined
+  /** Whether the last marker gave way: so do those right behind it. */
+  #hasCorrected = false
 
   constructor(options: ComparisonOptions) {
     this.#options = options
@@ -56,18 +60,53 @@ class Comparison {
   push(text: string): string {
     if (this.#isOver) return text
     let out = ''
-    for (const char of text) out += this.#isOver ? char : this.#take(char)
+    for (const char of text) out += this.#isOver ? char : this.#judge(char)
     return out
   }
 
   /** Ends a step; gives what is still to be written. */
   end(): string {
     if (this.#isOver) return ''
+    const held = this.#endMarker(true)
     if (!this.#waiting) this.#finish('')
-    const rest = this.#release('')
+    const rest = held + this.#release('')
     this.#line = this.#sentence = this.#ending = ''
     this.#inFence = false
     return rest
+  }
+
+  /** Holds a marker back until it is complete, where a number is known that it has to name. */
+  #judge(char: string): string {
+    if (this.#marker) {
+      this.#marker.text += char
+      return this.#endMarker(false)
+    }
+    if (openingBracket.test(char) && this.#options.completesCitations && !this.#isInCode()) {
+      const number = this.#waiting?.number ?? this.#options.find(this.#sentence.replace(leadingMarkers, ''))
+      if (number !== undefined) {
+        this.#marker = { number, text: char }
+        return ''
+      }
+    }
+    this.#hasCorrected &&= /\s/.test(char)
+    return this.#take(char)
+  }
+
+  #endMarker(isEnded: boolean): string {
+    if (!this.#marker) return ''
+    const { number, text } = this.#marker
+    const marker = readMarker(text, 0, isEnded)
+    if (marker === 'more') return ''
+    this.#marker = undefined
+    const takeAll = (part: string): string => Array.from(part, (char) => this.#take(char)).join('')
+    if (marker === 'no') return takeAll(text[0] ?? '') + this.push(text.slice(1))
+    const { known } = this.#options
+    const isCitation = !marker.isLinkText && marker.numbers.some((cited) => known(cited) !== undefined)
+    const isWrong = isCitation && !marker.numbers.includes(number)
+    const own = isWrong ? `[${number}]` : text.slice(0, marker.end)
+    const shown = this.#hasCorrected && isCitation ? '' : own
+    this.#hasCorrected ||= isWrong
+    return takeAll(shown) + this.push(text.slice(marker.end))
   }
 
   #take(char: string): string {

@@ -1,9 +1,9 @@
 import type { PacketBody } from '@inlay/protocol'
 import { createCallWriter } from '../packets/packet-writer.ts'
-import { runCall } from '../tools/execution.ts'
-import { createCitableDocuments } from '../citations/numbers.ts'
+import { runCall } from '../tool-calls/run-tool-calls.ts'
+import { createCitableDocuments } from '../citations/citable-documents.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
-import { adoptActions, type HostAction } from '../tools/host-actions.ts'
+import { adoptActions, type HostAction } from '../tool-calls/host-actions.ts'
 
 /** An action with what it works on, and calls that show what it does. */
 export interface ActionFixture {

@@ -5,6 +5,8 @@ export interface Passage {
   readonly document: SearchDoc
   /** The matched text, possibly with its neighbours; Markdown or plain text. */
   readonly content: string
+  /** The part of it that was found first of all; kept where the whole is too long. Default: the whole. */
+  readonly core?: string
   /** Title and headings above the text, outermost first. */
   readonly headings?: readonly string[]
   /** Where it stands in its document; absent when that is not known. */

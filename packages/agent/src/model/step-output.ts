@@ -9,7 +9,7 @@ import type {
 import { InlayError } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
-import type { RequestedCall, WrittenPart } from './exchange.ts'
+import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 import { readTextCalls, withoutFence } from './text-call-formats.ts'
 import { TextGate } from './text-tool-calls.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@inlay/protocol'
-import type { RequestedCall } from './exchange.ts'
-import { readKeywordArguments, readLiteral } from './literals.ts'
+import type { RequestedCall } from './tool-loop.ts'
+import { readKeywordArguments, readLiteral } from './lenient-json.ts'
 
 /** Markup that models write calls in; it never belongs to an answer. */
 export interface CallMarkup {

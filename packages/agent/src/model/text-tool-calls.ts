@@ -1,6 +1,6 @@
 import { isJsonObject } from '@inlay/protocol'
-import type { RequestedCall } from './exchange.ts'
-import { readLiteral } from './literals.ts'
+import type { RequestedCall } from './tool-loop.ts'
+import { readLiteral } from './lenient-json.ts'
 import {
   argumentsOf,
   callMarkups,

@@ -1,7 +1,7 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { reportFailure, toFailure } from '../model/failures.ts'
 import type { Action } from '../contracts/action.ts'
-import type { CallRecord, CallSetting } from '../tools/execution.ts'
+import type { CallRecord, CallSetting } from '../tool-calls/run-tool-calls.ts'
 import type { AnswerPlace, Branch, EmitAt } from './branch.ts'
 import type { KnownLimits } from './limits.ts'
 import type { Finding } from './report.ts'

@@ -4,11 +4,11 @@ import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { signsOf } from '../model/failure-signs.ts'
 import { toFailure, type FailureContext } from '../model/failures.ts'
-import { playStep } from '../model/step.ts'
+import { playStep } from '../model/retry-step.ts'
 import type { StepListener, StepResult } from '../model/step-output.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
-import { addUsage, type LoopStep } from '../model/exchange.ts'
-import type { AnswerProgress } from '../tools/execution.ts'
+import { addUsage, type LoopStep } from '../model/tool-loop.ts'
+import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Allowance, ResearchBudget, SpendingPhase } from './budget.ts'
 import { streamedThought } from './tools.ts'
 
@@ -160,7 +160,7 @@ async function playFitted(
       model: model.model,
       options: callOptions({ ...step, prompt: fitting }, options, {
         takesChoice: state.takesChoice,
-        maxOutputTokens: isCut || (isShort && !state.reasons) ? allowance.answerTokens : undefined,
+        answerLimit: isCut || (isShort && !state.reasons) ? allowance.answerTokens : Infinity,
       }),
       listener: step.listener,
       signal: step.signal,
@@ -192,13 +192,14 @@ async function playFitted(
 function callOptions(
   { phase, prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
-  { takesChoice, maxOutputTokens }: { readonly takesChoice: boolean; readonly maxOutputTokens: number | undefined },
+  { takesChoice, answerLimit }: { readonly takesChoice: boolean; readonly answerLimit: number },
 ): LanguageModelV4CallOptions {
+  const maxOutputTokens = Math.min(answerLimit, model.outputTokens ?? Infinity)
   const forced = typeof choice === 'object' ? choice.forced : undefined
   return {
     prompt,
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(maxOutputTokens < Infinity && { maxOutputTokens }),
     ...(reasoning && { reasoning }),
     ...(tools.length === 0
       ? {}

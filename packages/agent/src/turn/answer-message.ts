@@ -2,14 +2,20 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
-import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/exchange.ts'
-import { playStep } from '../model/step.ts'
+import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import { playStep } from '../model/retry-step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
-import { planCalls, offerTools, type CallPlan } from '../tools/call-plan.ts'
-import { runCall, type AnswerProgress, type CallRecord, type CallSetting, type OpenCall } from '../tools/execution.ts'
+import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
+import {
+  isCiting,
+  openCalls,
+  runCalls,
+  type AnswerProgress,
+  type CallSetting,
+  type OpenCall,
+} from '../tool-calls/run-tool-calls.ts'
 import { toStepReminder } from './reminders.ts'
 import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
@@ -23,8 +29,8 @@ export interface AnswerMessageOptions {
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   readonly grounding: AnswerGrounding
-  /** Hears whether a probed model called a tool. */
-  readonly onProbed: (hasCalled: boolean) => void
+  /** Hears whether the model called a tool where it was free to; absent where nobody wants to know. */
+  readonly onFirstStep: ((hasCalled: boolean) => void) | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -57,9 +63,6 @@ interface AnswerStep extends StepResult {
   /** Actions the model could call in this step. */
   readonly offered: readonly Action[]
 }
-
-// A model that asks for more calls in one step gets them one after another.
-const parallelCalls = 10
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
@@ -136,24 +139,6 @@ function answerRepeated({ action, ...call }: CallPlan['calls'][number]): Answere
   return { ...call, name: action.name, input: JSON.stringify(call.input ?? {}), result }
 }
 
-async function runCalls(
-  calls: readonly OpenCall[],
-  setting: CallSetting,
-  progress: AnswerProgress,
-): Promise<AnsweredCall[]> {
-  const earlier = progress.calls.length
-  const records: CallRecord[] = []
-  const answered = await mapConcurrent(calls, parallelCalls, async (call, index): Promise<AnsweredCall> => {
-    const record = await runCall(call, setting)
-    records[index] = record
-    // In the order of the calls, whichever ends first.
-    progress.calls.splice(earlier, records.length, ...records.filter((known) => known !== undefined))
-    return { ...call, name: call.action.name, input: JSON.stringify(call.input ?? {}), result: record.result }
-  })
-  setting.signal.throwIfAborted()
-  return answered
-}
-
 const noCalls: CallPlan = { calls: [], unknown: [] }
 
 async function playNext(
@@ -184,7 +169,8 @@ async function playNext(
     const step = given()
     if (step) return step
   }
-  const isProbed = options.grounding === 'probe' && forced.length === 0 && planned !== undefined
+  const isFree = mayBeGiven && forced.length === 0
+  const isProbed = options.grounding === 'probe' && isFree && planned !== undefined
   const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
   const refusedBefore = model.observed?.refusesTools
   const result = await playStep(request).catch((error: unknown) => {
@@ -192,11 +178,10 @@ async function playNext(
     return given() ?? playStep({ ...request, forced: undefined })
   })
   progress.usage = addUsage(progress.usage, result.usage)
-  if (isProbed && !state.isGiven) {
-    options.onProbed(result.calls.length > 0)
-    if (result.calls.length === 0) return given() ?? { ...result, isLast, offered }
-  }
-  return { ...result, isLast, offered }
+  const hasCalled = result.calls.length > 0
+  if (isFree && !state.isGiven) options.onFirstStep?.(hasCalled)
+  const search = isProbed && !state.isGiven && !hasCalled ? given() : undefined
+  return search ?? { ...result, isLast, offered }
 }
 
 interface StepBounds {
@@ -247,27 +232,6 @@ function toStepRequest(
     window: () => model.observed?.contextTokens,
   }
 }
-
-/** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
-function openCalls(calls: CallPlan['calls'], requested: number, freeTokens: number, writer: PacketWriter): OpenCall[] {
-  if (calls.length === 0) return []
-  const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
-  const writers = writer.openCalls(requested, starts)
-  const openRange = writer.citable.openStep()
-  // Those that cite count first, so that the only search of a step starts at the next number.
-  const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
-  // Some room is left for what the model writes before it asks again.
-  const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
-  return calls.flatMap((call, index) => {
-    const callWriter = writers[index]
-    const range = openRange(numbered.indexOf(call))
-    return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
-  })
-}
-
-const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
-
-const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
 
 /** A call of an action that was not offered: clients never see it, the model reads which names there are. */
 function refuseUnknown(call: RequestedCall, offered: readonly Action[]): AnsweredCall {

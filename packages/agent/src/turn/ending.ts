@@ -3,7 +3,7 @@ import type { AnswerOutcome, ConversationStore } from '../contracts/conversation
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packets/packet-writer.ts'
 import type { LiveRun } from '../run/registry.ts'
-import type { AnswerProgress } from '../tools/execution.ts'
+import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { EndedTurn, TurnHooks } from './hooks.ts'

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
-import type { ToolCallHooks } from '../tools/call-hooks.ts'
-import { type AnswerProgress, type CallSetting } from '../tools/execution.ts'
+import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
+import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
 import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -13,15 +13,15 @@ import { toFailure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, tellEnding, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { searchOf, withoutSearches, type GroundingMemory } from './search-first.ts'
-import { createQuestions, questionLimitMs, type SlowModels } from '../model/step.ts'
+import { isFirstQuestion, searchOf, withoutSearches, type GroundingMemory } from './search-first.ts'
+import { createQuestions, questionLimitMs, type SlowModels } from '../model/retry-step.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
-import { runResearch, type ResearchRun } from '../research/research.ts'
+import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/registry.ts'
 import type { ReasoningEffort } from '../model/model-choice.ts'
-import { addUsage, noUsage } from '../model/exchange.ts'
+import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** One answer of a turn: which model makes it, where it is stored. */
@@ -170,7 +170,10 @@ function chatter(
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
-    const grounding = turn.hostAgent || !searchOf(turn.actions) ? 'tools' : parts.grounding.of(answer.model)
+    const search = turn.hostAgent ? undefined : searchOf(turn.actions)
+    const isFirst =
+      search !== undefined && answer.model.callsTools === false && isFirstQuestion(turn.prompt.opened, search)
+    const grounding = search ? parts.grounding.of(answer.model, isFirst) : 'tools'
     const isGiven = grounding === 'given'
     const actions = isGiven ? withoutSearches(turn.actions) : turn.actions
     const prompt = await makeTurnPrompt({ ...turn.prompt, actions, model: answer.model, isGiven }, turn.run.signal)
@@ -187,7 +190,7 @@ function chatter(
         reminder: answer.reminder,
         reasoning: answer.reasoning,
         grounding,
-        onProbed: (hasCalled) => parts.grounding.note(answer.model, hasCalled),
+        onFirstStep: isFirst ? (hasCalled) => parts.grounding.note(answer.model, hasCalled) : undefined,
         includeCitations,
         forced: turn.forced,
         cycles: parts.cycles,

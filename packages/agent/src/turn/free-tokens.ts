@@ -5,7 +5,7 @@ import type { ModelProvider } from '../contracts/model.ts'
 import { promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
-import type { Actions } from '../tools/registry.ts'
+import type { Actions } from '../tool-calls/registry.ts'
 import { chooseModel } from '../model/model-choice.ts'
 import {
   findTurnContext,

@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/protocol/concurrency'
-import type { ToolCallHooks } from '../tools/call-hooks.ts'
+import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 
 /** A message that is about to be answered; nothing of it is stored yet. */
 export interface ComingTurn {

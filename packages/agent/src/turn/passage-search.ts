@@ -1,9 +1,9 @@
 import { InlayError, type LlmOverride } from '@inlay/protocol'
-import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/index.ts'
+import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/search-action.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
-import { createQuestions, questionLimitMs } from '../model/step.ts'
+import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
 import { chooseModel } from '../model/model-choice.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 

@@ -13,7 +13,7 @@ import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
-import type { ContextFiles } from '../prompt/context-files.ts'
+import type { ContextFiles } from '../prompt/whole-or-searched-files.ts'
 import {
   admitResearch,
   checkOneModel,
@@ -22,7 +22,7 @@ import {
   type AdmittedResearch,
 } from '../research/admission.ts'
 import type { ResearchOptions } from '../research/limits.ts'
-import type { Actions, ChosenActions } from '../tools/registry.ts'
+import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
 import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/model-choice.ts'
 import {

@@ -2,8 +2,8 @@ import { isJsonObject, type PacketBody } from '@inlay/protocol'
 import type { ResponderPart } from '../contracts/responder.ts'
 import type { CallWriter } from '../packets/packet-writer.ts'
 import { researchToolNames } from '../research/tools.ts'
-import type { AnswerProgress, CallSetting } from '../tools/execution.ts'
-import { idOfName, toData } from '../tools/host-actions.ts'
+import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
+import { idOfName, toData } from '../tool-calls/host-actions.ts'
 
 type Part<Type extends ResponderPart['type']> = Extract<ResponderPart, { type: Type }>
 

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { isJsonObject, readJson } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
+import type { OpenedTurn, PastToolCall } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { StepResult } from '../model/step-output.ts'
 
@@ -13,29 +14,67 @@ export type AnswerGrounding = 'tools' | 'probe' | 'search-first' | 'given'
 
 // Models become better while a server runs, and an answer without a search proves little.
 const answersUntilProbed = 25
+// One call proves little as well: a weak model makes one now and then.
+const callsUntilTrusted = 3
+// First questions in a row that a trusted model answers without a search.
+const missesUntilProbed = 5
 const mostModels = 1_000
+
+/** What the answers of a model showed. */
+interface ModelRecord {
+  /** Answers that are given results, up to the one before which the model is probed again. */
+  given: number
+  /** Probes in which it called a tool, less those in which it did not. */
+  calls: number
+  /** Answers without a search since it is trusted, in a row. */
+  misses: number
+}
 
 /** Which models search by themselves, by what their answers showed. */
 export class GroundingMemory {
-  /** Answers that are given results before the model is probed again, by model; 0: it calls tools. */
-  readonly #given = new Map<string, number>()
+  readonly #records = new Map<string, ModelRecord>()
 
-  of(model: ResolvedModel): AnswerGrounding {
-    const { grounding = 'auto', observed, callsTools = true } = model
+  /** @param isFirst see {@link isFirstQuestion}: a model of which little is known is probed on such alone */
+  of(
+    { provider, name, grounding = 'auto', observed, callsTools = true }: ResolvedModel,
+    isFirst: boolean,
+  ): AnswerGrounding {
     if (observed?.refusesTools && grounding !== 'tools') return 'given'
     if (grounding !== 'auto') return grounding
-    const key = `${model.provider} ${model.name}`
-    const left = this.#given.get(key)
-    if (left === undefined) return callsTools ? 'tools' : 'probe'
-    if (left > 0) this.#given.set(key, left - 1)
-    return left > 1 ? 'given' : left === 1 ? 'probe' : 'tools'
+    if (callsTools) return 'tools'
+    const record = this.#records.get(`${provider} ${name}`)
+    if (record && record.given > 1) {
+      record.given--
+      return 'given'
+    }
+    if (record?.given === 1) return isFirst ? 'probe' : 'given'
+    return isFirst && (record?.calls ?? 0) < callsUntilTrusted ? 'probe' : 'tools'
   }
 
-  /** Takes note of whether a probed model called a tool. */
+  /** Takes note of whether a model called a tool for a first question. */
   note({ provider, name }: ResolvedModel, hasCalled: boolean): void {
-    if (this.#given.size >= mostModels) this.#given.clear()
-    this.#given.set(`${provider} ${name}`, hasCalled ? 0 : answersUntilProbed)
+    if (this.#records.size >= mostModels) this.#records.clear()
+    const { calls, misses } = this.#records.get(`${provider} ${name}`) ?? { calls: 0, misses: 0 }
+    const isExcused = calls === callsUntilTrusted && misses + 1 < missesUntilProbed
+    this.#records.set(`${provider} ${name}`, {
+      given: hasCalled || calls > 0 ? 0 : answersUntilProbed,
+      calls: hasCalled ? Math.min(calls + 1, callsUntilTrusted) : isExcused ? calls : Math.max(0, calls - 1),
+      misses: !hasCalled && isExcused ? misses + 1 : 0,
+    })
   }
+}
+
+/**
+ * Whether a search is to be expected before the answer: not for a message with files of its own, nor where the model has
+ * searched for an earlier answer, on which a follow-up may build.
+ */
+export function isFirstQuestion(
+  { userText, files, messages }: Pick<OpenedTurn, 'userText' | 'files' | 'messages'>,
+  search: Action,
+): boolean {
+  if (userText.trim() === '' || files.length > 0) return false
+  const isOwn = ({ name, callId }: PastToolCall): boolean => name === search.name && callId !== searchId
+  return !messages.some(({ toolCalls }) => toolCalls.some(isOwn))
 }
 
 /** What is offered beside results that are given: what hosts made, and what can be done with files. */
@@ -102,7 +141,7 @@ function isOfSearch({ role, content }: LanguageModelV4Message): boolean {
 const textOf = (output: { readonly type: string; readonly value?: unknown }): string =>
   typeof output.value === 'string' ? output.value : JSON.stringify(output.value ?? '')
 
-const shortAnswer = 'Answer the question in one to three short sentences, in the words of the results'
+const shortAnswer = 'Answer the question in one or two short sentences, in the words of the results'
 const citeEach = '. End every sentence with the number of its result in square brackets, as the results do'
 const nothingElse = '. Leave out what was not asked. When no result answers it, say only that.'
 const givenNote =
@@ -119,15 +158,31 @@ function toPlainResults(json: string, includeCitations: boolean): string {
   return [givenNote, ...blocks].join('\n\n')
 }
 
-/** The marker behind each paragraph too: a small model that quotes it goes on to cite. */
+/** A line of code that a sentence leads to, with its prompt. */
+const ledLine = /:[^\S\n]*\n\s*(`{3,}|~{3,})[^\n]*\n[^\S\n]*(?:[$>] )?([^\n`]+)\n[^\S\n]*\1$/
+
+/**
+ * The marker behind each paragraph too: a small model that quotes it goes on to cite. A line of code stands in the
+ * sentence that leads to it: such a model often ends at a colon.
+ */
 function withMarkers(content: string, marker: string): string {
   let inFence = false
-  const paragraphs = content.split(/\n[^\S\n]*\n/)
-  const marked = paragraphs.map((paragraph) => {
+  const marked: string[] = []
+  for (const paragraph of content.split(/\n[^\S\n]*\n/)) {
     const wasInFence = inFence
     if ((paragraph.match(/^\s*(?:`{3}|~{3})/gm)?.length ?? 0) % 2 === 1) inFence = !inFence
-    return !wasInFence && /[.!?…。！？][)"'”’»*_`]*$/.test(paragraph) ? `${paragraph} ${marker}` : paragraph
-  })
+    const joined = `${marked.at(-1) ?? ''}\n${paragraph}`
+    if (!wasInFence && !inFence && ledLine.test(joined)) {
+      marked.splice(
+        -1,
+        1,
+        joined.replace(ledLine, (...[, , code = '']) => `: \`${code.trim()}\` ${marker}`),
+      )
+    } else {
+      const isSaid = !wasInFence && /[.!?…。！？][)"'”’»*_`]*$/.test(paragraph)
+      marked.push(isSaid ? `${paragraph} ${marker}` : paragraph)
+    }
+  }
   return marked.join('\n\n')
 }
 

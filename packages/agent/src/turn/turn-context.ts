@@ -12,7 +12,7 @@ import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
-import { weighContextFiles, type ContextFiles } from '../prompt/context-files.ts'
+import { weighContextFiles, type ContextFiles } from '../prompt/whole-or-searched-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
 /** What the context of a turn is found in. */

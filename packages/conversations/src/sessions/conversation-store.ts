@@ -20,7 +20,7 @@ import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-keys.ts'
-import { finishAnswer, touchSession } from './writing.ts'
+import { finishAnswer, touchSession } from './store-answer.ts'
 
 type Records = Transaction<ConversationTables>
 

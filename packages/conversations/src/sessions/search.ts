@@ -3,7 +3,7 @@ import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { SessionGroup, SessionListing, Sessions } from './stored-session.ts'
 import { toListing } from './listing.ts'
-import { holdsAll, stemsOf } from './words.ts'
+import { holdsAll, stemsOf } from './search-words.ts'
 
 const dayMs = 86_400_000
 const batch = 50

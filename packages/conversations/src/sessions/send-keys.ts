@@ -1,6 +1,6 @@
 import type { RunStore, TurnOpening } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { toCallRecord } from './writing.ts'
+import { toCallRecord } from './store-answer.ts'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { Transaction } from 'kysely'
 

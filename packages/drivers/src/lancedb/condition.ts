@@ -4,7 +4,7 @@ import { isOutage, loadEngine, type Engine } from './engine.ts'
 import { among, conditionOf } from './filtered-search.ts'
 import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, searchColumn } from './rows.ts'
-import type { Space } from '../vector-index/open-state.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 import { tableName } from './table.ts'
 
 /** Upkeep of another process may clear files away that are just being read. */

@@ -5,12 +5,12 @@ import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, quote } from './filtered-search.ts'
+import { among, quote, rowKey } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse, keyOf } from '../vector-index/fusion.ts'
+import { defaultVectorShare, fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
-import { checkVector, noSpace, type Space } from '../vector-index/open-state.ts'
+import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
@@ -18,7 +18,7 @@ import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
-import { createTerms } from './text/words.ts'
+import { createTerms } from './text/words-and-spelling.ts'
 
 export type { Processes }
 export { checkInstalled }
@@ -238,12 +238,12 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
-  const { text = '', vector, filter, limit } = query
-  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [] })).map(({ hit }) => hit)
+  const { text = '', vector, filter, limit, signal } = query
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down on one side may be first on both.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
-    searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'], signal }),
     searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
@@ -275,7 +275,7 @@ async function readRows(
   const hits = new Map<string, Hit>()
   const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
   for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
-    hits.set(keyOf(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
+    hits.set(rowKey(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
   }
   return [...hits.values()]
 }

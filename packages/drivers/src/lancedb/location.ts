@@ -1,7 +1,7 @@
 import type { IndexCondition } from '@inlay/knowledge'
 import type { Connection, Session, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
-import type { Space } from '../vector-index/open-state.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 import type { WriterPresence } from './writer-presence.ts'
 
 /** Where a table lies: a folder of this machine, or a bucket. */

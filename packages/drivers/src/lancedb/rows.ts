@@ -1,6 +1,6 @@
 import type { Hit, IndexRow } from '@inlay/knowledge'
 import type { Data, DataType, RecordBatch, Schema, Table } from 'apache-arrow'
-import type { Space } from '../vector-index/open-state.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 import type { Engine } from './engine.ts'
 
 /** Name of the column that full-text search reads. */

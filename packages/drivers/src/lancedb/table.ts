@@ -3,8 +3,8 @@ import type { Connection, Index, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn } from './rows.ts'
-import type { Space } from '../vector-index/open-state.ts'
-import { wordOptions } from './text/words.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
+import { wordOptions } from './text/words-and-spelling.ts'
 
 export const tableName = 'chunks'
 

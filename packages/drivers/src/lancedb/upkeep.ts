@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import { isMiss, isPassing, type Engine } from './engine.ts'
-import type { Space } from '../vector-index/open-state.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 import type { RenewableTable } from './table.ts'
 import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts'
 import type { TermStatistics } from './text/term-statistics.ts'

@@ -1,7 +1,7 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { runFiltered } from './filtered-search.ts'
-import { keyOf, type VectorHit } from '../vector-index/fusion.ts'
+import { rowKey, runFiltered } from './filtered-search.ts'
+import type { VectorHit } from '../hybrid-search/fusion.ts'
 import { hitColumns, toHit } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
@@ -21,7 +21,7 @@ export async function searchVectors(
   for (const row of rows) {
     const hit = toHit(row, 0)
     const nearness = 1 - (row._distance ?? 1)
-    if (!hits.has(keyOf(hit))) hits.set(keyOf(hit), { hit, nearness: Number.isFinite(nearness) ? nearness : 0 })
+    if (!hits.has(rowKey(hit))) hits.set(rowKey(hit), { hit, nearness: Number.isFinite(nearness) ? nearness : 0 })
   }
   return [...hits.values()]
 }

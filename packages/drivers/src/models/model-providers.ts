@@ -1,19 +1,16 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
-import { InlayError, type LlmOverride } from '@inlay/protocol'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
+import { checkTemperature, chooseModel, invalid, type OfferedModels, type OfferingProvider } from './model-override.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
 export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
-interface Provider {
-  readonly config: ProviderConfig
-  readonly models: readonly ModelConfig[] | undefined
-  readonly defaultModel: string | undefined
+interface Provider extends OfferingProvider {
   /** Absent for the built-in model. */
   readonly memories?: ModelMemories
   /** Asks its server what it takes, unless that is known. */
@@ -21,14 +18,12 @@ interface Provider {
   make(modelId: string): LanguageModelV4
 }
 
-const fails = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
-
 function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): Provider {
-  if (!builtIn) throw fails(`The model provider "${config.name}" is built in: hand its model in as \`builtIn\`.`)
+  if (!builtIn) throw invalid(`The model provider "${config.name}" is built in: hand its model in as \`builtIn\`.`)
   const { displayName, contextTokens, make } = builtIn
   const model = { name: 'extractive', displayName, contextTokens, takesImages: false }
   if ((config.defaultModel ?? model.name) !== model.name)
-    throw fails(`The default model of the provider "${config.name}" is not in its list of models.`)
+    throw invalid(`The default model of the provider "${config.name}" is not in its list of models.`)
   return { config, models: [model], defaultModel: model.name, make }
 }
 
@@ -37,9 +32,9 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
   if (models && !models.some((model) => model.name === defaultModel))
-    throw fails(`The default model of the provider "${name}" is not in its list of models.`)
+    throw invalid(`The default model of the provider "${name}" is not in its list of models.`)
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
-    throw fails(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
+    throw invalid(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
   const { baseUrl, apiKey, headers, firstTokenMs, silenceMs } = config
   const limits = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
@@ -95,12 +90,6 @@ const toListed = ({ displayName, contextTokens, takesImages, name }: Described):
   takesImages,
 })
 
-function checkTemperature(temperature: number, type: ProviderConfig['type']): number {
-  const most = type === 'anthropic' ? 1 : 2
-  if (temperature >= 0 && temperature <= most) return temperature
-  throw fails(`The temperature for this model has to be between 0 and ${most}.`)
-}
-
 /**
  * Offers the models of the given providers. An override is taken as it stands or fails: a provider alone means its
  * default model, a version alone belongs to the default provider, a temperature alone keeps the default model, and
@@ -110,33 +99,17 @@ function checkTemperature(temperature: number, type: ProviderConfig['type']): nu
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
-  if (providers.size < config.providers.length) throw fails('Two model providers have the same name.')
+  if (providers.size < config.providers.length) throw invalid('Two model providers have the same name.')
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')
-  if (!usual) throw fails('The default model provider is not among the configured ones.')
+  if (!usual) throw invalid('The default model provider is not among the configured ones.')
 
   if (usual.defaultModel === undefined)
-    throw fails(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
+    throw invalid(`The model provider "${usual.config.name}" needs a default model or a list of models.`)
 
-  const choose = (override: LlmOverride): readonly [Provider, string] => {
-    if (typeof override.model_configuration_id === 'number') {
-      const listed = listModels(providers, usual)[override.model_configuration_id - 1]
-      const provider = providers.get(listed?.provider ?? '')
-      if (!listed || !provider) throw fails('No model has this configuration id.')
-      return [provider, listed.name]
-    }
-    const provider = override.model_provider ? providers.get(override.model_provider) : usual
-    if (!provider) throw fails('No model provider has this name.')
-    const version = override.model_version || provider.defaultModel
-    if (version === undefined)
-      throw fails(`A request to the model provider "${provider.config.name}" has to name a model version.`)
-    if (provider.models && !provider.models.some((model) => model.name === version))
-      throw fails(`The model provider "${provider.config.name}" does not offer this model version.`)
-    return [provider, version]
-  }
-
+  const offered: OfferedModels<Provider> = { providers, usual, list: () => listModels(providers, usual) }
   return {
     resolve: async (override) => {
-      const [provider, name] = choose(override ?? {})
+      const [provider, name] = chooseModel(override ?? {}, offered)
       const { type } = provider.config
       const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
@@ -151,10 +124,10 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         ...(outputTokens && { outputTokens }),
         ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
-        ...(type === 'extractive' && { quotesOnly: true }),
+        ...(type === 'extractive' && { quotesOnly: true, callsTools: true }),
       }
     },
-    list: async () => listModels(providers, usual),
+    list: async () => offered.list(),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Hit, IndexQuery } from '@inlay/knowledge'
-import { fuse, nearnessOfUnfound } from '../vector-index/fusion.ts'
+import { fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
 import { isJsonObject } from '@inlay/protocol'
 import { clausesOf } from './filter.ts'
 import type { Cluster } from './transport.ts'

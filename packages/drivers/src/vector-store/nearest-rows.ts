@@ -1,6 +1,6 @@
 import type { Hit, IndexFilter, VectorIndex } from '@inlay/knowledge'
 import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
-import { testOf } from '../vector-index/row-filter.ts'
+import { testOf } from '../hybrid-search/row-filter.ts'
 import { guarded } from './failures.ts'
 import type { NearPoint, VectorStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { Hit, IndexQuery, VectorIndex } from '@inlay/knowledge'
-import { fuse, type VectorHit } from '../vector-index/fusion.ts'
+import { fuse, type VectorHit } from '../hybrid-search/fusion.ts'
 import { nearestRows } from './nearest-rows.ts'
 import { idOf, vectorsOf } from './points.ts'
 import type { VectorStore } from './store.ts'

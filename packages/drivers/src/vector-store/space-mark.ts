@@ -1,6 +1,6 @@
 import type { IndexFigures, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import type { Space } from '../vector-index/open-state.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 
 /** Holds which space the rows are of. No search finds it, and no document has such a generation. */
 const markGeneration = 'inlay vector space'

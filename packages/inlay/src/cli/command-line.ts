@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { isInlayError, type InlayError, type ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import { readSettings, type Environment, type Settings } from '../settings/settings.ts'
+import type { Environment } from '../settings/readers.ts'
+import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { isMisuse, misuse, sharedOptions, type Command, type CommandContext } from './command.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { createOutput, type Output, type OutputStream } from './output.ts'

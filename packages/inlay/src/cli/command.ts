@@ -1,6 +1,6 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/read-settings.ts'
 import type { Output } from './output.ts'
 
 /** An option of a command, with what the help says of it. */

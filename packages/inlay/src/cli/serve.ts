@@ -7,7 +7,7 @@ import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { dataFolderOf, withInlay } from './opened.ts'
+import { dataFolderOf, withInlay } from './with-inlay.ts'
 
 /** Serves the API, and the web page where it is part of the installation. */
 export const serve: Command = {

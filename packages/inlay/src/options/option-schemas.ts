@@ -1,6 +1,6 @@
 import { limitNames } from '@inlay/protocol'
 import * as v from 'valibot'
-import type { InlayOptions } from './options.ts'
+import type { InlayOptions } from './inlay-options.ts'
 import { webSearchServices } from './part-options.ts'
 
 const text = v.pipe(v.string('must be a text'), v.trim(), v.nonEmpty('is empty'))

@@ -2,7 +2,7 @@ import type { ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { LocalModels } from '@inlay/protocol/administration'
 import type { LocalModelAdministration, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
-import type { InlayOptions, LanguageModelChoice } from '../options/options.ts'
+import type { InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
 import { findLocalModels, type LocalModelServer } from '../settings/local-models.ts'
 
 /** Whether administrators may choose among the models of this machine. */

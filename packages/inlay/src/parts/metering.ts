@@ -3,7 +3,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
-import type { InlayOptions } from '../options/options.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
 
 /** What watches the parts of an assistant; undefined where it is off. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {

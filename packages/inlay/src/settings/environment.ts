@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { InlayError } from '@inlay/protocol'
-import type { Environment } from './settings.ts'
+import type { Environment } from './readers.ts'
 
 /**
  * The process's variables, with those of a file `.env` in the folder where the process has none.

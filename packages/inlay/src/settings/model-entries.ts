@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Grounding } from '@inlay/agent'
 import { isJsonObject, readJson } from '@inlay/protocol'
-import type { LanguageModelChoice } from '../options/options.ts'
+import type { LanguageModelChoice } from '../options/inlay-options.ts'
+import type { Environment } from './readers.ts'
 
 /** A language model as `INLAY_MODELS` names it. */
 export interface ModelEntry {
@@ -62,8 +63,6 @@ function isModelEntry(value: unknown): value is ModelEntry {
     ([name, field]) => name in types && typeof field === types[name as keyof ModelEntry],
   )
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The models as options; what is wrong is added to the faults. */
 export function modelsOf(

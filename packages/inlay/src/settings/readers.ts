@@ -1,6 +1,9 @@
 import { limitNames, type CallerLimits } from '@inlay/protocol'
 import { namedValues } from './named-values.ts'
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** How one environment variable is read. */
 export interface Setting<Value> {
   readonly name: string

@@ -1,11 +1,9 @@
+import type { Environment } from './readers.ts'
 import type { SettingTable } from './setting-table.ts'
 import { settingTable } from './setting-table.ts'
 import type { ImageModel, WebOptions, WebSearchService } from '../options/part-options.ts'
 
 type WebValues = { readonly [Name in keyof SettingTable]?: ReturnType<SettingTable[Name]['read']> }
-
-/** What a service's usual variables hold, by name. */
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Options of what reaches the web; what is wrong is added to the faults. */
 export function webOptionsOf(values: WebValues, env: Environment, faults: string[]): WebOptions {

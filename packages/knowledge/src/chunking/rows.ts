@@ -1,4 +1,3 @@
-import { toTag } from '../access/document-tags.ts'
 import {
   documentMetadataOf,
   encodeChunkMetadata,
@@ -11,7 +10,7 @@ import type { Pause } from './blocks.ts'
 import { chunkSections, type Chunk } from './chunk.ts'
 import { toSearchText } from './search-text.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
-import type { IndexRow } from '../contracts/vector-index.ts'
+import { toTag, type IndexRow } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** A row of the index before it has a generation and a vector. */

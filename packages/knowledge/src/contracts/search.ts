@@ -24,6 +24,8 @@ export interface Recency {
 export interface FoundPassage {
   readonly document: SearchDoc
   readonly content: string
+  /** The text of its best chunk; absent when that is all of it. */
+  readonly core?: string
   readonly headings: readonly string[]
   /** Which chunks of its document it is made of, from 0, both ends inclusive. */
   readonly span: { readonly first: number; readonly last: number }

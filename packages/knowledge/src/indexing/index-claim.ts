@@ -1,25 +1,14 @@
-import { type RetryPolicy, hasRowLocks } from '@inlay/records'
-import { sql } from 'kysely'
-import { noteActivity } from '../access/access.ts'
-import { recordImages } from '../access/document-images.ts'
-import { recordMetadata } from '../access/document-metadata.ts'
-import { type Labels, recordTags } from '../access/document-tags.ts'
+import { nextSlice } from '@inlay/protocol/concurrency'
+import type { RetryPolicy } from '@inlay/records'
 import { toFailure } from '../calls/bounded-call.ts'
-import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/enrichment.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
-import { type Writing, type WritingContext, isolate, writeDocuments } from './writing.ts'
-import {
-  type Claim,
-  type ClaimedDocument,
-  readClaimed,
-  recordGenerations,
-  releaseClaim,
-  retire,
-} from '../queue/claims.ts'
-import { recordFailures } from '../queue/outcomes.ts'
+import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/summaries-and-images.ts'
+import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
+import { recordFailures } from '../queue/failed-documents.ts'
 import { toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
-import { holdSpace } from '../spaces/index-space.ts'
+import { type Writing, type WritingContext, isolate, writeDocuments } from './chunk-and-embed.ts'
+import { type Written, settle } from './make-visible.ts'
 
 export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly db: Records
@@ -48,6 +37,8 @@ interface Progress {
  */
 export async function indexClaim(claim: Claim, context: IndexingContext): Promise<void> {
   const { db } = context
+  // SQLite reads megabytes on this thread.
+  if (claim.isLarge) await nextSlice()
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
   try {
@@ -139,130 +130,4 @@ async function endFailed({ claim, failed }: Progress, context: IndexingContext):
   await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })
   // One line for an outage, not one for each document that waits for its end.
   for (const error of new Set(failed.map((failure) => failure.error))) onError(error)
-}
-
-/** A document whose new generation is complete in the index. */
-export interface Written extends Labels {
-  readonly id: string
-  readonly revision: number
-  readonly incarnation: number
-  readonly generation: string
-  readonly chunkCount: number
-  /** JSON of metadata that its rows do not carry; null when they do. */
-  readonly metadata: string | null
-}
-
-/** What is settled together. */
-export interface SettleOptions {
-  readonly claimId: string
-  /** The space that the generations were written into. */
-  readonly space: number
-  readonly now: number
-  readonly written: readonly Written[]
-  /** Generations of the claim that nothing will come of any more; noted for removal. */
-  readonly abandoned: readonly string[]
-  /** Called after the commit when something was noted for removal. */
-  readonly onRetired?: () => void
-}
-
-/**
- * Makes written generations the visible ones and ends their claim, in one transaction with noting the replaced ones for
- * removal.
- *
- * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`incarnation` differs,
- * also when the same id came back), when one made from a later revision is visible already, or when the claim ran out
- * or its space is being removed (its rows may be gone by then).
- * @returns ids of the documents whose generation is visible now
- */
-export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
-  const { claimId, written } = options
-  const { visible, hasRetired } = await db.transaction().execute(async (transaction) => {
-    // Takes the write lock; the claim may be gone.
-    const { numUpdatedRows } = await transaction
-      .updateTable('inlay_claims')
-      .set({ lease_until: sql<number>`lease_until` })
-      .where('id', '=', claimId)
-      .executeTakeFirst()
-    const isHeld = numUpdatedRows > 0n && (await holdSpace(transaction, options.space))
-    const won = isHeld ? await makeVisible(transaction, options) : []
-    const winners = new Map(won.map((document) => [document.id, document]))
-    const lost = written.filter(({ id }) => !winners.has(id))
-    const shown = written.filter(({ id }) => winners.has(id))
-    // Of a document that nobody saw before nothing is recorded yet.
-    const labelled = shown.filter(
-      ({ id, tags, images, metadata }) =>
-        winners.get(id)!.replaced !== null || tags.length > 0 || images.length > 0 || metadata !== null,
-    )
-    if (labelled.length > 0) {
-      await recordTags(transaction, labelled)
-      await recordImages(transaction, labelled)
-      await recordMetadata(transaction, labelled)
-    }
-    const pairIds = shown.flatMap((document) => document.pairIds)
-    await noteActivity(transaction, 'indexed_at', { pairIds, now: options.now })
-    const generations = [
-      ...won.flatMap(({ replaced }) => replaced ?? []),
-      ...lost.map(({ generation }) => generation),
-      ...options.abandoned,
-    ]
-    const chunkCount =
-      won.reduce((sum, { replacedChunks }) => sum + replacedChunks, 0) +
-      lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
-      options.abandoned.length
-    if (generations.length > 0) await retire(transaction, { generations, chunkCount })
-    await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
-    return { visible: [...winners.keys()], hasRetired: generations.length > 0 }
-  })
-  if (hasRetired) options.onRetired?.()
-  return visible
-}
-
-interface Winner {
-  readonly id: string
-  readonly replaced: string | null
-  readonly replacedChunks: number
-}
-
-/** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
-async function makeVisible(db: Records, { written, now }: SettleOptions): Promise<Winner[]> {
-  if (written.length === 0) return []
-  let before = db
-    .selectFrom('inlay_documents')
-    .select(['id', 'visible_generation', 'chunk_count'])
-    .where(
-      'id',
-      'in',
-      written.map(({ id }) => id),
-    )
-    .orderBy('id')
-  // By id, as everybody locks them: no two then wait for each other.
-  if (hasRowLocks(db)) before = before.forUpdate()
-  const replaced = new Map((await before.execute()).map((row) => [row.id, row]))
-  const { rows } = await sql<{ id: string }>`
-    with written(id, incarnation, revision, generation, chunk_count) as (values ${sql.join(
-      written.map(
-        (document) => sql`(
-          cast(${document.id} as text), cast(${document.incarnation} as bigint), cast(${document.revision} as bigint),
-          cast(${document.generation} as text), cast(${document.chunkCount} as integer)
-        )`,
-      ),
-    )})
-    update inlay_documents set
-      visible_generation = written.generation,
-      visible_revision = written.revision,
-      chunk_count = written.chunk_count,
-      indexed_at = ${now},
-      state = case when inlay_documents.revision = written.revision then 'indexed' else inlay_documents.state end,
-      claim = case when inlay_documents.revision = written.revision then null else inlay_documents.claim end,
-      reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
-    from written
-    where inlay_documents.id = written.id
-      and inlay_documents.incarnation = written.incarnation
-      and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
-    returning inlay_documents.id`.execute(db)
-  return rows.map(({ id }) => ({
-    id,
-    replaced: replaced.get(id)?.visible_generation ?? null,
-    replacedChunks: replaced.get(id)?.chunk_count ?? 0,
-  }))
 }

@@ -49,8 +49,6 @@ export interface ClaimRunner {
 
 /** Most characters of content in one claim: its documents are found together, once all are indexed. */
 const claimCharacters = 3 * 2 ** 20
-/** Of a claim that begins alone. Claims of one size would end together, and the embedder would idle while they are written. */
-const firstShare = 0.5
 
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
@@ -75,10 +73,8 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       if (space === undefined) return undefined
       const { at } = context
       const { isOfSmall } = options ?? {}
-      const { embedding } = context
-      const share = embedding && held.size === 0 ? firstShare : 1
-      const limitCharacters = Math.min(claimCharacters, embedding?.claimCharacters() ?? Infinity) * share
-      const bounds = { limit: Math.ceil(limit * share), limitCharacters, isOfSmall }
+      const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
+      const bounds = { limit, limitCharacters, isOfSmall }
       const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, ...bounds, at })
       if (claim && !isOfSmall) context.onTaken?.(claim)
       return claim

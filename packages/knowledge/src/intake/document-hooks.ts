@@ -1,10 +1,10 @@
 import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
-import { privateFilesPair } from '../access/access.ts'
-import { readStatus } from '../access/documents.ts'
+import { privateFilesPair } from '../access-and-filters/permissions-and-filters.ts'
+import { readStatus } from '../access-and-filters/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
-import { readDocument } from './version.ts'
+import { readDocument } from './read-document.ts'
 
 /** Calls the hooks of a host around documents. */
 export interface HookCalls {

@@ -1,4 +1,4 @@
-import { isInPairs, pairsFor } from '../access/documents.ts'
+import { isInPairs, pairsFor } from '../access-and-filters/documents.ts'
 import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import type { Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'

@@ -95,6 +95,7 @@ export function toPassage(
   return {
     document,
     content: text || titleOf(metadata),
+    ...(chunks.length > 1 && { core: best.text }),
     headings: chunks[0]!.metadata.headings ?? [],
     span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
   }

@@ -1,11 +1,11 @@
 import type { IngestionDocument } from '@inlay/protocol'
-import { privateFilesCaller, privateFilesPair } from '../access/access.ts'
-import { resolveFilters } from '../access/filters.ts'
+import { privateFilesCaller, privateFilesPair } from '../access-and-filters/permissions-and-filters.ts'
+import { resolveFilters } from '../access-and-filters/permissions-and-filters.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
 import type { Records } from '../schema/tables.ts'
 import { readExcerpt } from './excerpt.ts'
-import { search, type SearchContext } from './search.ts'
+import { search, type SearchContext } from './find-passages.ts'
 
 export interface PrivateFileIndexOptions {
   readonly db: Records

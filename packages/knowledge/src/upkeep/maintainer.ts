@@ -1,11 +1,11 @@
 import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
 import { holdJob, releaseJob } from '@inlay/records'
-import { removeUnusedTags } from '../access/document-tags.ts'
+import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
 import { countRetired, forgetRetired, readRetired } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
-import type { OpenedIndex } from '../spaces/index-space.ts'
+import type { OpenedIndex } from '../reindexing/index-space.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
 
 export interface MaintainerContext {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { exactText, integer, model, text, type WireSchema } from '../fields.ts'
-import type { StreamFormat } from '../framing/framing.ts'
+import type { StreamFormat } from '../framing/sse-and-ndjson.ts'
 import { scopes, type Scope } from '../resources/principal.ts'
 import { limitSetSchema, type LimitSet } from './limits.ts'
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import type { PacketOf } from '../packets/packet-types.ts'
 import { usageSchema } from '../packets/answer-packets.ts'
-import { packetTable } from '../packets/packets.ts'
+import { packetTable } from '../packets/packet-table.ts'
 import type { Usage } from '../packets/packet-types.ts'
 import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSchema } from '../packets/search-doc.ts'
 

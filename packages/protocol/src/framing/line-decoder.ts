@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { InlayError } from '../errors/errors.ts'
+import { InlayError } from '../errors/error-codes.ts'
 import {
   errorLineSchema,
   messageIdLineSchema,
@@ -7,8 +7,8 @@ import {
   sessionLineSchema,
   type StreamLine,
 } from './lines.ts'
-import type { StreamFormat } from './framing.ts'
-import { packetTable, placementSchema } from '../packets/packets.ts'
+import type { StreamFormat } from './sse-and-ndjson.ts'
+import { packetTable, placementSchema } from '../packets/packet-table.ts'
 import type { PacketType } from '../packets/packet-types.ts'
 
 /** A line as it was received. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
 import type { Packet } from '../packets/packet-types.ts'
-import { packetSchema } from '../packets/packets.ts'
+import { packetSchema } from '../packets/packet-table.ts'
 
 /** First line of a run whose request made a new session. */
 export interface SessionLine {

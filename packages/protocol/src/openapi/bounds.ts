@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts'
-import type { SchemaParts } from './walk.ts'
+import type { SchemaParts } from './named-schemas.ts'
 
 /** Checks with a place in JSON Schema: its keyword for texts, lists and numbers. */
 const keywords: Readonly<Record<string, Readonly<Record<string, string>>>> = {

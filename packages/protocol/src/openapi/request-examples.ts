@@ -1,6 +1,6 @@
-import type { SendMessageInput } from '../chat/chat.ts'
+import type { SendMessageInput } from '../chat/send-message.ts'
 import type { SearchInput } from '../chat/search.ts'
-import type { IngestionInput } from '../ingestion/ingestion.ts'
+import type { IngestionInput } from '../ingestion/ingestion-document.ts'
 
 const message: SendMessageInput = {
   message: 'When is the laboratory open?',

@@ -3,10 +3,10 @@ import type * as v from 'valibot'
 import { nameOf } from '../fields.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { packetSchemaName } from '../packets/packet-entry.ts'
-import { packetTable, packetTypes } from '../packets/packets.ts'
+import { packetTable, packetTypes } from '../packets/packet-table.ts'
 import { withBounds } from './bounds.ts'
 import descriptions from './descriptions.json' with { type: 'json' }
-import { namedBelow, type SchemaParts } from './walk.ts'
+import { namedBelow, type SchemaParts } from './named-schemas.ts'
 
 /** The JSON Schemas of a document. */
 export interface Components {

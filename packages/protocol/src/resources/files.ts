@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import type { FileKind } from '../chat/chat.ts'
+import type { FileKind } from '../chat/send-message.ts'
 import { dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 
 /** How a file is given to a model, by its media type. */

@@ -1,4 +1,4 @@
-import type { StreamFormat } from '../framing/framing.ts'
+import type { StreamFormat } from '../framing/sse-and-ndjson.ts'
 
 /** What a key or a host's user may do. `chat` implies `search`; `admin` implies all. */
 export const scopes = ['chat', 'search', 'ingest', 'admin'] as const

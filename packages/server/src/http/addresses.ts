@@ -52,7 +52,7 @@ function fixedValues(address: string, path: string): Record<string, string> | un
 function fits(route: Route, values: Readonly<Record<string, string>>): boolean {
   const schema = route.input?.path
   if (schema === undefined || !('entries' in schema)) return false
-  // Path schemas are objects: `defineRoute` says so.
+  // Path schemas are objects: `routesOf` says so.
   const entries = schema.entries as Readonly<Record<string, v.GenericSchema>>
   return Object.entries(values).every(([name, value]) => entries[name] !== undefined && v.is(entries[name], value))
 }

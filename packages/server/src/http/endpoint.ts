@@ -1,7 +1,8 @@
 import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
 import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
-import { corsHeaders, type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
+import { corsHeaders } from './cors.ts'
+import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 

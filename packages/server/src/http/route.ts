@@ -124,42 +124,46 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
 
 type Handler<Context> = (context: Context) => unknown
 
-/** A route as it is written: who may use it and whose things it touches are part of its type. */
-export type RouteDefinition<
-  Path extends GenericSchema | undefined,
-  Query extends GenericSchema | undefined,
-  Body extends GenericSchema | undefined,
-> = RouteShape<Path, Query, Body> &
-  (
-    | {
-        readonly scope: 'public'
-        readonly owner: 'none'
-        readonly handle: Handler<RouteContext<Output<Path>, Output<Query>, Output<Body>>>
-      }
-    | {
-        readonly scope: Scope | readonly Scope[]
-        readonly owner: OwnerRule
-        readonly handle: Handler<
-          RouteContext<Output<Path>, Output<Query>, Output<Body>> & { readonly caller: Principal }
-        >
-      }
-  )
-
 /** A route as the server runs and documents it. */
 export type Route = RouteShape<GenericSchema | undefined, GenericSchema | undefined, GenericSchema | undefined> &
   Access & {
     readonly handle: Handler<RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined }>
   }
 
+/** What a route says beside its address, its names and its topic. */
+type RouteRest<Path, Query, Body extends GenericSchema | undefined, Context> = Omit<
+  RouteShape<Path, Query, Body>,
+  'method' | 'path' | 'operationId' | 'topic' | 'summary'
+> & { readonly handle: Handler<RouteContext<Output<Path>, Output<Query>, Output<Body>> & Context> }
+
 /**
  * Declares a route. A handler answers with a `Reply`, or with a value that is sent as JSON with status 200
  * (undefined as `null`); what it throws becomes an error response.
+ * @param address method and path, with `{name}` for a segment
+ * @param operationId unique; also the name of a generated client's method
+ * @param summary a few words, as a heading
  */
-export function defineRoute<
+type DeclareRoute<Context, Own> = <
   Path extends GenericSchema | undefined = undefined,
   Query extends GenericSchema | undefined = undefined,
   Body extends GenericSchema | undefined = undefined,
->(route: RouteDefinition<Path, Query, Body>): Route {
-  // The handler's input is narrower than `Route` says; `endpoint` runs it only with what these very schemas let through.
-  return route as unknown as Route
+>(
+  address: `${Method} /${string}`,
+  operationId: string,
+  summary: string,
+  rest: RouteRest<Path, Query, Body, Context> & Own,
+) => Route
+
+type Public = Extract<Access, { scope: 'public' }>
+type Guarded = Exclude<Access, Public>
+
+/** Declares routes under one heading of the documentation. Those behind a scope may each have a scope or rule of its own. */
+export function routesOf(topic: string, access: Public): DeclareRoute<object, object>
+export function routesOf(topic: string, access: Guarded): DeclareRoute<{ readonly caller: Principal }, Partial<Guarded>>
+export function routesOf(topic: string, access: Access): DeclareRoute<never, object> {
+  return (address, operationId, summary, rest) => {
+    const [method, path] = address.split(' ')
+    // A handler's input is narrower than `Route` says; `endpoint` runs it only with what these very schemas let through.
+    return { method, path, operationId, topic, summary, ...access, ...rest } as unknown as Route
+  }
 }

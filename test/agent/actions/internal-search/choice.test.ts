@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chooseSections } from '@inlay/agent/internal/actions/internal-search/model-help'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { chooseSections } from '@inlay/agent/internal/actions/internal-search/query-expansion'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ModelQuestion, Passage } from '@inlay/agent'
 import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'

@@ -27,3 +27,10 @@ test('tags, link definitions and directives go', () => {
   ].join('\n')
   expect(withoutHiddenMarkup(page)).toBe('Before\nafter')
 })
+
+test('comments go; openings that nothing closes stay, and cost no more than their length', () => {
+  expect(withoutHiddenMarkup('One<!-- two\n--> three <!-- four')).toBe('One three <!-- four')
+  // Reading on to the end from each of them would take hours.
+  const openings = '<!-- '.repeat(1_000_000).trim()
+  expect(withoutHiddenMarkup(openings)).toBe(openings)
+})

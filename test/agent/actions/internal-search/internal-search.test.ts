@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ActionTurn, Passage, PassageSearch } from '@inlay/agent'
 import type { BaseFilters } from '@inlay/protocol'
 import { newTurn } from '../../action-turn.ts'
@@ -102,6 +102,15 @@ test('results that the model has no room for are left out and get no number', as
   const tight = await run(async () => long, ['a'], { resultTokens: 100 })
   expect(tight.read.results).toHaveLength(1)
   expect(String(tight.read.results[0]?.['content']).length).toBeLessThanOrEqual(800)
+})
+
+test('of a passage that is too long the chunk that was found best is read', async () => {
+  const paragraph = (name: string): string => `${`The ${name} has leave of its own. `.repeat(30)}`.trim()
+  const core = paragraph('guard')
+  const content = [paragraph('leave leave'), core, paragraph('leave days')].join('\n\n')
+  const hits = [{ ...newPassage('a', content), core }, newPassage('b', 'Text.')]
+  const { read } = await run(async () => hits, ['leave days'], { resultTokens: 1_000 })
+  expect(read.results[0]?.['content']).toContain(core)
 })
 
 describe('packets', () => {

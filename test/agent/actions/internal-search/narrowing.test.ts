@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { narrowFilters, toFilterPacket } from '@inlay/agent/internal/actions/internal-search/narrowing'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import { sourceValues, type BaseFilters } from '@inlay/protocol'
 import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'

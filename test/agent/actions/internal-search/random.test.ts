@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ExcerptReader, Passage, PassageSearch } from '@inlay/agent'
 import type { BaseFilters } from '@inlay/protocol'
 import { newTurn } from '../../action-turn.ts'

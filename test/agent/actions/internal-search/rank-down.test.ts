@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'
 

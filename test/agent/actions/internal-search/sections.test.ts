@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addNeighbours, mergeSections } from '@inlay/agent/internal/actions/internal-search/sections'
-import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/index'
+import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ExcerptReader, Passage } from '@inlay/agent'
 import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'

@@ -1,6 +1,6 @@
 import type { IndexRow } from '@inlay/knowledge'
 import { createMemtable, createUnindexedRows, type Memtable } from '@inlay/drivers/internal/lancedb/text/memtable'
-import { wordsOf, type Terms } from '@inlay/drivers/internal/lancedb/text/words'
+import { wordsOf, type Terms } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 import type { WriterPresence } from '@inlay/drivers/internal/lancedb/writer-presence'
 import type { Table } from '@lancedb/lancedb'
 import { describe, expect, test } from 'vitest'

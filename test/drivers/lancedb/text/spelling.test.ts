@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createWordList, exchanges, isNear, mayBeMisspelt } from '@inlay/drivers/internal/lancedb/text/words'
+import {
+  createWordList,
+  exchanges,
+  isNear,
+  mayBeMisspelt,
+} from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 
 /** Optimal string alignment distance, by its definition. */
 function distance(a: string, b: string): number {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/rescore'
-import { wordsOf } from '@inlay/drivers/internal/lancedb/text/words'
+import { wordsOf } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 
 it('finds whole words whatever their case', () => {
   const { of, length } = termPositionsOf('The heron, the Heron and herons: HERON!', new Set(['heron', 'and', 'otter']))

@@ -1,7 +1,7 @@
 import type { FetchAddress } from '@inlay/conversations'
 import { toUserId, type ToolSnapshot } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { kennelDocument } from '../../../conversations/stored-tools/kennel.ts'
+import { kennelDocument } from '../../../conversations/custom-tools/kennel.ts'
 import { defineAction } from '@inlay/agent/host-actions'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'

@@ -1,6 +1,6 @@
 import type { StoredFile } from '../../contracts/file-store.ts'
 import type { ExcerptReader, FileSearch, PassageSearch } from '../../contracts/search.ts'
-import { fuseRankings, passageKey } from '../ranking.ts'
+import { fuseRankings, passageKey } from '../merged-queries.ts'
 
 /**
  * The search over files that are too long for the prompt, besides what `others` finds.

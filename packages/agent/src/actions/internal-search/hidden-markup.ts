@@ -1,4 +1,4 @@
-const hidden = /<!--[^]*?-->|<a (?:id|name)="[^"]*">\s*<\/a>/g
+const anchor = /<a (?:id|name)="[^"]*">\s*<\/a>/g
 /** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
 const hiddenLine =
   /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
@@ -10,7 +10,7 @@ export function withoutHiddenMarkup(markdown: string): string {
   const lines: string[] = []
   let mark = ''
   let opening = 0
-  for (const line of markdown.replaceAll(hidden, '').split('\n')) {
+  for (const line of withoutComments(markdown).replaceAll(anchor, '').split('\n')) {
     const run = fence.exec(line)?.[1]
     if (mark === '') {
       if (run === undefined && hiddenLine.test(line)) continue
@@ -28,4 +28,17 @@ export function withoutHiddenMarkup(markdown: string): string {
     .join('\n')
     .replaceAll(/\n\s*\n\s*\n/g, '\n\n')
     .trim()
+}
+
+/** A pattern would read on to the end from each opening that nothing closes. */
+function withoutComments(markdown: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const start = markdown.indexOf('<!--', from)
+    const end = start < 0 ? -1 : markdown.indexOf('-->', start + 4)
+    if (end < 0) return kept + markdown.slice(from)
+    kept += markdown.slice(from, start)
+    from = end + 3
+  }
 }

@@ -8,10 +8,7 @@ import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
 const mostChunks = 8
 
 /** A passage that may have grown. */
-export interface Section extends Passage {
-  /** The text of the best passage in it. Default: its whole text. */
-  readonly core?: string
-}
+export type Section = Passage
 
 /**
  * Merges sections of one document and link that overlap or follow each other: the better one keeps its place and takes
@@ -229,24 +226,12 @@ function cutContent(
   const tokens = estimateTokens(JSON.stringify(content))
   if (tokens <= limitTokens) return content
   const characters = Math.max(200, Math.floor((content.length * limitTokens) / tokens))
-  const at = content.indexOf(core)
-  const part = at === -1 || core.length > characters ? relevantPart(core, sought, characters).text : undefined
-  return cutToTokens(part ?? windowAround(content, at, core.length, characters), limitTokens)
-}
-
-/** What stands around a part, a third of it before, cut between lines where there are some. */
-function windowAround(text: string, at: number, length: number, limit: number): string {
-  const before = Math.max(0, at - Math.floor((limit - length) / 3))
-  const start = before === 0 ? 0 : lineAfter(text, before, at)
-  const last = Math.min(text.length, start + limit)
-  const line = text.lastIndexOf('\n', last)
-  const end = last === text.length || line < at + length ? last : line
-  return text.slice(start, end).trim()
-}
-
-function lineAfter(text: string, from: number, most: number): number {
-  const line = text.indexOf('\n', from)
-  return line === -1 || line >= most ? most : line + 1
+  const start = content.indexOf(core)
+  const part =
+    start === -1 || core.length > characters
+      ? relevantPart(core, sought, characters)
+      : relevantPart(content, sought, characters, { start, end: start + core.length })
+  return cutToTokens(part.text, limitTokens)
 }
 
 /** Metadata whose values fit; what is too long is left out. */

@@ -3,7 +3,7 @@ import { createSlices } from '@inlay/protocol/concurrency'
 import type { Table } from '@lancedb/lancedb'
 import type { WriterPresence } from '../writer-presence.ts'
 import { createPostings, joinPostings, type Postings, type PostingsBuilder } from './postings.ts'
-import { wordsOf, type Terms } from './words.ts'
+import { wordsOf, type Terms } from './words-and-spelling.ts'
 
 /** Rows appended through this handle that the full-text index lacks; they are searched in memory. */
 export interface Memtable {
@@ -154,7 +154,7 @@ class HeldRows implements Memtable {
 
   async #post(): Promise<void> {
     const target = this.#next
-    const slices = createSlices()
+    const slices = createSlices({ isAwaited: true })
     for (;;) {
       const segment = this.#segments.find(({ from, rows, posted }) => posted < rows.length && from < target)
       if (!segment) return

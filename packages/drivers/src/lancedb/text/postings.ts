@@ -1,7 +1,7 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { keyOf } from '../../vector-index/fusion.ts'
+import { rowKey } from '../filtered-search.ts'
 import { saturation } from './rescore.ts'
-import { createWordList, mostCorrections } from './words.ts'
+import { createWordList, mostCorrections } from './words-and-spelling.ts'
 
 /** A term of a query with its weight: how much its presence says. */
 export interface WeighedTerm {
@@ -97,7 +97,7 @@ function firstOfEach(scored: readonly (readonly [IndexRow, number])[], limit: nu
   const hits = new Map<string, PostedHit>()
   for (const [row, score] of scored) {
     if (hits.size >= limit) break
-    if (!hits.has(keyOf(row))) hits.set(keyOf(row), { row, score })
+    if (!hits.has(rowKey(row))) hits.set(rowKey(row), { row, score })
   }
   return [...hits.values()]
 }

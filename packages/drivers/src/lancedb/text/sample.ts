@@ -1,7 +1,7 @@
 import { createSlices } from '@inlay/protocol/concurrency'
 import type { Table } from '@lancedb/lancedb'
 import { searchColumn } from '../rows.ts'
-import { createWordList, wordsOf, type WordList, type Terms } from './words.ts'
+import { createWordList, wordsOf, type WordList, type Terms } from './words-and-spelling.ts'
 
 /** Words of some rows, or of all when they are few. */
 export interface Sample {
@@ -75,7 +75,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
   const frequencies = new Map<string, number>()
   const list = createWordList()
   let [rows, length] = [0, 0]
-  const slices = createSlices()
+  const slices = createSlices({ isAwaited: true })
   const query = ofRows <= sampleRows ? table.query() : table.takeOffsets(offsetsOf(ofRows))
   for await (const batch of query.select([searchColumn])) {
     const column = batch.getChildAt(0)

@@ -2,7 +2,7 @@ import type { MatchQuery, Table } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 import { searchColumn } from '../rows.ts'
 import { createSampling } from './sample.ts'
-import { createWordList, exchanges, mostCorrections, wordsOf, type WordList, type Terms } from './words.ts'
+import { createWordList, exchanges, mostCorrections, wordsOf, type WordList, type Terms } from './words-and-spelling.ts'
 
 /**
  * What the rows of the full-text index say of a word. The engine tells no such figures, so they are gathered: frequent

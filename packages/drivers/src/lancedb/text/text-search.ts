@@ -1,15 +1,15 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { rarityOf, termPositionsOf, rescoredRows, rescore, type TermPositions } from './rescore.ts'
+import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
 import type { Mutex } from '../../concurrency/mutex.ts'
 import type { Engine } from '../engine.ts'
-import { runFiltered } from '../filtered-search.ts'
-import { keyOf, type TextHit } from '../../vector-index/fusion.ts'
-import { testOf } from '../../vector-index/row-filter.ts'
+import { rowKey, runFiltered } from '../filtered-search.ts'
+import type { TextHit } from '../../hybrid-search/fusion.ts'
+import { testOf } from '../../hybrid-search/row-filter.ts'
 import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
-import { mayBeMisspelt, wordsOf, type Terms } from './words.ts'
+import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
 import type { TermStatistics } from './term-statistics.ts'
 
 /** What a search by words works with. */
@@ -31,6 +31,8 @@ export interface TextQuery {
   readonly limit: number
   /** Columns besides those of a hit. */
   readonly extra: readonly string[]
+  /** Aborted when nobody waits for the hits any more: some are left out. */
+  readonly signal?: AbortSignal
 }
 
 /** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
@@ -56,7 +58,7 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   const isWhole = unindexed === 'table'
   let words = queryTerms
   let { ranked, positions } = await rank(parts, query, { words, memtable, isWhole })
-  const corrections = await correct(parts, queryTerms, { positions, memtable })
+  const corrections = await correct(parts, queryTerms, { positions, memtable, signal: query.signal })
   if (corrections.length > 0) {
     words = [...queryTerms, ...corrections]
     ;({ ranked, positions } = await rank(parts, query, { words, memtable, isWhole }))
@@ -95,8 +97,8 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
     memtable ? searchMemtable(parts, query, { memtable, words, reach }) : [],
     searchIndexed(parts, query, { words, isWhole, reach }),
   ])
-  const hits = new Map(inMemory.map((textHit) => [keyOf(textHit.hit), textHit]))
-  for (const textHit of indexed) hits.set(keyOf(textHit.hit), textHit)
+  const hits = new Map(inMemory.map((textHit) => [rowKey(textHit.hit), textHit]))
+  for (const textHit of indexed) hits.set(rowKey(textHit.hit), textHit)
   const ranked = inMemory.length === 0 ? indexed : [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
   const wanted = new Set(words.map(({ word }) => word))
   return { ranked, positions: ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted)) }
@@ -120,8 +122,8 @@ async function searchIndexed(
   for (const row of rows) {
     const hit = toHit(row, 0)
     // Rows appended twice are one.
-    if (hits.has(keyOf(hit))) continue
-    hits.set(keyOf(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
+    if (hits.has(rowKey(hit))) continue
+    hits.set(rowKey(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
   }
   return [...hits.values()]
 }
@@ -162,17 +164,26 @@ async function searchMemtable(
 async function correct(
   { statistics, terms }: TextParts,
   queryTerms: readonly QueryTerm[],
-  { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings | undefined },
+  {
+    positions,
+    memtable,
+    signal,
+  }: Pick<TextQuery, 'signal'> & {
+    readonly positions: readonly TermPositions[]
+    readonly memtable: Postings | undefined
+  },
 ): Promise<QueryTerm[]> {
   const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
   const unseen = new Map(
     queryTerms.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
   )
-  const corrected = await Promise.all(
-    [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
-      if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) return []
-      return [...(await statistics.near(word, term)), ...(memtable?.near(word, term) ?? [])]
-    }),
-  )
-  return queryTermsOf(terms, [...new Set(corrected.flat())])
+  const corrected = new Set<string>()
+  // One by one: the engine looks through all its words for each, and other searches share its threads.
+  for (const { word, term } of [...unseen.values()].slice(0, mostMisspelt)) {
+    if (signal?.aborted) return []
+    if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) continue
+    for (const near of await statistics.near(word, term)) corrected.add(near)
+    for (const near of memtable?.near(word, term) ?? []) corrected.add(near)
+  }
+  return queryTermsOf(terms, [...corrected])
 }

@@ -68,7 +68,8 @@ export function learningTransport(
       onLearn(body.model, part)
       if (part === 'tools') {
         memory.refusesTools = true
-        return repeated
+        // Some servers call it a fault of their own, which would only be tried again.
+        return { ...repeated, status: 400 }
       }
       if (repeats >= mostRepeats) return repeated
     }

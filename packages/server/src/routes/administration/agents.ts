@@ -12,38 +12,24 @@ import { fullPersonaSchema } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import * as v from 'valibot'
 import { checkLabels, setLabels } from '../../administration/persona-labels.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { toFullPersonas } from '../chat/personas.ts'
 
-const topic = 'Agents'
+const route = routesOf('Agents', { scope: 'admin', owner: 'any' })
 const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
 const changeErrors = ['PERSONA_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'INVALID_INPUT'] as const
 
 /** Agents as administrators and sharing dialogues see and change them. */
 export const agentAdministrationRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/admin/persona',
-    operationId: 'listAllPersonas',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List agents with all they are made of',
+  route('GET /admin/persona', 'listAllPersonas', 'List agents with all they are made of', {
     input: { query: adminPersonaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(fullPersonaSchema) },
     async handle({ query, caller, parts }): Promise<FullPersona[]> {
       return listFull(query, caller, parts)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/admin/agents',
-    operationId: 'pageAllPersonas',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List agents with all they are made of, by the page',
+  route('GET /admin/agents', 'pageAllPersonas', 'List agents with all they are made of, by the page', {
     input: { query: adminPersonaPageQuerySchema },
     answer: { description: 'A page, by display priority and id.', schema: adminPersonaPageSchema },
     async handle({ query, caller, parts }) {
@@ -55,14 +41,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
   flag('/admin/persona/{persona_id}/listed', 'setPersonaListed', 'is_listed', 'admin'),
   flag('/admin/persona/{persona_id}/featured', 'setPersonaFeatured', 'is_featured', 'admin'),
   flag('/persona/{persona_id}/public', 'setPersonaPublic', 'is_public', 'chat'),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/agents/display-priorities',
-    operationId: 'orderPersonas',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Order agents',
+  route('PATCH /admin/agents/display-priorities', 'orderPersonas', 'Order agents', {
     input: { body: { kind: 'json', schema: displayPrioritiesSchema, limit: 'otherBytes' } },
     answer: done,
     errors: changeErrors,
@@ -74,15 +53,10 @@ export const agentAdministrationRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/persona/{persona_id}/share',
-    operationId: 'sharePersona',
-    changesAccess: true,
+  route('PATCH /persona/{persona_id}/share', 'sharePersona', 'Say who may use an agent', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'Say who may use an agent',
+    changesAccess: true,
     description:
       'What is absent stays. People are named by id or e-mail address, groups by name; all of them may use it.',
     input: { path: personaPath, body: { kind: 'json', schema: personaSharingSchema, limit: 'otherBytes' } },
@@ -106,20 +80,15 @@ async function listFull(query: AdminPersonaQuery, caller: Principal, parts: Serv
 }
 
 function flag(
-  path: string,
+  path: `/${string}`,
   operationId: string,
   name: 'is_listed' | 'is_featured' | 'is_public',
   scope: 'admin' | 'chat',
 ): Route {
-  return defineRoute({
-    method: 'PATCH',
-    path,
-    changesAccess: true,
-    operationId,
+  return route(`PATCH ${path}`, operationId, `Set ${name} of an agent`, {
     scope,
     owner: scope === 'admin' ? 'any' : 'caller',
-    topic,
-    summary: `Set ${name} of an agent`,
+    changesAccess: true,
     input: {
       path: personaPath,
       body: { kind: 'json', schema: v.object({ [name]: v.boolean() }), limit: 'otherBytes' },

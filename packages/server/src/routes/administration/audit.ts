@@ -1,18 +1,13 @@
 import { InlayError } from '@inlay/protocol'
 import { auditEventSchema, auditQuerySchema, type AuditEvent } from '@inlay/protocol/administration'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
+
+const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 
 /** The audit, for administrators. */
 export const auditRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/admin/audit',
-    operationId: 'listAudit',
-    scope: 'admin',
-    owner: 'any',
-    topic: 'Service',
-    summary: 'List what was administered, deleted and shared',
+  route('GET /admin/audit', 'listAudit', 'List what was administered, deleted and shared', {
     description:
       'Every call with the scope `admin` that changes something, every deletion, every change of who may see what, and ' +
       'the first use of each key on a day; calls that were refused as well. The newest first. Nothing removes an entry.',

@@ -15,20 +15,13 @@ import * as v from 'valibot'
 import { checkConnectorFiles, takeConnectorFiles } from '../../administration/connector-files.ts'
 import { linkedPairId, readLinkedRecords, toCredential } from '../../administration/pair-view.ts'
 import { workspaceOf } from '../../administration/workspace-of.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
-const topic = 'Connectors'
+const route = routesOf('Connectors', { scope: 'admin', owner: 'any' })
 
 /** Connectors, credentials and their links, as existing clients make pairs in three calls. */
 export const connectorRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/connector',
-    operationId: 'createConnector',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a connector',
+  route('POST /manage/admin/connector', 'createConnector', 'Make a connector', {
     description:
       'Of uploaded files (`file`) or of documents that a program sends (`ingestion_api`). Others are not run here: send ' +
       'their documents through the ingestion API, with their own `source`.',
@@ -55,14 +48,7 @@ export const connectorRoutes: readonly Route[] = [
       return { id, credential: null }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/credential',
-    operationId: 'createCredential',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a credential',
+  route('POST /manage/credential', 'createCredential', 'Make a credential', {
     description: 'No connector here signs in anywhere: the names of what is in it are kept, the values are not.',
     input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The credential.', schema: credentialCreatedSchema },
@@ -80,52 +66,44 @@ export const connectorRoutes: readonly Route[] = [
       return { id: record.id, credential: toCredential(record) }
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/manage/connector/{connector_id}/credential/{credential_id}',
-    operationId: 'linkCredential',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a pair of a connector and a credential',
-    description: 'The answer’s `data` is the id of the pair. Files that the connector names are taken in.',
-    input: {
-      path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
-      body: { kind: 'json', schema: pairLinkSchema, limit: 'otherBytes' },
+  route(
+    'PUT /manage/connector/{connector_id}/credential/{credential_id}',
+    'linkCredential',
+    'Make a pair of a connector and a credential',
+    {
+      description: 'The answer’s `data` is the id of the pair. Files that the connector names are taken in.',
+      input: {
+        path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
+        body: { kind: 'json', schema: pairLinkSchema, limit: 'otherBytes' },
+      },
+      answer: {
+        description: 'Whether it was made; false where the two are linked already.',
+        schema: statusResponseSchema,
+      },
+      errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
+      async handle({ path, body, caller, parts }): Promise<StatusResponse> {
+        refuseSync(body.access_type)
+        const { connector_id: connectorId, credential_id: credentialId } = path
+        const workspace = workspaceOf(parts)
+        const records = await readLinkedRecords(workspace)
+        const connector = records.connectors.get(connectorId)
+        if (!connector) throw new InlayError('CONNECTOR_NOT_FOUND', { message: 'No such connector.' })
+        if (!records.credentials.has(credentialId))
+          throw new InlayError('NOT_FOUND', { message: 'No such credential.' })
+        if (linkedPairId(connectorId, credentialId, records) !== undefined) {
+          return { success: false, message: 'Connector and credential are linked already.', data: connectorId }
+        }
+        await checkConnectorFiles(connector.value.config, caller, parts)
+        const isPublic = body.access_type === 'public'
+        const users = isPublic ? [] : [caller.id]
+        const pair = await parts.knowledge.pairs.create({ name: body.name, isPublic, users, groups: body.groups })
+        await workspace.put('link', pair.id, { connectorId, credentialId })
+        await takeConnectorFiles(connector.value.config, pair.id, caller, parts)
+        return { success: true, message: 'The pair is made.', data: pair.id }
+      },
     },
-    answer: {
-      description: 'Whether it was made; false where the two are linked already.',
-      schema: statusResponseSchema,
-    },
-    errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
-    async handle({ path, body, caller, parts }): Promise<StatusResponse> {
-      refuseSync(body.access_type)
-      const { connector_id: connectorId, credential_id: credentialId } = path
-      const workspace = workspaceOf(parts)
-      const records = await readLinkedRecords(workspace)
-      const connector = records.connectors.get(connectorId)
-      if (!connector) throw new InlayError('CONNECTOR_NOT_FOUND', { message: 'No such connector.' })
-      if (!records.credentials.has(credentialId)) throw new InlayError('NOT_FOUND', { message: 'No such credential.' })
-      if (linkedPairId(connectorId, credentialId, records) !== undefined) {
-        return { success: false, message: 'Connector and credential are linked already.', data: connectorId }
-      }
-      await checkConnectorFiles(connector.value.config, caller, parts)
-      const isPublic = body.access_type === 'public'
-      const users = isPublic ? [] : [caller.id]
-      const pair = await parts.knowledge.pairs.create({ name: body.name, isPublic, users, groups: body.groups })
-      await workspace.put('link', pair.id, { connectorId, credentialId })
-      await takeConnectorFiles(connector.value.config, pair.id, caller, parts)
-      return { success: true, message: 'The pair is made.', data: pair.id }
-    },
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/connector/run-once',
-    operationId: 'runConnector',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Take the files of a connector in again',
+  ),
+  route('POST /manage/admin/connector/run-once', 'runConnector', 'Take the files of a connector in again', {
     description: 'The answer’s `data` counts the pairs. Documents that a program sends come by themselves.',
     input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'otherBytes' } },
     answer: { description: 'How many pairs were run.', schema: statusResponseSchema },
@@ -143,14 +121,7 @@ export const connectorRoutes: readonly Route[] = [
       return { success: true, message: 'The connector has run.', data: links.length }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/deletion-attempt',
-    operationId: 'deleteLinkedPair',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Delete the pair of a connector and a credential',
+  route('POST /manage/admin/deletion-attempt', 'deleteLinkedPair', 'Delete the pair of a connector and a credential', {
     description: 'Its documents are not found any more from this moment on.',
     input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'otherBytes' } },
     answer: { description: 'It is gone.', schema: v.null() },

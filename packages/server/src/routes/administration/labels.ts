@@ -3,32 +3,18 @@ import { labelCreationSchema, labelUpdateSchema, personaLabelSchema } from '@inl
 import * as v from 'valibot'
 import { listLabels } from '../../administration/persona-labels.ts'
 import { workspaceOf } from '../../administration/workspace-of.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
-const topic = 'Agents'
+const route = routesOf('Agents', { scope: 'chat', owner: 'none' })
 const labelPath = v.object({ label_id: queryInteger({}) })
 
 /** Labels that agents are sorted by. */
 export const labelRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/persona/labels',
-    operationId: 'listPersonaLabels',
-    scope: 'chat',
-    owner: 'none',
-    topic,
-    summary: 'List labels of agents',
+  route('GET /persona/labels', 'listPersonaLabels', 'List labels of agents', {
     answer: { description: 'The labels, by id.', schema: v.array(personaLabelSchema) },
     handle: ({ parts }): Promise<PersonaLabel[]> => listLabels(parts),
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/persona/labels',
-    operationId: 'createPersonaLabel',
-    scope: 'chat',
-    owner: 'none',
-    topic,
-    summary: 'Make a label',
+  route('POST /persona/labels', 'createPersonaLabel', 'Make a label', {
     input: { body: { kind: 'json', schema: labelCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The label.', schema: personaLabelSchema },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
@@ -38,14 +24,9 @@ export const labelRoutes: readonly Route[] = [
       return { id, name: value.name }
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/persona/label/{label_id}',
-    operationId: 'renamePersonaLabel',
+  route('PATCH /admin/persona/label/{label_id}', 'renamePersonaLabel', 'Rename a label', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Rename a label',
     input: { path: labelPath, body: { kind: 'json', schema: labelUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Renamed.', schema: v.null() },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
@@ -57,14 +38,9 @@ export const labelRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/admin/persona/label/{label_id}',
-    operationId: 'deletePersonaLabel',
+  route('DELETE /admin/persona/label/{label_id}', 'deletePersonaLabel', 'Delete a label', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Delete a label',
     answer: { description: 'It is gone.', schema: v.null() },
     input: { path: labelPath },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],

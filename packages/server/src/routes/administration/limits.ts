@@ -8,36 +8,22 @@ import {
   type LimitChange,
   type LimitsInForce,
 } from '@inlay/protocol/administration'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import type { UsageLimits } from '../../limits/caller-limits.ts'
 import { periodOf } from '../../limits/usage-counters.ts'
 
-const topic = 'Service'
+const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 const errors = ['NOT_IMPLEMENTED'] as const
 
 /** Limits of callers and of everybody together, for administrators. */
 export const limitRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/admin/limits',
-    operationId: 'getLimits',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Show limits and what was used of them',
+  route('GET /admin/limits', 'getLimits', 'Show limits and what was used of them', {
     description: 'Keys may have limits of their own, which stand with the key.',
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
     handle: ({ parts }) => shown(usageOf(parts)),
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/limits',
-    operationId: 'changeLimits',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change limits',
+  route('PATCH /admin/limits', 'changeLimits', 'Change limits', {
     description:
       'What is absent stays; null goes back to what the deployment was set to. A set that is given stands in the place ' +
       'of all limits before it. Every process follows within a second.',

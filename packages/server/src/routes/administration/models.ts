@@ -1,22 +1,15 @@
 import { InlayError, llmProvidersSchema, type LlmProviders } from '@inlay/protocol'
 import { localModelChangeSchema, localModelsSchema, type LocalModels } from '@inlay/protocol/administration'
 import type { LocalModelAdministration } from '../../administration/local-models.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { toProviders } from '../chat/catalog.ts'
 
-const topic = 'Models'
+const route = routesOf('Models', { scope: 'admin', owner: 'any' })
 const configured = 'Models are named by the settings of the deployment (INLAY_MODELS), not over the API.'
 
 /** Providers of models as administrators see them. */
 export const modelAdministrationRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/admin/llm/provider',
-    operationId: 'listModelProviders',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List providers of models',
+  route('GET /admin/llm/provider', 'listModelProviders', 'List providers of models', {
     description: `As \`/llm/provider\`. ${configured} Keys and addresses are not shown.`,
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     async handle({ parts }): Promise<LlmProviders> {
@@ -24,14 +17,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
       return { providers: providers.map((provider) => ({ ...provider, ...unshown })), ...defaults }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/admin/local-models',
-    operationId: 'listLocalModels',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List models of this machine',
+  route('GET /admin/local-models', 'listLocalModels', 'List models of this machine', {
     description:
       'What Ollama, LM Studio and llama.cpp offer on the machine of the server, and whether one of their models ' +
       'answers. Nothing is used before somebody chooses it. Only where the deployment names no model of its own.',
@@ -39,14 +25,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
     errors: ['NOT_IMPLEMENTED'],
     handle: ({ parts }): Promise<LocalModels> => localModelsOf(parts).list(),
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/admin/local-models',
-    operationId: 'chooseLocalModel',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Let a model of this machine answer',
+  route('PUT /admin/local-models', 'chooseLocalModel', 'Let a model of this machine answer', {
     description:
       'From the next message on, also after a restart. Questions and the passages found for them then go to that ' +
       'program. `choice: null` undoes it.',

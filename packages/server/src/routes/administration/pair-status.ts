@@ -25,24 +25,17 @@ import {
   toPairDetail,
   type LinkedRecords,
 } from '../../administration/pair-view.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { splitForm, uploadLimits } from '../chat/files.ts'
 
-const topic = 'Connectors'
+const route = routesOf('Connectors', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
 /** Takes the documents that name none; clients list the pairs that somebody made. */
 const defaultPair = 1
 
 /** How pairs fare, in the forms that existing clients read. */
 export const pairStatusRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/manage/admin/cc-pair/{cc_pair_id}',
-    operationId: 'getPair',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'One pair',
+  route('GET /manage/admin/cc-pair/{cc_pair_id}', 'getPair', 'One pair', {
     input: { path: pairPath },
     answer: { description: 'The pair with its connector and credential.', schema: pairDetailSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
@@ -53,14 +46,9 @@ export const pairStatusRoutes: readonly Route[] = [
       return toPairDetail(pair, caller, await readLinkedRecords(parts.workspace))
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/manage/admin/cc-pair/{cc_pair_id}/status',
-    operationId: 'setPairStatus',
+  route('PUT /manage/admin/cc-pair/{cc_pair_id}/status', 'setPairStatus', 'Pause a pair or let it go on', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Pause a pair or let it go on',
     description: '`PAUSED`: its documents wait in the queue. `ACTIVE`: they do not.',
     input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'otherBytes' } },
     answer: { description: 'Done.', schema: v.object({ message: v.string() }) },
@@ -73,28 +61,15 @@ export const pairStatusRoutes: readonly Route[] = [
       return { message: '200' }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/manage/admin/connector/status',
-    operationId: 'listConnectorStatus',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'List pairs with their connectors',
+  route('GET /manage/admin/connector/status', 'listConnectorStatus', 'List pairs with their connectors', {
     answer: { description: 'The pairs that somebody made, by id.', schema: v.array(connectorStatusSchema) },
     async handle({ caller, parts }): Promise<ConnectorStatus[]> {
       const records = await readLinkedRecords(parts.workspace)
       return (await madePairs(parts, caller)).map((pair) => toConnectorStatus(pair, records))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/manage/connector-status',
-    operationId: 'listBasicConnectorStatus',
+  route('GET /manage/connector-status', 'listBasicConnectorStatus', 'Which connectors there are', {
     scope: ['chat', 'ingest'],
-    owner: 'pair',
-    topic,
-    summary: 'Which connectors there are',
     description: 'Without those whose documents a program sends.',
     answer: { description: 'A line for each.', schema: v.array(basicConnectorStatusSchema) },
     async handle({ caller, parts }) {
@@ -107,14 +82,7 @@ export const pairStatusRoutes: readonly Route[] = [
       return lines.filter(({ source }) => source !== 'ingestion_api')
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/connector/indexing-status',
-    operationId: 'listConnectorIndexing',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'How connectors fare, by source',
+  route('POST /manage/admin/connector/indexing-status', 'listConnectorIndexing', 'How connectors fare, by source', {
     input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'otherBytes' } },
     answer: { description: 'An entry for each source.', schema: v.array(sourceIndexingSchema) },
     async handle({ body, caller, parts }): Promise<SourceIndexing[]> {
@@ -123,15 +91,9 @@ export const pairStatusRoutes: readonly Route[] = [
       return bySource(pairs, body, (pair) => toConnectorIndexing(pair, caller, sourceOf(pair, records)))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/connector/file/upload',
-    aliases: ['/admin/connector/file/upload'],
-    operationId: 'uploadConnectorFiles',
-    scope: 'ingest',
+  route('POST /manage/admin/connector/file/upload', 'uploadConnectorFiles', 'Upload files for a connector', {
     owner: 'caller',
-    topic,
-    summary: 'Upload files for a connector',
+    aliases: ['/admin/connector/file/upload'],
     description:
       'A form with `files`, repeated. The ids go into `file_locations` of a connector, and into `image_file_id` of a ' +
       'section. All or none are taken. Archives are refused, also with `unzip`: send the files in them.',

@@ -1,9 +1,9 @@
 import { InlayError, queryInteger, scopes } from '@inlay/protocol'
 import * as v from 'valibot'
 import { workspaceOf } from '../../administration/workspace-of.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Workspace'
+const route = routesOf('Workspace', { scope: scopes, owner: 'none' })
 const idList = v.pipe(v.array(v.pipe(v.number(), v.safeInteger())), v.maxLength(1000))
 const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
@@ -12,28 +12,18 @@ const counts = { total_items: v.number(), undismissed_count: v.number() }
 
 /** What people set for themselves, and lists that are empty here, which clients read when they start. */
 export const preferenceRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/assistant/preferences',
-    operationId: 'listAssistantPreferences',
+  route('GET /user/assistant/preferences', 'listAssistantPreferences', 'Actions the caller switched off, by agent', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'Actions the caller switched off, by agent',
     answer: { description: 'By id of the agent.', schema: v.record(v.string(), disabledTools) },
     async handle({ caller, parts }) {
       const records = (await parts.workspace?.list('disabled_tools', caller.id)) ?? []
       return Object.fromEntries(records.map(({ id, value }) => [String(id), { disabled_tool_ids: value }]))
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/user/assistant/{persona_id}/preferences',
-    operationId: 'setAssistantPreferences',
+  route('PATCH /user/assistant/{persona_id}/preferences', 'setAssistantPreferences', 'Switch actions of an agent off', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'Switch actions of an agent off',
     description: 'Kept for clients, which leave them out of `allowed_tool_ids`.',
     input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'otherBytes' } },
     answer: done,
@@ -44,14 +34,9 @@ export const preferenceRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/user/pinned-assistants',
-    operationId: 'pinAssistants',
+  route('PATCH /user/pinned-assistants', 'pinAssistants', 'Pin agents', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'Pin agents',
     description:
       'Replaces the list, which stands in `GET /me`. The default agent and those not to be seen are dropped.',
     input: { body: { kind: 'json', schema: v.object({ ordered_assistant_ids: idList }), limit: 'otherBytes' } },
@@ -74,27 +59,14 @@ export const preferenceRoutes: readonly Route[] = [
     { stt_enabled: false, tts_enabled: false },
     v.object({ stt_enabled: v.boolean(), tts_enabled: v.boolean() }),
   ),
-  defineRoute({
-    method: 'GET',
-    path: '/mcp/servers/persona/{persona_id}',
-    operationId: 'listPersonaMcpServers',
+  route('GET /mcp/servers/persona/{persona_id}', 'listPersonaMcpServers', 'MCP servers that ask a person to sign in', {
     scope: 'chat',
-    owner: 'none',
-    topic,
-    summary: 'MCP servers that ask a person to sign in',
     description: 'None does: `GET /tool` lists the actions of MCP servers.',
     input: { path: v.object({ persona_id: queryInteger({}) }) },
     answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
     handle: () => ({ mcp_servers: [] }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/notifications',
-    operationId: 'listNotifications',
-    scope: scopes,
-    owner: 'none',
-    topic,
-    summary: 'Notifications',
+  route('GET /notifications', 'listNotifications', 'Notifications', {
     description: 'There are none.',
     input: {
       query: v.object({
@@ -121,25 +93,11 @@ export const preferenceRoutes: readonly Route[] = [
     { total_items: 0, undismissed_count: 0 },
     v.object(counts),
   ),
-  defineRoute({
-    method: 'POST',
-    path: '/notifications/dismiss-all',
-    operationId: 'dismissNotifications',
-    scope: scopes,
-    owner: 'none',
-    topic,
-    summary: 'Dismiss all notifications',
+  route('POST /notifications/dismiss-all', 'dismissNotifications', 'Dismiss all notifications', {
     answer: done,
     handle: () => null,
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/notifications/{notification_id}/dismiss',
-    operationId: 'dismissNotification',
-    scope: scopes,
-    owner: 'none',
-    topic,
-    summary: 'Dismiss a notification',
+  route('POST /notifications/{notification_id}/dismiss', 'dismissNotification', 'Dismiss a notification', {
     description: 'There are none: always 404.',
     input: { path: v.object({ notification_id: queryInteger({}) }) },
     errors: ['NOT_FOUND'],
@@ -150,15 +108,14 @@ export const preferenceRoutes: readonly Route[] = [
 ]
 
 /** What is not offered, told in the shape that clients read. */
-function empty(path: string, operationId: string, summary: string, value: unknown, schema: v.GenericSchema): Route {
-  return defineRoute({
-    method: 'GET',
-    path,
-    operationId,
-    scope: scopes,
-    owner: 'none',
-    topic,
-    summary,
+function empty(
+  path: `/${string}`,
+  operationId: string,
+  summary: string,
+  value: unknown,
+  schema: v.GenericSchema,
+): Route {
+  return route(`GET ${path}`, operationId, summary, {
     description: 'Not offered here.',
     answer: { description: 'Nothing.', schema },
     handle: () => value,

@@ -1,5 +1,5 @@
 import { InlayError, scopes } from '@inlay/protocol'
-import { defineRoute, type Method, type Route } from '../../http/route.ts'
+import { routesOf, type Method, type Route } from '../../http/route.ts'
 
 const noAccounts =
   'There are no accounts, passwords or sign-ins here: callers have an API key, or the host app tells who they are.'
@@ -41,23 +41,19 @@ export const refusalRoutes: readonly Route[] = [
 function refusals(
   who: 'public' | 'any key',
   reason: string,
-  calls: readonly (readonly [method: Method, path: string, operationId: string])[],
+  calls: readonly (readonly [method: Method, path: `/${string}`, operationId: string])[],
 ): Route[] {
-  return calls.map(([method, path, operationId]) => {
-    const shared = {
-      method,
-      path,
-      operationId,
-      topic: 'Not offered',
-      summary: 'Not offered',
+  const route =
+    who === 'public'
+      ? routesOf('Not offered', { scope: 'public', owner: 'none' })
+      : routesOf('Not offered', { scope: scopes, owner: 'none' })
+  return calls.map(([method, path, operationId]) =>
+    route(`${method} ${path}`, operationId, 'Not offered', {
       description: reason,
       errors: ['DEPLOYMENT_UNSUPPORTED'],
-    } as const
-    const handle = (): never => {
-      throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: reason })
-    }
-    return who === 'public'
-      ? defineRoute({ ...shared, scope: 'public', owner: 'none', handle })
-      : defineRoute({ ...shared, scope: scopes, owner: 'none', handle })
-  })
+      handle() {
+        throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: reason })
+      },
+    }),
+  )
 }

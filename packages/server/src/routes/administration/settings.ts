@@ -13,34 +13,22 @@ import {
 import * as v from 'valibot'
 import { workspaceOf } from '../../administration/workspace-of.ts'
 import type { WorkspaceRecords } from '../../administration/workspace-records.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
-const topic = 'Workspace'
+const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
 const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
 
 /** Settings of the installation, and the people it knows. */
 export const workspaceRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/settings',
-    operationId: 'getSettings',
+  route('GET /settings', 'getSettings', 'What clients ask when they start', {
     scope: scopes,
     owner: 'none',
-    topic,
-    summary: 'What clients ask when they start',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
     async handle({ parts, settings }): Promise<WorkspaceSettings> {
       return { ...fixedSettings, ...(await textsOf(parts.workspace)), version: settings.version }
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/settings',
-    operationId: 'updateSettings',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change settings',
+  route('PATCH /admin/settings', 'updateSettings', 'Change settings', {
     description:
       'What is absent stays. `company_name`, `company_description` and `auto_scroll` are kept for clients to show. All ' +
       'others are fixed by the deployment: the value they have is accepted, any other is refused.',
@@ -56,14 +44,7 @@ export const workspaceRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/manage/users',
-    operationId: 'listUsers',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List people',
+  route('GET /manage/users', 'listUsers', 'List people', {
     description: 'The owners of API keys: there are no accounts. Nobody is invited.',
     input: { query: v.object({ q: v.optional(v.string()) }) },
     answer: { description: 'The people.', schema: knownUsersSchema },
@@ -79,14 +60,7 @@ export const workspaceRoutes: readonly Route[] = [
       }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/manage/users/accepted',
-    operationId: 'pageUsers',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List people by the page',
+  route('GET /manage/users/accepted', 'pageUsers', 'List people by the page', {
     input: {
       query: v.object({
         q: v.optional(v.string()),

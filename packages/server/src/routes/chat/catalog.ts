@@ -8,34 +8,21 @@ import {
   type ModelConfiguration,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Models'
+const route = routesOf('Models', { scope: 'chat', owner: 'any' })
 
 /** The models that a chat request may name. */
 export const catalogRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/llm/provider',
-    operationId: 'listModels',
-    scope: 'chat',
-    owner: 'any',
-    topic,
-    summary: 'List models',
+  route('GET /llm/provider', 'listModels', 'List models', {
     description: 'What may stand in `llm_override`.',
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     async handle({ parts }): Promise<LlmProviders> {
       return toProviders(await parts.agent.models())
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/llm/persona/{persona_id}/providers',
-    operationId: 'listPersonaModels',
-    scope: 'chat',
+  route('GET /llm/persona/{persona_id}/providers', 'listPersonaModels', 'List models for an agent', {
     owner: 'caller',
-    topic,
-    summary: 'List models for an agent',
     description: 'As `/llm/provider`; the default is the agent’s own where it has one.',
     input: { path: v.object({ persona_id: queryInteger({}) }) },
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },

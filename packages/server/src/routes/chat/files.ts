@@ -22,39 +22,25 @@ import {
 import * as v from 'valibot'
 import { readForm, type FormLimits } from '../../http/multipart.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import type { ServerSettings } from '../../http/settings.ts'
 
-const topic = 'Files'
+const route = routesOf('Files', { scope: 'chat', owner: 'caller' })
 const filePath = v.object({ file_id: uuid })
 
 /** Uploading files, looking after them, and fetching what is in them. */
 export const fileRoutes: readonly Route[] = [
   uploadRoute('/user/projects/file/upload', 'uploadFiles', 'chat'),
   uploadRoute('/user/file/upload', 'uploadFile', ['chat', 'ingest']),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/file',
+  route('GET /user/projects/file', 'listFiles', 'List files', {
     aliases: ['/user/files/recent'],
-    operationId: 'listFiles',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List files',
     description: 'Own uploads, newest use first, without those that could not be read.',
     answer: { description: 'The files.', schema: v.array(userFileSchema) },
     async handle({ caller, parts }): Promise<UserFile[]> {
       return (await parts.agent.files.list(caller)).map((file) => toUserFile(file))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/file/{file_id}',
-    operationId: 'getFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'One file',
+  route('GET /user/projects/file/{file_id}', 'getFile', 'One file', {
     description: 'Where it stands, and why it failed if it did.',
     input: { path: filePath },
     answer: { description: 'The file.', schema: userFileSchema },
@@ -63,14 +49,7 @@ export const fileRoutes: readonly Route[] = [
       return toUserFile(await parts.agent.files.get(path.file_id, caller))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/file/statuses',
-    operationId: 'getFileStatuses',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Several files',
+  route('POST /user/projects/file/statuses', 'getFileStatuses', 'Several files', {
     description: 'Ids that are unknown are left out.',
     input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'otherBytes' } },
     answer: { description: 'The files, in the order asked for.', schema: v.array(userFileSchema) },
@@ -78,14 +57,7 @@ export const fileRoutes: readonly Route[] = [
       return (await parts.agent.files.find(body.file_ids, caller)).map((file) => toUserFile(file))
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/projects/file/{file_id}',
-    operationId: 'deleteFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Remove a file',
+  route('DELETE /user/projects/file/{file_id}', 'deleteFile', 'Remove a file', {
     description:
       'A file that projects or agents hold stays; the answer names them. So does an image that a document shows.',
     input: { path: filePath },
@@ -97,14 +69,7 @@ export const fileRoutes: readonly Route[] = [
       return { has_associations: isHeld, project_names: projects, assistant_names: personas }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/file/{file_id}',
-    operationId: 'fetchFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'The content of a file',
+  route('GET /chat/file/{file_id}', 'fetchFile', 'The content of a file', {
     description:
       'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as JSON: `{sheets: [{name, csv, truncated}]}`. An own file, or an ' +
       'image of a document that the caller may see.',
@@ -132,15 +97,9 @@ export const fileRoutes: readonly Route[] = [
   }),
 ]
 
-function uploadRoute(path: string, operationId: string, scope: Scope | readonly Scope[]): Route {
-  return defineRoute({
-    method: 'POST',
-    path,
-    operationId,
+function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | readonly Scope[]): Route {
+  return route(`POST ${path}`, operationId, 'Upload files', {
     scope,
-    owner: 'caller',
-    topic,
-    summary: 'Upload files',
     description:
       'A form with `files`, repeated. What cannot be taken is listed with the reason, the rest is kept: `file_id` goes ' +
       'into `file_descriptors` of a message and `image_file_id` of a section. Text is read in the background; a file ' +

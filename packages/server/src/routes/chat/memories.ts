@@ -11,37 +11,23 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Personalization'
+const route = routesOf('Personalization', { scope: 'chat', owner: 'caller' })
 const memoryPath = v.object({ memory_id: queryInteger({}) })
 const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'otherBytes' } as const
 const noBody = (): Reply => reply(null, { status: 204 })
 
 /** What a caller set for themselves. */
 const settingRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/personalization',
-    operationId: 'getPersonalization',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What the assistant knows about the caller',
+  route('GET /user/personalization', 'getPersonalization', 'What the assistant knows about the caller', {
     description: 'As in `GET /me`. Keys of one owner share it.',
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
     async handle({ caller, parts }): Promise<PersonalizationDetail> {
       return toPersonalization(await parts.agent.memories.get(caller))
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/user/personalization',
-    operationId: 'updatePersonalization',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Change what the assistant knows',
+  route('PATCH /user/personalization', 'updatePersonalization', 'Change what the assistant knows', {
     description:
       'What is absent or null stays. `use_memories` false: the model is told no memories; `enable_memory_tool` false: it ' +
       'keeps none. `memories` replaces the whole list: those with a known id are edited, those without are added, all ' +
@@ -65,28 +51,14 @@ const settingRoutes: readonly Route[] = [
 
 /** Memories one by one. */
 const memoryItemRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/memories',
-    operationId: 'listMemories',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List memories',
+  route('GET /user/memories', 'listMemories', 'List memories', {
     description: 'What the assistant remembers about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
     async handle({ caller, parts }): Promise<MemoryItem[]> {
       return toMemoryItems(await parts.agent.memories.get(caller))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/memories',
-    operationId: 'addMemory',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Add a memory',
+  route('POST /user/memories', 'addMemory', 'Add a memory', {
     description: '1 to 500 characters; a hundred memories at most.',
     input: { body: textBody },
     answer: { description: 'The memory.', schema: memoryItemSchema },
@@ -95,14 +67,7 @@ const memoryItemRoutes: readonly Route[] = [
       return toMemoryItem(await parts.agent.memories.add(body.content, caller))
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/memories',
-    operationId: 'forgetMemories',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Forget all memories',
+  route('DELETE /user/memories', 'forgetMemories', 'Forget all memories', {
     answer: { description: 'They are gone.', status: 204 },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
     async handle({ caller, parts }): Promise<Reply> {
@@ -110,14 +75,7 @@ const memoryItemRoutes: readonly Route[] = [
       return noBody()
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/user/memories/{memory_id}',
-    operationId: 'updateMemory',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Change a memory',
+  route('PATCH /user/memories/{memory_id}', 'updateMemory', 'Change a memory', {
     input: { path: memoryPath, body: textBody },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
@@ -125,14 +83,7 @@ const memoryItemRoutes: readonly Route[] = [
       return toMemoryItem(await parts.agent.memories.edit(path.memory_id, body.content, caller))
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/memories/{memory_id}',
-    operationId: 'deleteMemory',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Forget a memory',
+  route('DELETE /user/memories/{memory_id}', 'deleteMemory', 'Forget a memory', {
     input: { path: memoryPath },
     answer: { description: 'It is gone.', status: 204 },
     errors: ['NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],

@@ -18,24 +18,17 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { checkLabels, readPersonaLabels, setLabels } from '../../administration/persona-labels.ts'
 import { listDocumentSets } from '../knowledge/document-sets.ts'
 import { listSnapshots } from './tool-snapshots.ts'
 
-const topic = 'Agents'
+const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
 const personaPath = v.object({ persona_id: queryInteger({}) })
 
 /** Agents: the assistant in a role. */
 export const personaRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/persona',
-    operationId: 'listPersonas',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List agents',
+  route('GET /persona', 'listPersonas', 'List agents', {
     description: 'Own ones, public ones and those shared with the caller; the default agent has the id 0.',
     input: { query: personaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(minimalPersonaSchema) },
@@ -45,14 +38,7 @@ export const personaRoutes: readonly Route[] = [
       return toMinimal(personas, caller, parts)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/agents',
-    operationId: 'pagePersonas',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List agents by the page',
+  route('GET /agents', 'pagePersonas', 'List agents by the page', {
     input: { query: personaPageQuerySchema },
     answer: { description: 'A page.', schema: personaPageSchema },
     async handle({ query, caller, parts }): Promise<PersonaPage> {
@@ -62,14 +48,7 @@ export const personaRoutes: readonly Route[] = [
       return { items, total_items: personas.length }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/persona/{persona_id}',
-    operationId: 'getPersona',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'One agent',
+  route('GET /persona/{persona_id}', 'getPersona', 'One agent', {
     input: { path: personaPath },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['PERSONA_NOT_FOUND'],
@@ -77,14 +56,7 @@ export const personaRoutes: readonly Route[] = [
       return toFull(await parts.agent.personas.get(path.persona_id, caller), caller, parts)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/persona/{persona_id}/avatar',
-    operationId: 'getPersonaAvatar',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Picture of an agent',
+  route('GET /persona/{persona_id}/avatar', 'getPersonaAvatar', 'Picture of an agent', {
     description: 'Agents have none yet: always 404.',
     input: { path: personaPath },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND'],
@@ -93,15 +65,8 @@ export const personaRoutes: readonly Route[] = [
       throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/persona',
+  route('POST /persona', 'createPersona', 'Make an agent', {
     aliases: ['/admin/persona'],
-    operationId: 'createPersona',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Make an agent',
     description: 'Private unless it is shared, or made public by an administrator.',
     input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
@@ -113,14 +78,7 @@ export const personaRoutes: readonly Route[] = [
       return toFull(persona, caller, parts)
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/persona/{persona_id}',
-    operationId: 'updatePersona',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Change an agent',
+  route('PATCH /persona/{persona_id}', 'updatePersona', 'Change an agent', {
     description: 'What is absent stays. Only its owner and administrators may.',
     input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
@@ -139,14 +97,7 @@ export const personaRoutes: readonly Route[] = [
       return toFull(persona, caller, parts)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/persona/{persona_id}',
-    operationId: 'deletePersona',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Remove an agent',
+  route('DELETE /persona/{persona_id}', 'deletePersona', 'Remove an agent', {
     description: 'Only its owner and administrators may. Its chats can still be read.',
     input: { path: personaPath },
     answer: { description: 'It is gone.', schema: v.null() },

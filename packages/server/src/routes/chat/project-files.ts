@@ -1,24 +1,17 @@
 import { queryInteger, tokenTotalSchema, userFileSchema, uuid, type TokenTotal, type UserFile } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { toUserFile } from './files.ts'
 
-const topic = 'Projects'
+const route = routesOf('Projects', { scope: 'chat', owner: 'caller' })
 const projectPath = v.object({ project_id: queryInteger({}) })
 const linkPath = v.object({ project_id: queryInteger({}), file_id: uuid })
 const sessionPath = v.object({ session_id: uuid })
 
 /** Files of projects and of the chats in them. */
 export const projectFileRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/files/{project_id}',
-    operationId: 'listProjectFiles',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Files of a project',
+  route('GET /user/projects/files/{project_id}', 'listProjectFiles', 'Files of a project', {
     input: { path: projectPath },
     answer: { description: 'The files, in the order in which they were linked.', schema: v.array(userFileSchema) },
     errors: ['NOT_FOUND'],
@@ -26,14 +19,7 @@ export const projectFileRoutes: readonly Route[] = [
       return (await parts.agent.projects.files(path.project_id, caller)).map((file) => toUserFile(file))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/{project_id}/files/{file_id}',
-    operationId: 'linkFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Put a file into a project',
+  route('POST /user/projects/{project_id}/files/{file_id}', 'linkFile', 'Put a file into a project', {
     input: { path: linkPath },
     answer: { description: 'The file.', schema: userFileSchema },
     errors: ['NOT_FOUND'],
@@ -41,14 +27,7 @@ export const projectFileRoutes: readonly Route[] = [
       return toUserFile(await parts.agent.projects.link(path.project_id, path.file_id, caller))
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/projects/{project_id}/files/{file_id}',
-    operationId: 'unlinkFile',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Take a file out of a project',
+  route('DELETE /user/projects/{project_id}/files/{file_id}', 'unlinkFile', 'Take a file out of a project', {
     description: 'The file stays.',
     input: { path: linkPath },
     answer: { description: 'It is not in the project.', status: 204 },
@@ -58,29 +37,20 @@ export const projectFileRoutes: readonly Route[] = [
       return reply(null, { status: 204 })
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/{project_id}/token-count',
-    operationId: 'countProjectTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What the files of a project take of a prompt',
-    input: { path: projectPath },
-    answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
-    errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<TokenTotal> {
-      return toTotal(await parts.agent.projects.files(path.project_id, caller))
+  route(
+    'GET /user/projects/{project_id}/token-count',
+    'countProjectTokens',
+    'What the files of a project take of a prompt',
+    {
+      input: { path: projectPath },
+      answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
+      errors: ['NOT_FOUND'],
+      async handle({ path, caller, parts }): Promise<TokenTotal> {
+        return toTotal(await parts.agent.projects.files(path.project_id, caller))
+      },
     },
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/session/{session_id}/files',
-    operationId: 'listSessionFiles',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Files of the project a chat is in',
+  ),
+  route('GET /user/projects/session/{session_id}/files', 'listSessionFiles', 'Files of the project a chat is in', {
     input: { path: sessionPath },
     answer: { description: 'The files; none outside of projects.', schema: v.array(userFileSchema) },
     errors: ['SESSION_NOT_FOUND'],
@@ -88,21 +58,19 @@ export const projectFileRoutes: readonly Route[] = [
       return (await parts.agent.projects.sessionFiles(path.session_id, caller)).map((file) => toUserFile(file))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/session/{session_id}/token-count',
-    operationId: 'countSessionTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What the files around a chat take of a prompt',
-    input: { path: sessionPath },
-    answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
-    errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<TokenTotal> {
-      return toTotal(await parts.agent.projects.sessionFiles(path.session_id, caller))
+  route(
+    'GET /user/projects/session/{session_id}/token-count',
+    'countSessionTokens',
+    'What the files around a chat take of a prompt',
+    {
+      input: { path: sessionPath },
+      answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
+      errors: ['SESSION_NOT_FOUND'],
+      async handle({ path, caller, parts }): Promise<TokenTotal> {
+        return toTotal(await parts.agent.projects.sessionFiles(path.session_id, caller))
+      },
     },
-  }),
+  ),
 ]
 
 function toTotal(files: readonly { readonly tokens: number | null }[]): TokenTotal {

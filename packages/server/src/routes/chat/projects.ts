@@ -14,39 +14,25 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { toUserFile } from './files.ts'
 import { projectFileRoutes } from './project-files.ts'
 import { toSummary } from './sessions.ts'
 
-const topic = 'Projects'
+const route = routesOf('Projects', { scope: 'chat', owner: 'caller' })
 const projectPath = v.object({ project_id: queryInteger({}) })
 const noBody = (): Reply => reply(null, { status: 204 })
 
 /** Projects themselves. */
 const recordRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects',
-    operationId: 'listProjects',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List projects',
+  route('GET /user/projects', 'listProjects', 'List projects', {
     description: 'Own projects with their chats, newest first.',
     answer: { description: 'The projects.', schema: v.array(projectSchema) },
     async handle({ caller, parts }): Promise<Project[]> {
       return (await parts.agent.projects.list(caller)).map(toProject)
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/create',
-    operationId: 'createProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Make a project',
+  route('POST /user/projects/create', 'createProject', 'Make a project', {
     description: 'The name, 1 to 255 characters, stands in the query.',
     input: { query: projectCreationSchema },
     answer: { description: 'The project.', schema: projectSchema },
@@ -55,14 +41,7 @@ const recordRoutes: readonly Route[] = [
       return toProject(await parts.agent.projects.create(query.name, caller))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/{project_id}',
-    operationId: 'getProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'One project',
+  route('GET /user/projects/{project_id}', 'getProject', 'One project', {
     input: { path: projectPath },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['NOT_FOUND'],
@@ -70,14 +49,7 @@ const recordRoutes: readonly Route[] = [
       return toProject(await parts.agent.projects.get(path.project_id, caller))
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/user/projects/{project_id}',
-    operationId: 'updateProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Rename or describe a project',
+  route('PATCH /user/projects/{project_id}', 'updateProject', 'Rename or describe a project', {
     input: { path: projectPath, body: { kind: 'json', schema: projectUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
@@ -89,14 +61,7 @@ const recordRoutes: readonly Route[] = [
       return toProject(await parts.agent.projects.update(path.project_id, change, caller))
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/user/projects/{project_id}',
-    operationId: 'deleteProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Remove a project',
+  route('DELETE /user/projects/{project_id}', 'deleteProject', 'Remove a project', {
     description: 'Its chats and files stay, outside of it.',
     input: { path: projectPath },
     answer: { description: 'It is gone.', status: 204 },
@@ -106,14 +71,7 @@ const recordRoutes: readonly Route[] = [
       return noBody()
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/{project_id}/details',
-    operationId: 'getProjectDetails',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'One project with its files',
+  route('GET /user/projects/{project_id}/details', 'getProjectDetails', 'One project with its files', {
     input: { path: projectPath },
     answer: {
       description: 'The project, its files, and which of its agents are featured.',
@@ -137,14 +95,7 @@ const recordRoutes: readonly Route[] = [
 
 /** What a project's chats are told. */
 const instructionRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/user/projects/{project_id}/instructions',
-    operationId: 'getProjectInstructions',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'What chats are told',
+  route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'What chats are told', {
     input: { path: projectPath },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
@@ -152,14 +103,7 @@ const instructionRoutes: readonly Route[] = [
       return { instructions: (await parts.agent.projects.get(path.project_id, caller)).instructions }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/{project_id}/instructions',
-    operationId: 'setProjectInstructions',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Tell chats something',
+  route('POST /user/projects/{project_id}/instructions', 'setProjectInstructions', 'Tell chats something', {
     description: 'Stands before each message of the chats in the project that have no agent of their own.',
     input: { path: projectPath, body: { kind: 'json', schema: projectInstructionsSchema, limit: 'otherBytes' } },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
@@ -173,14 +117,7 @@ const instructionRoutes: readonly Route[] = [
 
 /** Moving chats. */
 const sessionRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/{project_id}/move_chat_session',
-    operationId: 'moveSessionIntoProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Move a chat into a project',
+  route('POST /user/projects/{project_id}/move_chat_session', 'moveSessionIntoProject', 'Move a chat into a project', {
     input: { path: projectPath, body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
     answer: { description: 'It is in the project.', status: 204 },
     errors: ['NOT_FOUND', 'SESSION_NOT_FOUND'],
@@ -189,14 +126,7 @@ const sessionRoutes: readonly Route[] = [
       return noBody()
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/user/projects/remove_chat_session',
-    operationId: 'takeSessionOutOfProject',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Take a chat out of its project',
+  route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Take a chat out of its project', {
     input: { body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
     answer: { description: 'It is in no project.', status: 204 },
     errors: ['SESSION_NOT_FOUND'],

@@ -10,22 +10,15 @@ import {
   uuid,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Chat sessions'
+const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
 /** What a session's answers are made with, which of them count, and what their readers think of them. */
 export const sessionSettingRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/set-message-as-latest',
-    operationId: 'selectBranch',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Select a branch',
+  route('PUT /chat/set-message-as-latest', 'selectBranch', 'Select a branch', {
     description: 'Makes a message the one its parent goes on with.',
     input: { body: { kind: 'json', schema: branchSelectionSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -34,14 +27,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.selectBranch(body.message_id, caller)
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/set-preferred-response',
-    operationId: 'setPreferredResponse',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Prefer an answer',
+  route('PUT /chat/set-preferred-response', 'setPreferredResponse', 'Prefer an answer', {
     description: 'Of several answers to a question; its branch is selected too.',
     input: { body: { kind: 'json', schema: preferredResponseSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -50,14 +36,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.preferResponse(body.user_message_id, body.preferred_response_id, caller)
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/chat/create-chat-message-feedback',
-    operationId: 'createFeedback',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Judge an answer',
+  route('POST /chat/create-chat-message-feedback', 'createFeedback', 'Judge an answer', {
     description: 'A verdict, a text, or both. Up to 100 times a minute.',
     input: { body: { kind: 'json', schema: feedbackRequestSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -72,14 +51,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.rate(feedback, caller)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/chat/remove-chat-message-feedback',
-    operationId: 'removeFeedback',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Take all feedback back',
+  route('DELETE /chat/remove-chat-message-feedback', 'removeFeedback', 'Take all feedback back', {
     input: { query: v.object({ chat_message_id: queryInteger({}) }) },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
@@ -87,14 +59,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.unrate(query.chat_message_id, caller)
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/update-chat-session-model',
-    operationId: 'pinSessionModel',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Pin the model',
+  route('PUT /chat/update-chat-session-model', 'pinSessionModel', 'Pin the model', {
     description: 'Answers the messages that name none: the name of a model, or `provider__type__model`.',
     input: { body: { kind: 'json', schema: sessionModelSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -103,14 +68,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.pinModel(body.chat_session_id, body.new_alternate_model, caller)
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/update-chat-session-temperature',
-    operationId: 'setSessionTemperature',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Set the temperature',
+  route('PUT /chat/update-chat-session-temperature', 'setSessionTemperature', 'Set the temperature', {
     description: 'For messages that bring none; from 0 to 2, for some models to 1.',
     input: { body: { kind: 'json', schema: sessionTemperatureSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -119,14 +77,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.setTemperature(body.chat_session_id, body.temperature_override, caller)
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/update-chat-session-reasoning',
-    operationId: 'setSessionReasoning',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Set the reasoning effort',
+  route('PUT /chat/update-chat-session-reasoning', 'setSessionReasoning', 'Set the reasoning effort', {
     description: 'One of `auto`, `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`.',
     input: { body: { kind: 'json', schema: sessionReasoningSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -135,14 +86,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.setReasoningEffort(body.chat_session_id, body.reasoning_effort_override, caller)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/available-context-tokens/{session_id}',
-    operationId: 'availableContextTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Tokens left in a session',
+  route('GET /chat/available-context-tokens/{session_id}', 'availableContextTokens', 'Tokens left in a session', {
     input: { path: sessionPath },
     answer: {
       description: 'What the next message and what goes with it can take, as an estimate.',
@@ -153,14 +97,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       return { available_tokens: await parts.agent.sessions.freeTokens(path.session_id, caller) }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/max-selected-document-tokens',
-    operationId: 'maxSelectedDocumentTokens',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Tokens for documents',
+  route('GET /chat/max-selected-document-tokens', 'maxSelectedDocumentTokens', 'Tokens for documents', {
     input: { query: v.object({ persona_id: v.optional(queryInteger({}), '0') }) },
     answer: {
       description: 'What documents may take in a new session with an agent, as an estimate.',
@@ -171,25 +108,13 @@ export const sessionSettingRoutes: readonly Route[] = [
       return { max_tokens: await parts.agent.sessions.documentTokens(query.persona_id, caller) }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/incognito-availability',
-    operationId: 'incognitoAvailability',
-    scope: 'chat',
+  route('GET /chat/incognito-availability', 'incognitoAvailability', 'Whether incognito sessions are offered', {
     owner: 'none',
-    topic,
-    summary: 'Whether incognito sessions are offered',
     answer: { description: 'They are not.', schema: v.object({ available: v.boolean() }) },
     handle: () => ({ available: false }),
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/chat/end-incognito-session/{session_id}',
-    operationId: 'endIncognitoSession',
-    scope: 'chat',
+  route('POST /chat/end-incognito-session/{session_id}', 'endIncognitoSession', 'End an incognito session', {
     owner: 'none',
-    topic,
-    summary: 'End an incognito session',
     description: 'There is none: they are not offered.',
     input: { path: sessionPath },
     errors: ['DEPLOYMENT_UNSUPPORTED'],

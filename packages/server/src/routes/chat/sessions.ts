@@ -22,22 +22,15 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Chat sessions'
+const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
 /** Making, listing, reading, naming and deleting chat sessions. */
 export const sessionRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/chat/create-chat-session',
-    operationId: 'createChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Create a session',
+  route('POST /chat/create-chat-session', 'createChatSession', 'Create a session', {
     description: 'A message without a session makes one by itself; this makes it beforehand.',
     input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new session.', schema: chatSessionCreatedSchema },
@@ -47,14 +40,7 @@ export const sessionRoutes: readonly Route[] = [
       return { chat_session_id: id, incognito: false }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/get-chat-session/{session_id}',
-    operationId: 'getChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Read a session',
+  route('GET /chat/get-chat-session/{session_id}', 'getChatSession', 'Read a session', {
     description: 'Every message of every branch, and packets that show each answer again.',
     input: { path: sessionPath, query: chatSessionQuerySchema },
     answer: { description: 'The session.', schema: chatSessionDetailSchema },
@@ -69,14 +55,7 @@ export const sessionRoutes: readonly Route[] = [
       return toDetail(session, persona, caller)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/get-user-chat-sessions',
-    operationId: 'listChatSessions',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'List sessions',
+  route('GET /chat/get-user-chat-sessions', 'listChatSessions', 'List sessions', {
     description: 'Newest update first; the next page begins `before` the last `time_updated`.',
     input: { query: chatSessionListQuerySchema },
     answer: { description: 'A page of sessions.', schema: chatSessionListSchema },
@@ -90,14 +69,7 @@ export const sessionRoutes: readonly Route[] = [
       return { sessions: sessions.map(toSummary), has_more: hasMore }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/chat/search',
-    operationId: 'searchChatSessions',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Search sessions',
+  route('GET /chat/search', 'searchChatSessions', 'Search sessions', {
     description: 'By the words of their names and messages; without a query the newest. Days are those of UTC.',
     input: { query: chatSearchQuerySchema },
     answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
@@ -111,14 +83,7 @@ export const sessionRoutes: readonly Route[] = [
       }
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/chat/rename-chat-session',
-    operationId: 'renameChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Name a session',
+  route('PUT /chat/rename-chat-session', 'renameChatSession', 'Name a session', {
     description: 'Without a name one is found from what was said.',
     input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'otherBytes' } },
     answer: { description: 'The name it has now.', schema: chatSessionRenamedSchema },
@@ -127,15 +92,8 @@ export const sessionRoutes: readonly Route[] = [
       return { new_name: await parts.agent.sessions.rename(body.chat_session_id, body.name, caller) }
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/chat/chat-session/{session_id}',
+  route('PATCH /chat/chat-session/{session_id}', 'updateChatSession', 'Share a session', {
     changesAccess: true,
-    operationId: 'updateChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Share a session',
     description: 'A public session may be read by every caller who knows its id.',
     input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'otherBytes' } },
     answer: nothing,
@@ -144,14 +102,7 @@ export const sessionRoutes: readonly Route[] = [
       await parts.agent.sessions.share(path.session_id, body.sharing_status, caller)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/chat/delete-chat-session/{session_id}',
-    operationId: 'deleteChatSession',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Delete a session',
+  route('DELETE /chat/delete-chat-session/{session_id}', 'deleteChatSession', 'Delete a session', {
     description: 'Ends what runs in it. It is hidden; `hard_delete=true` erases it.',
     input: { path: sessionPath, query: sessionDeletionQuerySchema },
     answer: nothing,
@@ -160,14 +111,7 @@ export const sessionRoutes: readonly Route[] = [
       await parts.agent.sessions.remove(path.session_id, caller, { erase: query.hard_delete })
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/chat/delete-all-chat-sessions',
-    operationId: 'deleteAllChatSessions',
-    scope: 'chat',
-    owner: 'caller',
-    topic,
-    summary: 'Delete all sessions',
+  route('DELETE /chat/delete-all-chat-sessions', 'deleteAllChatSessions', 'Delete all sessions', {
     description: 'Those of the caller. They are hidden; `hard_delete=true` erases them.',
     input: { query: sessionDeletionQuerySchema },
     answer: nothing,

@@ -14,23 +14,18 @@ import {
   type ToolStatus,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
 
-const topic = 'Actions'
+const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
 const toolPath = v.object({ tool_id: queryInteger({}) })
 const definitionErrors = ['VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'UNSUPPORTED'] as const
 
 /** What a chat request may name. */
 const listingRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/tool',
-    operationId: 'listTools',
+  route('GET /tool', 'listTools', 'List actions', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'List actions',
     description:
       'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`. The functions of one custom action ' +
       'share its id, and are one entry.',
@@ -39,14 +34,9 @@ const listingRoutes: readonly Route[] = [
       return listSnapshots(parts.agent, caller)
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/tool/openapi',
-    operationId: 'listCustomTools',
+  route('GET /tool/openapi', 'listCustomTools', 'List custom actions', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'List custom actions',
     description:
       'Those made of OpenAPI documents, with what the caller may do; administrators see those switched off too.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
@@ -58,14 +48,9 @@ const listingRoutes: readonly Route[] = [
         .map((tool) => ({ ...toStoredSnapshot(tool, caller), permissions }))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/tool/{tool_id}',
-    operationId: 'getTool',
+  route('GET /tool/{tool_id}', 'getTool', 'One action', {
     scope: 'chat',
     owner: 'caller',
-    topic,
-    summary: 'One action',
     input: { path: toolPath },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -84,14 +69,7 @@ const listingRoutes: readonly Route[] = [
 
 /** Custom actions, for administrators. */
 const customRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/admin/tool/custom',
-    operationId: 'createCustomTool',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a custom action',
+  route('POST /admin/tool/custom', 'createCustomTool', 'Make a custom action', {
     description:
       'Every operation of the OpenAPI document becomes a function that models may call. `definition` is the document, or ' +
       'the address of one in JSON.',
@@ -105,14 +83,7 @@ const customRoutes: readonly Route[] = [
       return toStoredSnapshot(await parts.agent.tools.create(fields, caller), caller)
     },
   }),
-  defineRoute({
-    method: 'PUT',
-    path: '/admin/tool/custom/{tool_id}',
-    operationId: 'updateCustomTool',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change a custom action',
+  route('PUT /admin/tool/custom/{tool_id}', 'updateCustomTool', 'Change a custom action', {
     description: 'What is absent or null stays; `custom_headers: []` removes them.',
     input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
@@ -129,14 +100,7 @@ const customRoutes: readonly Route[] = [
       return toStoredSnapshot(changed, caller)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/admin/tool/custom/{tool_id}',
-    operationId: 'deleteCustomTool',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Remove a custom action',
+  route('DELETE /admin/tool/custom/{tool_id}', 'deleteCustomTool', 'Remove a custom action', {
     description: 'Refused while an agent uses it. Built-in actions stay.',
     input: { path: toolPath },
     answer: { description: 'It is gone.', schema: v.null() },
@@ -151,14 +115,7 @@ const customRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/tool/status',
-    operationId: 'updateToolStatus',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Switch actions on or off',
+  route('PATCH /admin/tool/status', 'updateToolStatus', 'Switch actions on or off', {
     description: 'For everybody, whatever their kind; ids that name no action change nothing.',
     input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Which were switched.', schema: toolStatusSchema },
@@ -167,14 +124,8 @@ const customRoutes: readonly Route[] = [
       return { updated_count: ids.length, tool_ids: ids }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/admin/tool/custom/validate',
-    operationId: 'validateCustomTool',
-    scope: 'admin',
+  route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Look over an OpenAPI document', {
     owner: 'none',
-    topic,
-    summary: 'Look over an OpenAPI document',
     description: 'Gives the functions it would make; nothing is stored.',
     input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'otherBytes' } },
     answer: { description: 'The functions.', schema: toolMethodsSchema },

@@ -15,22 +15,17 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { accessTypeOf } from './pairs.ts'
 
-const topic = 'Document sets'
+const route = routesOf('Document sets', { scope: 'admin', owner: 'any' })
 const setPath = v.object({ document_set_id: queryInteger({ least: 1 }) })
 
 /** Named groups of pairs that a search can be narrowed to. */
 export const documentSetRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/manage/document-set',
-    operationId: 'listDocumentSets',
+  route('GET /manage/document-set', 'listDocumentSets', 'List document sets', {
     scope: ['search', 'ingest'],
     owner: 'pair',
-    topic,
-    summary: 'List document sets',
     description: 'Those whose names the caller may use in filters; with `get_editable=true` those it may change.',
     input: { query: documentSetQuerySchema },
     answer: { description: 'The sets, by name.', schema: v.array(documentSetSummarySchema) },
@@ -38,14 +33,7 @@ export const documentSetRoutes: readonly Route[] = [
       return query.get_editable && !hasScope(caller, 'admin') ? [] : listDocumentSets(parts, caller)
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/document-set',
-    operationId: 'createDocumentSet',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a document set',
+  route('POST /manage/admin/document-set', 'createDocumentSet', 'Make a document set', {
     description: 'Answers with its id alone; with `Prefer: return=representation` with the set.',
     input: {
       body: { kind: 'json', schema: documentSetCreationSchema, limit: 'otherBytes' },
@@ -58,14 +46,7 @@ export const documentSetRoutes: readonly Route[] = [
       return wantsRepresentation(request) ? toSummary(set, await parts.knowledge.pairs.list(), caller) : set.id
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/manage/admin/document-set',
-    operationId: 'changeNamedDocumentSet',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change the document set that the body names',
+  route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change the document set that the body names', {
     description: 'As with the id in the path. What is absent or null stays.',
     input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Changed.', schema: v.null() },
@@ -75,14 +56,7 @@ export const documentSetRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/manage/admin/document-set/{document_set_id}',
-    operationId: 'changeDocumentSet',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change a document set',
+  route('PATCH /manage/admin/document-set/{document_set_id}', 'changeDocumentSet', 'Change a document set', {
     description: 'Binds at the next search; nothing is indexed anew.',
     input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The set as it is now.', schema: documentSetSummarySchema },
@@ -92,14 +66,7 @@ export const documentSetRoutes: readonly Route[] = [
       return toSummary(set, await parts.knowledge.pairs.list(), caller)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/manage/admin/document-set/{document_set_id}',
-    operationId: 'deleteDocumentSet',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Delete a document set',
+  route('DELETE /manage/admin/document-set/{document_set_id}', 'deleteDocumentSet', 'Delete a document set', {
     description: 'The documents stay.',
     input: { path: setPath },
     answer: { description: 'Deleted.', schema: v.null() },

@@ -5,34 +5,20 @@ import {
   type IndexedSources,
   type ValidTags,
 } from '@inlay/protocol'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Search'
+const route = routesOf('Search', { scope: ['search', 'ingest'], owner: 'pair' })
 
 /** What the filters of a search may name, besides document sets. */
 export const filterValueRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/manage/indexed-sources',
-    operationId: 'listIndexedSources',
-    scope: ['search', 'ingest'],
-    owner: 'pair',
-    topic,
-    summary: 'List sources',
+  route('GET /manage/indexed-sources', 'listIndexedSources', 'List sources', {
     description: 'Those that documents the caller may see have.',
     answer: { description: 'The sources.', schema: indexedSourcesSchema },
     async handle({ caller, parts }): Promise<IndexedSources> {
       return { sources: await parts.knowledge.sources({ caller }) }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/query/valid-tags',
-    operationId: 'listValidTags',
-    scope: ['search', 'ingest'],
-    owner: 'pair',
-    topic,
-    summary: 'List tags',
+  route('GET /query/valid-tags', 'listValidTags', 'List tags', {
     description: 'Metadata that searchable documents have and the caller may see.',
     input: { query: validTagsQuerySchema },
     answer: { description: 'The tags, by key and value.', schema: validTagsSchema },

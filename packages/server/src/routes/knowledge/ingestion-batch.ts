@@ -12,22 +12,17 @@ import { readLines, type BodyLine } from '../../http/body-lines.ts'
 import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
-import { ingestionPaths } from './ingestion.ts'
+import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 
 /** Enough to fill a group commit; answers for about 100,000 documents before a client has to read. */
 const limits = { items: 64, bytes: 16 * 1024 * 1024, answerChars: 16 * 1024 * 1024 }
 
+const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
+
 /** Many documents in one request. */
 export const ingestionBatchRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    ...ingestionPaths('/ingestion/batch'),
-    operationId: 'ingestBatch',
-    scope: 'ingest',
-    owner: 'pair',
-    topic: 'Ingestion',
-    summary: 'Add or update many documents',
+  route('POST /service-api/ingestion/batch', 'ingestBatch', 'Add or update many documents', {
+    aliases: ['/onyx-api/ingestion/batch'],
     description:
       'One ingestion request a line. Answers come in the same order, a line each, while the body is still being sent; a ' +
       'faulty line has its own status and holds up no other.',

@@ -2,24 +2,19 @@ import { joinInSlices } from '@inlay/protocol/concurrency'
 import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
 import { declaredBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
-import { ingestionPaths } from './ingestion.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
 /** Largest file that is taken, in bytes: it is in memory while it is read. */
 const fileBytes = 100 * 2 ** 20
 const fieldBytes = 64 * 1024
 const mostParts = 20
 
+const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
+
 /** Taking in a file as a document. */
 export const ingestionFileRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    ...ingestionPaths('/ingestion/file'),
-    operationId: 'ingestFile',
-    scope: 'ingest',
-    owner: 'pair',
-    topic: 'Ingestion',
-    summary: 'Add or update a document from a file',
+  route('POST /service-api/ingestion/file', 'ingestFile', 'Add or update a document from a file', {
+    aliases: ['/onyx-api/ingestion/file'],
     description:
       'PDF, Office, HTML, mail, CSV, Markdown or text, up to 100 MB. The text of the file is read before the answer, which ' +
       'then promises what it promises for any document.',

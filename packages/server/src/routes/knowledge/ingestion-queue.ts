@@ -9,21 +9,14 @@ import {
   type Requeued,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { defineRoute, type Route } from '../../http/route.ts'
-import { ingestionPaths } from './ingestion.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
-const topic = 'Ingestion'
+const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
 /** The queue of documents: trying again what failed, and figures of the whole. */
 export const ingestionQueueRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    ...ingestionPaths('/ingestion/requeue'),
-    operationId: 'requeueDocuments',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Try failed documents again',
+  route('POST /service-api/ingestion/requeue', 'requeueDocuments', 'Try failed documents again', {
+    aliases: ['/onyx-api/ingestion/requeue'],
     description: 'All that failed and that the caller may see, or those of a pair or a source.',
     input: { query: requeueDocumentsQuerySchema },
     answer: { description: 'How many are in the queue again.', schema: requeuedSchema },
@@ -32,14 +25,8 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue(wanted, { caller }) }
     },
   }),
-  defineRoute({
-    method: 'POST',
-    ...ingestionPaths('/ingestion/{document_id}/requeue'),
-    operationId: 'requeueDocument',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Try a failed document again',
+  route('POST /service-api/ingestion/{document_id}/requeue', 'requeueDocument', 'Try a failed document again', {
+    aliases: ['/onyx-api/ingestion/{document_id}/requeue'],
     description: 'A document that has not failed is left alone.',
     input: { path: v.object({ document_id: exactText }) },
     answer: { description: '1 when it is in the queue again.', schema: requeuedSchema },
@@ -51,14 +38,10 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue({ documentId }, { caller }) }
     },
   }),
-  defineRoute({
-    method: 'GET',
-    ...ingestionPaths('/ingestion-figures'),
-    operationId: 'ingestionFigures',
+  route('GET /service-api/ingestion-figures', 'ingestionFigures', 'Figures of the ingestion', {
+    aliases: ['/onyx-api/ingestion-figures'],
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Figures of the ingestion',
     description: 'How long the queue is and how old, what failed, and what the index holds; for alerts and dashboards.',
     answer: { description: 'The figures, as of now.', schema: ingestionFiguresSchema },
     async handle({ parts }): Promise<IngestionFigures> {

@@ -13,27 +13,16 @@ import {
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
 import { jsonReply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
 
-const topic = 'Ingestion'
+const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 const documentPath = v.object({ document_id: exactText })
-
-/** Both prefixes of an ingestion address: the documented one, and the one clients in the field know. */
-export function ingestionPaths(path: string): { path: string; aliases: readonly string[] } {
-  return { path: `/service-api${path}`, aliases: [`/onyx-api${path}`] }
-}
 
 /** Putting documents in, seeing where they stand, taking them out. */
 export const ingestionRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    ...ingestionPaths('/ingestion'),
-    operationId: 'ingestDocument',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Add or update a document',
+  route('POST /service-api/ingestion', 'ingestDocument', 'Add or update a document', {
+    aliases: ['/onyx-api/ingestion'],
     description:
       'The answer means that the document is stored durably; it becomes searchable, or visibly `failed`, a moment later. ' +
       'A document whose id is known is updated.',
@@ -65,14 +54,8 @@ export const ingestionRoutes: readonly Route[] = [
       })
     },
   }),
-  defineRoute({
-    method: 'GET',
-    ...ingestionPaths('/ingestion'),
-    operationId: 'listDocuments',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'List documents',
+  route('GET /service-api/ingestion', 'listDocuments', 'List documents', {
+    aliases: ['/onyx-api/ingestion'],
     input: { query: documentListingQuerySchema },
     answer: {
       description: 'A page of documents.',
@@ -98,14 +81,8 @@ export const ingestionRoutes: readonly Route[] = [
       })
     },
   }),
-  defineRoute({
-    method: 'GET',
-    ...ingestionPaths('/ingestion/{document_id}'),
-    operationId: 'getDocumentState',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Where a document stands',
+  route('GET /service-api/ingestion/{document_id}', 'getDocumentState', 'Where a document stands', {
+    aliases: ['/onyx-api/ingestion/{document_id}'],
     input: { path: documentPath },
     answer: { description: 'Its state.', schema: ingestionStateSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
@@ -115,14 +92,8 @@ export const ingestionRoutes: readonly Route[] = [
       return toState(status)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    ...ingestionPaths('/ingestion/{document_id}'),
-    operationId: 'deleteDocument',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Delete a document',
+  route('DELETE /service-api/ingestion/{document_id}', 'deleteDocument', 'Delete a document', {
+    aliases: ['/onyx-api/ingestion/{document_id}'],
     description: 'It is not found any more from this moment on, also if it was being indexed.',
     input: { path: documentPath },
     answer: { description: 'Deleted.', schema: v.null() },

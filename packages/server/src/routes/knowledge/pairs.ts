@@ -18,51 +18,31 @@ import {
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { nextPageHeaders, toMinimalInfo, wholeListing } from './document-listing.ts'
-import { ingestionPaths } from './ingestion.ts'
 
-const topic = 'Connector/credential pairs'
+const route = routesOf('Connector/credential pairs', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
 
 /** Where documents come from, who may see them, and how they fare. */
 export const pairRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/manage/cc-pair',
-    operationId: 'listPairs',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'List pairs',
+  route('GET /manage/cc-pair', 'listPairs', 'List pairs', {
     description: 'Those the caller may put documents into. Pair 1 takes the documents that name none.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairDescriptorSchema) },
     async handle({ caller, parts }): Promise<PairDescriptor[]> {
       return (await parts.knowledge.pairs.list({ caller })).map((pair) => toDescriptor(pair, caller))
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/manage/indexing-status',
-    operationId: 'listIndexingStatus',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'How pairs fare',
+  route('GET /manage/indexing-status', 'listIndexingStatus', 'How pairs fare', {
     description: 'For each pair the documents by state, the last activity, and the latest failures with their reasons.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairIndexingStatusSchema) },
     async handle({ caller, parts }): Promise<PairIndexingStatus[]> {
       return (await parts.knowledge.pairs.progress({ caller })).map((pair) => toIndexingStatus(pair, caller))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/manage/admin/cc-pair',
-    operationId: 'createPair',
+  route('POST /manage/admin/cc-pair', 'createPair', 'Make a pair', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Make a pair',
     description: 'Public unless said otherwise. Of a private pair only those named in it find the documents.',
     input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new pair.', schema: pairDescriptorSchema },
@@ -70,14 +50,9 @@ export const pairRoutes: readonly Route[] = [
       return toDescriptor(await parts.knowledge.pairs.create({ ...toChange(body), name: body.name }), caller)
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/manage/admin/cc-pair/{cc_pair_id}',
-    operationId: 'changePair',
+  route('PATCH /manage/admin/cc-pair/{cc_pair_id}', 'changePair', 'Change a pair', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Change a pair',
     description:
       'Access binds at the next search, nothing is indexed anew. A paused pair still takes documents; they wait.',
     input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'otherBytes' } },
@@ -87,14 +62,9 @@ export const pairRoutes: readonly Route[] = [
       return toDescriptor(await parts.knowledge.pairs.update(path.cc_pair_id, toChange(body)), caller)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/manage/admin/cc-pair/{cc_pair_id}',
-    operationId: 'deletePair',
+  route('DELETE /manage/admin/cc-pair/{cc_pair_id}', 'deletePair', 'Delete a pair', {
     scope: 'admin',
     owner: 'any',
-    topic,
-    summary: 'Delete a pair',
     description: 'Documents that are in no other pair go with it, and are not found any more from this moment on.',
     input: { path: pairPath },
     answer: { description: 'Deleted.', schema: v.null() },
@@ -105,14 +75,8 @@ export const pairRoutes: readonly Route[] = [
       return null
     },
   }),
-  defineRoute({
-    method: 'GET',
-    ...ingestionPaths('/connector-docs/{cc_pair_id}'),
-    operationId: 'listDocumentsOfPair',
-    scope: 'ingest',
-    owner: 'pair',
-    topic,
-    summary: 'Documents of a pair',
+  route('GET /service-api/connector-docs/{cc_pair_id}', 'listDocumentsOfPair', 'Documents of a pair', {
+    aliases: ['/onyx-api/connector-docs/{cc_pair_id}'],
     description: 'All of them, or pages when a `limit` is given.',
     input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }), query: pairDocumentsQuerySchema },
     answer: {

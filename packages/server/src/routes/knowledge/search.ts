@@ -1,19 +1,14 @@
 import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchResponse } from '@inlay/protocol'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
 /** Passages of one answer. */
 const limit = 25
 
+const route = routesOf('Search', { scope: 'search', owner: 'pair' })
+
 /** Searching without an answer. */
 export const searchRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/search',
-    operationId: 'search',
-    scope: 'search',
-    owner: 'pair',
-    topic: 'Search',
-    summary: 'Search documents',
+  route('POST /search', 'search', 'Search documents', {
     description:
       'Passages, best first, of what the caller may see. The document sets and the start date of an agent bound the ' +
       'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true.',

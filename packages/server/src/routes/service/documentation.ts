@@ -1,32 +1,18 @@
 import { describeRoutes } from '../../openapi/document.ts'
 import { pageStyle, toPage } from '../../openapi/page.ts'
 import { reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import * as v from 'valibot'
 
-const topic = 'Service'
+const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
 /** The API described, for programs and for people. */
 export const documentationRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/openapi.json',
-    operationId: 'openApi',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'This API, as OpenAPI 3.1',
+  route('GET /openapi.json', 'openApi', 'This API, as OpenAPI 3.1', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
     handle: ({ routes, settings, url }) => describeRoutes(routes, settings.version, baseOf(url)),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/docs',
-    operationId: 'documentation',
-    scope: 'public',
-    owner: 'none',
-    topic,
-    summary: 'This API, as a page',
+  route('GET /docs', 'documentation', 'This API, as a page', {
     answer: { description: 'A page.', mediaType: 'text/html' },
     async handle({ routes, settings, url }): Promise<Reply> {
       return reply(toPage(await describeRoutes(routes, settings.version, baseOf(url))), {

@@ -11,33 +11,19 @@ import {
 import * as v from 'valibot'
 import type { ApiKey } from '../../auth/key-records.ts'
 import type { Keys, NewApiKey } from '../../auth/keys.ts'
-import { defineRoute, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
-const topic = 'API keys'
+const route = routesOf('API keys', { scope: 'admin', owner: 'any' })
 const keyPath = v.object({ api_key_id: queryInteger({ least: 1 }) })
 /** Administration of API keys. */
 export const keyRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/admin/api-key',
-    operationId: 'listKeys',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'List keys',
+  route('GET /admin/api-key', 'listKeys', 'List keys', {
     answer: { description: 'The keys in force, oldest first.', schema: v.array(apiKeyDescriptorSchema) },
     async handle({ parts }): Promise<ApiKeyDescriptor[]> {
       return (await keysOf(parts).list()).map((record) => toDescriptor(record))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/admin/api-key',
-    operationId: 'createKey',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Make a key',
+  route('POST /admin/api-key', 'createKey', 'Make a key', {
     description: 'The answer is the only place where the key itself is ever shown.',
     input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
@@ -50,14 +36,7 @@ export const keyRoutes: readonly Route[] = [
       return toDescriptor(created.record, created.key)
     },
   }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/admin/api-key/{api_key_id}',
-    operationId: 'changeKey',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Change a key',
+  route('PATCH /admin/api-key/{api_key_id}', 'changeKey', 'Change a key', {
     input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The key as it is now.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
@@ -66,14 +45,7 @@ export const keyRoutes: readonly Route[] = [
       return toDescriptor(await keysOf(parts).change(path.api_key_id, toKey(body)))
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/admin/api-key/{api_key_id}/regenerate',
-    operationId: 'regenerateKey',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Replace a key',
+  route('POST /admin/api-key/{api_key_id}/regenerate', 'regenerateKey', 'Replace a key', {
     description: 'Owner, scopes and name stay; the old key ends.',
     input: { path: keyPath },
     answer: { description: 'The key with its new secret.', schema: apiKeyDescriptorSchema },
@@ -83,14 +55,7 @@ export const keyRoutes: readonly Route[] = [
       return toDescriptor(created.record, created.key)
     },
   }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/admin/api-key/{api_key_id}',
-    operationId: 'revokeKey',
-    scope: 'admin',
-    owner: 'any',
-    topic,
-    summary: 'Revoke a key',
+  route('DELETE /admin/api-key/{api_key_id}', 'revokeKey', 'Revoke a key', {
     input: { path: keyPath },
     answer: { description: 'Revoked.', schema: v.null() },
     errors: ['NOT_FOUND'],

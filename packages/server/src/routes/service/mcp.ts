@@ -9,21 +9,16 @@ import {
 import { readText } from '../../http/body.ts'
 import { answerMcp, isKnownVersion, isSlowCall, type McpContext, type McpOutcome } from '../../mcp/service.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route, type RouteContext } from '../../http/route.ts'
+import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 import { watchSilence } from '../../streams/packet-stream.ts'
 
 type Context = RouteContext<undefined, undefined, undefined> & { readonly caller: Principal }
 
+const route = routesOf('MCP', { scope: 'search', owner: 'caller' })
+
 /** Inlay as an MCP server, for other assistants. */
 export const mcpRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'POST',
-    path: '/mcp',
-    operationId: 'mcp',
-    scope: 'search',
-    owner: 'caller',
-    topic: 'MCP',
-    summary: 'Offer search and answers to other assistants',
+  route('POST /mcp', 'mcp', 'Offer search and answers to other assistants', {
     description:
       'An endpoint of the Model Context Protocol (streamable HTTP): connect a client to it with a key. ' +
       'The tools are `search` and `list_documents`, with the scope `chat` also `ask` and, where pages can be read, ' +

@@ -1,17 +1,12 @@
 import { InlayError } from '@inlay/protocol'
 import { reply, type Reply } from '../../http/replies.ts'
-import { defineRoute, type Route } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
+
+const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
 /** The chat for pages of others. */
 export const widgetRoutes: readonly Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/inlay-chat.js',
-    operationId: 'widget',
-    scope: 'public',
-    owner: 'none',
-    topic: 'Service',
-    summary: 'The element <inlay-chat>, as a script',
+  route('GET /inlay-chat.js', 'widget', 'The element <inlay-chat>, as a script', {
     answer: { description: 'The script.', mediaType: 'text/javascript' },
     errors: ['NOT_FOUND'],
     async handle({ parts }): Promise<Reply> {

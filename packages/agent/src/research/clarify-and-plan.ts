@@ -1,0 +1,79 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { InlayError, type PacketBody } from '@inlay/protocol'
+import { withInstructions } from './dialogue.ts'
+import type { ResearchSetting } from './orchestrator.ts'
+import { clarifyingInstructions, planningInstructions } from './prompts.ts'
+import { planTool } from './tools.ts'
+
+/** Lets the model ask back; true when it did, and so has answered. */
+export async function asksBack(
+  { model, writer, now, signal }: ResearchSetting,
+  conversation: LanguageModelV4Prompt,
+): Promise<boolean> {
+  let turn = 0
+  const deltas: string[] = []
+  // Held back: a model may announce that it begins before it calls the tool, and that is no question.
+  const packets = writer.openText(
+    { turn: 0, tab: 0, sub: null },
+    (text) => void deltas.push(text),
+    () => void turn++,
+  )
+  try {
+    const played = await model.play({
+      phase: 'clarify',
+      prompt: withInstructions(clarifyingInstructions({ time: now() }), conversation),
+      tools: [planTool],
+      choice: 'auto',
+      listener: packets.listener,
+      signal,
+    })
+    if (!played || played.calls.length > 0) return false
+  } finally {
+    packets.end()
+  }
+  const answer = writer.openAnswer(turn, { documents: null, known: () => undefined, thought: '' })
+  for (const delta of deltas) answer.listener.onText(delta)
+  answer.end()
+  writer.setTurn(0)
+  return true
+}
+
+/**
+ * Has the model write the plan and emits it while it comes.
+ * @throws BUDGET_EXCEEDED when no plan can be paid for
+ */
+export async function makePlan(
+  { model, writer, now, signal }: ResearchSetting,
+  conversation: LanguageModelV4Prompt,
+): Promise<{ plan: string; firstTurn: number }> {
+  let turn = 0
+  let plan = ''
+  const emit = (packet: PacketBody): void => writer.emit({ turn, tab: 0, sub: null }, packet)
+  const packets = writer.openText(
+    { turn: 0, tab: 0, sub: null },
+    (text) => {
+      if (plan === '' && text.trim() === '') return
+      if (plan === '') emit({ type: 'deep_research_plan_start' })
+      plan += text
+      emit({ type: 'deep_research_plan_delta', content: text })
+    },
+    () => writer.setTurn(++turn),
+  )
+  const endPlan = (): void => (plan === '' ? undefined : emit({ type: 'section_end' }))
+  const forget = writer.onClose(endPlan)
+  try {
+    const played = await model.play({
+      phase: 'plan',
+      prompt: withInstructions(planningInstructions({ time: now() }), conversation),
+      listener: packets.listener,
+      signal,
+    })
+    if (!played)
+      throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is too small for a plan.' })
+  } finally {
+    packets.end()
+  }
+  forget()
+  endPlan()
+  return { plan: plan.trim(), firstTurn: turn + 1 }
+}

@@ -1,0 +1,218 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
+import { createCitableDocuments, type CitableDocuments } from '../citations/citable-documents.ts'
+import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import { untilAborted } from '@inlay/protocol/concurrency'
+import { createCallWriter } from '../packets/packet-writer.ts'
+import { promptTokens } from '../prompt/context-window.ts'
+import { planCalls, toFunctionTools } from '../tool-calls/call-plan.ts'
+import { runCall } from '../tool-calls/run-tool-calls.ts'
+import { recordAgent, recordFailure, type AgentState, type ResearchAgentOptions } from './agent-state.ts'
+import type { AnswerPlace, ThoughtPackets } from './branch.ts'
+import { userText } from './dialogue.ts'
+import { agentInstructions, demandCall } from './prompts.ts'
+import type { NumberedReport } from './references.ts'
+import { writeReport } from './report.ts'
+import type { PlayedStep } from './step.ts'
+import { reportTool, researchToolNames, thinkTool } from './tools.ts'
+
+/** How an agent ended; a failure is the text that the orchestrator reads. */
+export type AgentOutcome = { readonly report: NumberedReport } | { readonly failure: string }
+
+/** Carries out one task: searches, then reports. Failures become packets and an outcome; only a stopped run rejects. */
+export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutcome> {
+  const { task, branch, setting, limits } = options
+  const place: AnswerPlace = { turn: options.turn, tab: options.tab, sub: null }
+  const state: AgentState = {
+    steps: 0,
+    reasonedSteps: 0,
+    searches: 0,
+    thoughtsInRow: 0,
+    wasDemanded: false,
+    findings: [],
+    children: [],
+    report: '',
+    cited: null,
+  }
+  const hard = new AbortController()
+  const timer = setTimeout(() => hard.abort(tooLong(limits.agentHardMs)), limits.agentHardMs)
+  const signal = AbortSignal.any([setting.signal, hard.signal])
+  branch.emit(place, { type: 'research_agent_start', research_task: task })
+  const forget = branch.onClose(() => {
+    branch.emit(place, { type: 'section_end' })
+    recordAgent(options, state)
+  })
+  try {
+    const report = await untilAborted(investigate(options, state, place, signal), signal)
+    forget()
+    branch.emit(place, { type: 'intermediate_report_cited_docs', cited_docs: state.cited ?? [] })
+    branch.emit(place, { type: 'section_end' })
+    recordAgent(options, state)
+    return { report }
+  } catch (error) {
+    if (setting.signal.aborted) throw error
+    forget()
+    branch.close()
+    return { failure: recordFailure(options, state, place, error) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+interface AgentStep extends PlayedStep {
+  readonly thought: string
+  readonly sub: number
+}
+
+async function investigate(
+  options: ResearchAgentOptions,
+  state: AgentState,
+  place: AnswerPlace,
+  signal: AbortSignal,
+): Promise<NumberedReport> {
+  const { limits, now, dueAt } = options
+  const citable = createCitableDocuments()
+  const deadline = Math.min(now() + limits.agentTimeMs, dueAt)
+  const mayGoOn = (): boolean =>
+    state.searches < limits.agentCycles && now() < deadline && state.thoughtsInRow <= 2 * limits.agentCycles
+  await runToolLoop<AgentStep>({
+    play: async (exchanges) => (mayGoOn() ? playNext(options, state, exchanges, place, signal) : undefined),
+    run: async (calls, step, exchanges) => {
+      state.steps++
+      const call = calls.find(({ name }) => name !== researchToolNames.think)
+      if (call?.name === researchToolNames.report) return undefined
+      if (call && options.actions.some(({ name }) => name === call.name)) {
+        state.thoughtsInRow = 0
+        const same = calls.filter(({ name }) => name === call.name)
+        return [await search(options, state, { calls: same, step, exchanges, place, citable, signal })]
+      }
+      if (calls.length > 0) {
+        state.thoughtsInRow++
+        return calls.map((other) => ({ ...other, result: resultOf(other.name) }))
+      }
+      // What was found before is enough for it.
+      if (state.wasDemanded || state.searches > 0) return undefined
+      state.wasDemanded = true
+      return []
+    },
+  })
+  // A report without findings would state that nothing is known.
+  if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
+  const onCut = (count: number): void => void options.cutResults.set(options.callId, count)
+  return writeReport({ ...options, findings: state.findings, citable, place, signal, state, onCut })
+}
+
+const resultOf = (name: string): string =>
+  name === researchToolNames.think ? 'Noted.' : `There is no tool ${name}; use one that is offered.`
+
+/** Plays the next step; undefined when the budget ends the search. */
+async function playNext(
+  { model, branch, actions, forced, task, limits, now }: ResearchAgentOptions,
+  state: AgentState,
+  exchanges: readonly LanguageModelV4Message[],
+  place: AnswerPlace,
+  signal: AbortSignal,
+): Promise<AgentStep | undefined> {
+  const sub = state.steps + state.reasonedSteps
+  // A model that only thinks gets nowhere.
+  const canThink = !model.reasons && state.thoughtsInRow < 2
+  const isForced = forced !== undefined && state.searches === 0
+  const searches = actions.map(({ name }) => name)
+  const thoughts = branch.openThoughts({ ...place, sub })
+  try {
+    const played = await model.play({
+      phase: 'agent',
+      prompt: [
+        {
+          role: 'system',
+          content: agentInstructions({ searches, canThink: !model.reasons, cycles: limits.agentCycles, time: now() }),
+        },
+        userText(task),
+        ...exchanges,
+      ],
+      reminder: state.wasDemanded && state.searches === 0 ? [userText(demandCall)] : [],
+      tools: [...toFunctionTools(actions), ...(canThink ? [thinkTool] : []), reportTool],
+      choice: isForced ? { forced: forced.name } : 'required',
+      listener: thoughts.listener,
+      signal,
+    })
+    if (!played) return undefined
+    addUnstreamedThought(thoughts, played)
+    const thought = thoughts.text()
+    if (thought !== '') state.reasonedSteps++
+    return { ...played, thought, sub: thought === '' ? sub : sub + 1 }
+  } finally {
+    thoughts.end()
+  }
+}
+
+/** Adds the thought in a call of the thinking tool whose arguments did not stream. */
+export function addUnstreamedThought(thoughts: ThoughtPackets, { calls }: PlayedStep): void {
+  if (thoughts.usedTool()) return
+  const texts = calls.filter(({ name }) => name === researchToolNames.think).map(({ input }) => thoughtIn(input))
+  const reasoning = texts.filter((text) => text.trim() !== '').join('\n\n')
+  if (reasoning !== '') thoughts.listener.onArguments(researchToolNames.think, { reasoning })
+}
+
+function thoughtIn(input: string): string {
+  const value = readJson(input)
+  const thought = isJsonObject(value) ? Object.values(value)[0] : undefined
+  return typeof thought === 'string' ? thought : ''
+}
+
+interface SearchStep {
+  readonly calls: readonly RequestedCall[]
+  readonly step: AgentStep
+  readonly exchanges: readonly LanguageModelV4Message[]
+  readonly place: AnswerPlace
+  readonly citable: CitableDocuments
+  readonly signal: AbortSignal
+}
+
+const mostResultTokens = 6_000
+
+/** Runs the calls of one search as a single one. */
+async function search(
+  { actions, branch, setting, task, model, callId, cycle }: ResearchAgentOptions,
+  state: AgentState,
+  { calls, step, exchanges, place: { turn, tab }, citable, signal }: SearchStep,
+): Promise<AnsweredCall> {
+  const first = calls[0] ?? { id: '', name: '', input: '' }
+  const plan = planCalls(calls, new Map(actions.map((action) => [action.name, action])))
+  const call = plan.calls[0]
+  state.searches++
+  if (!call) return { ...first, result: resultOf(first.name) }
+  const place: AnswerPlace = { turn, tab, sub: step.sub }
+  const at = { step: cycle, turnIndex: turn, tabIndex: tab, reasoning: step.thought || null }
+  const writer = createCallWriter(at, (packet) => branch.emit(place, packet))
+  const forget = branch.onClose(() => writer.end())
+  const start = call.action.start?.()
+  if (start) writer.emitNested(start, null)
+  // More results follow, and all of them are read again with each step.
+  const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.2)
+  const resultTokens = Math.min(mostResultTokens, Math.max(500, room))
+  const record = await runCall(
+    { ...call, writer, range: citable.openStep()(0), resultTokens },
+    {
+      ...setting,
+      userMessage: task,
+      given: { ...setting.given, messages: [] },
+      signal,
+      onEnd: (detail) => setting.onEnd({ ...detail, sub_turn_index: step.sub }),
+    },
+  )
+  forget()
+  signal.throwIfAborted()
+  state.children.push({ ...record, parentCallId: callId, ...(step.sub !== null && { subTurnIndex: step.sub }) })
+  state.findings.push({ action: call.action.name, input: call.input, text: record.result })
+  return { ...first, input: JSON.stringify(call.input ?? {}), result: record.result }
+}
+
+function allFailed(): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', { message: 'Every search of the research agent failed.' })
+}
+
+function tooLong(limitMs: number): InlayError {
+  const minutes = Math.max(1, Math.round(limitMs / 60_000))
+  return new InlayError('GATEWAY_TIMEOUT', { message: `The research agent took longer than ${minutes} minutes.` })
+}

@@ -1,0 +1,151 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { InlayError } from '@inlay/protocol'
+import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
+import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
+import type { Action } from '../contracts/action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { ReasoningEffort } from '../model/model-choice.ts'
+import { asksBack, makePlan } from './clarify-and-plan.ts'
+import { createResearchBudget, type ResearchBudget } from './budget.ts'
+import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
+import type { KnownLimits, TokenPrice } from './limits.ts'
+import { orchestrate, type Gathered, type ResearchSetting } from './orchestrator.ts'
+import { finalInstructions, finalRequest } from './prompts.ts'
+import { createReferences } from './references.ts'
+import { createResearchModel } from './step.ts'
+import type { ResearchWriter } from './research-packets.ts'
+
+export interface ResearchRun {
+  readonly model: ResolvedModel
+  readonly modelIndex: number
+  /** Earlier messages and the newest user message, oldest first; instructions in it are replaced. */
+  readonly prompt: LanguageModelV4Prompt
+  readonly reasoning: ReasoningEffort | undefined
+  /** The searches of the run, at least one. */
+  readonly actions: readonly Action[]
+  /** The search the first agent has to begin with. */
+  readonly forced?: Action | undefined
+  readonly writer: ResearchWriter
+  readonly setting: CallSetting
+  readonly limits: KnownLimits
+  readonly price?: TokenPrice | undefined
+  /** Whether the user has been asked back right before. */
+  readonly wasClarified: boolean
+  readonly tries: number
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  readonly now: () => number
+  /** When the run began, in milliseconds since 1970 UTC. */
+  readonly startedAt: number
+}
+
+/**
+ * Answers a message by research: asks back where it has to, plans, has agents search side by side in rounds, and writes
+ * a report of what they found. Throws the model's failure; an agent that fails does not end it.
+ */
+export async function runResearch(run: ResearchRun, progress: AnswerProgress): Promise<void> {
+  const { limits, price, now, writer } = run
+  const budget = createResearchBudget({ tokens: limits.tokens, cost: limits.cost, price })
+  const setting: ResearchSetting = {
+    actions: run.actions,
+    forced: run.forced,
+    limits,
+    dueAt: run.startedAt + limits.timeMs,
+    now,
+    writer,
+    setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
+    signal: run.setting.signal,
+    budget,
+    cutResults: new Map(),
+    store: (records) => void progress.calls.push(...records),
+    model: createResearchModel({ ...run, budget, progress }),
+  }
+  const conversation = newestMessages(run.prompt)
+  if (limits.clarifies && !run.wasClarified && (await asksBack(setting, conversation))) return
+  const { plan, firstTurn } = await makePlan(setting, conversation)
+  const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
+  await writeAnswer(setting, run.prompt, gathered)
+}
+
+/** Counts what actions ask the model; they go on without an answer that the budget does not allow. */
+function withinBudget(given: CallSetting['given'], budget: ResearchBudget): CallSetting['given'] {
+  const ask = given?.ask
+  if (!ask) return given
+  return {
+    ...given,
+    ask: async (question) => {
+      const prompt = estimateTokens(question.instructions + question.text)
+      const allowance = budget.allow('research', prompt, question.answerTokens ?? 500)
+      if (!allowance) throw new InlayError('BUDGET_EXCEEDED', { message: 'The budget of this research is used up.' })
+      const answer = await ask(question)
+      allowance.settle(prompt, estimateTokens(answer))
+      return answer
+    },
+  }
+}
+
+async function writeAnswer(
+  { model, writer, now, signal, cutResults }: ResearchSetting,
+  prompt: LanguageModelV4Prompt,
+  gathered: Gathered,
+): Promise<void> {
+  const { references, turn, thought } = gathered
+  const { known } = references
+  const find = model.comparesCitations ? references.find : undefined
+  const packets = writer.openAnswer(turn, { documents: references.documents(), known, find, thought })
+  let cutReports = 0
+  const shorten = (limitTokens: number): LanguageModelV4Prompt => {
+    const final = finalPrompt(prompt, gathered, now(), limitTokens)
+    cutReports = final.cutReports
+    return final.prompt
+  }
+  await model.play({
+    phase: 'final',
+    prompt: shorten(Number.POSITIVE_INFINITY),
+    shorten,
+    reminder: [userText(`Instructions for this turn:\n${finalRequest(gathered.early)}`)],
+    listener: packets.listener,
+    signal,
+  })
+  const results = [...cutResults.values()].reduce((sum, count) => sum + count, 0)
+  const note = toCutNote({ model: model.name, reports: cutReports, results })
+  if (note !== '') packets.listener.onText(note)
+  packets.end()
+}
+
+/** What a reader is told of a research whose model could not read all that was found; "" when it could. */
+function toCutNote(cut: { readonly model: string; readonly reports: number; readonly results: number }): string {
+  if (cut.reports + cut.results === 0) return ''
+  const parts = [
+    ...(cut.results > 0 ? [`${cut.results} search ${cut.results === 1 ? 'result' : 'results'}`] : []),
+    ...(cut.reports > 0 ? [`${cut.reports} interim ${cut.reports === 1 ? 'report' : 'reports'}`] : []),
+  ]
+  return `\n\n*${cut.model} takes too few tokens to read all that was found: parts of ${parts.join(' and ')} were left out.*`
+}
+
+function finalPrompt(
+  prompt: LanguageModelV4Prompt,
+  { reports, references }: Gathered,
+  time: number,
+  limitTokens: number,
+): { readonly prompt: LanguageModelV4Prompt; readonly cutReports: number } {
+  const conversation = withInstructions(finalInstructions({ time }), prompt)
+  const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
+  const rest = promptTokens([...conversation, userText(sources.join('\n'))])
+  const texts = shortenTexts(
+    reports.map(({ text }) => text),
+    // Of a long conversation the old part may go rather than the reports.
+    Math.max(limitTokens - rest, limitTokens / 2) - reports.length * 60,
+  )
+  const blocks = reports.map(
+    ({ task }, index) => `<report>\n<task>${escape(task)}</task>\n${escape(texts[index] ?? '')}\n</report>`,
+  )
+  const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
+  const all = blocks.length === 0 ? 'There are none: nothing was found out.' : blocks.join('\n\n')
+  return {
+    prompt: [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)],
+    cutReports: reports.filter(({ text }, index) => text !== texts[index]).length,
+  }
+}
+
+/** Keeps a quotation from closing the report it stands in. */
+const escape = (text: string): string => text.replace(/<(\/?)(report|task|sources)>/gi, '‹$1$2›')

@@ -1,0 +1,140 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { isJsonObject } from '@inlay/protocol'
+import type { Action } from '../contracts/action.ts'
+import type { RequestedCall } from '../model/tool-loop.ts'
+import { readLiteral } from '../model/lenient-json.ts'
+
+/** A call that will run. */
+export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
+  readonly action: Action
+  /** Which of the step's requested calls it is, from 0; a merged call has the place of its first. */
+  readonly position: number
+  /** Arguments as asked for, not yet checked; undefined when they are no JSON. */
+  readonly input: unknown
+}
+
+/** What becomes of the calls a step asked for. */
+export interface CallPlan {
+  /** In the order in which they are announced: by action, actions in order of first appearance. */
+  readonly calls: readonly PlannedCall[]
+  /** Calls of actions that were not offered; they do not run and clients are not told. */
+  readonly unknown: readonly RequestedCall[]
+}
+
+/**
+ * Decides which calls of a step run. Calls of an action with a `mergeArgument` become one: the first, with the values
+ * of that argument joined. Calls that differ in other arguments stay apart, as one must not narrow the other.
+ * @param requested calls with ids of their own
+ */
+export function planCalls(requested: readonly RequestedCall[], offered: ReadonlyMap<string, Action>): CallPlan {
+  const byAction = new Map<string, PlannedCall[]>()
+  const unknown: RequestedCall[] = []
+  for (const [position, call] of requested.entries()) {
+    const action = offered.get(call.name)
+    if (!action) {
+      unknown.push(call)
+      continue
+    }
+    const { id, providerOptions } = call
+    const planned: PlannedCall = { id, providerOptions, action, position, input: parse(call.input) }
+    const calls = byAction.get(call.name) ?? []
+    const { mergeArgument: argument } = action
+    const alike = argument === undefined ? -1 : calls.findIndex((earlier) => isAlike(earlier, planned, argument))
+    const first = calls[alike]
+    if (first && argument !== undefined) calls[alike] = merge(first, planned, argument)
+    else calls.push(planned)
+    byAction.set(call.name, calls)
+  }
+  return { calls: [...byAction.values()].flat(), unknown }
+}
+
+/** The value of JSON text; undefined when it is none. No text at all stands for no arguments. */
+function parse(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Quotes of Python, or a comma too many.
+    const literal = readLiteral(text.trim())
+    return typeof literal === 'object' && literal.end === text.trim().length ? literal.value : undefined
+  }
+}
+
+/** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
+function isAlike(a: PlannedCall, b: PlannedCall, argument: string): boolean {
+  const [mine, theirs] = [a, b].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
+  // What is no arguments at all adds nothing, wherever it is merged.
+  return mine === undefined || theirs === undefined || mine === theirs
+}
+
+function othersOf(input: Record<string, unknown>, argument: string): string {
+  const given = Object.entries(input).filter(
+    ([name, value]) =>
+      name !== argument && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+  )
+  return JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function merge(first: PlannedCall, b: PlannedCall, argument: string): PlannedCall {
+  if (!isJsonObject(b.input)) return first
+  if (!isJsonObject(first.input)) return { ...first, input: b.input }
+  const values = [...toList(first.input[argument]), ...toList(b.input[argument])]
+  return { ...first, input: { ...first.input, [argument]: values } }
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+}
+
+/** What was written of an action serves all its turns: a schema costs more than the rest of a step. */
+const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
+
+/** Actions as a model is told of them. */
+export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
+  return actions.map((action) => {
+    const known = toolsByAction.get(action)
+    if (known) return known
+    const { name, description } = action
+    const tool = { type: 'function' as const, name, description, inputSchema: toInputSchema(action) }
+    toolsByAction.set(action, tool)
+    return tool
+  })
+}
+
+// llama.cpp refuses patterns without anchors, others formats they do not know. Arguments are checked all the same.
+const refusedKeywords = new Set(['pattern', 'format'])
+
+/** JSON Schema of arguments as models are sent it; of a built-in action without keywords that servers refuse. */
+function toInputSchema({ input, builtIn }: Action): Record<string, unknown> {
+  const { $schema: _, ...schema } = input['~standard'].jsonSchema.input({ target: 'draft-07' })
+  return builtIn === null ? schema : withoutRefused(schema)
+}
+
+function withoutRefused(schema: Record<string, unknown>): Record<string, unknown> {
+  const clean = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(clean) : isJsonObject(value) ? withoutRefused(value) : value
+  return Object.fromEntries(
+    Object.entries(schema)
+      // An argument may have such a name; a keyword has a text.
+      .filter(([name, value]) => !(refusedKeywords.has(name) && typeof value === 'string'))
+      .map(([name, value]) => [name, clean(value)]),
+  )
+}
+
+/**
+ * Offers actions to a model.
+ * @param forced only these are offered, and the model has to call one of them; `none`: it may call none
+ */
+export function offerTools(
+  actions: readonly Action[],
+  forced: readonly Action[] | 'none',
+): Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'> {
+  if (forced === 'none') {
+    return actions.length === 0 ? {} : { tools: toFunctionTools(actions), toolChoice: { type: 'none' } }
+  }
+  const [only, ...others] = forced
+  const tools = toFunctionTools(only ? forced : actions)
+  if (tools.length === 0) return {}
+  if (!only) return { tools, toolChoice: { type: 'auto' } }
+  return { tools, toolChoice: others.length === 0 ? { type: 'tool', toolName: only.name } : { type: 'required' } }
+}

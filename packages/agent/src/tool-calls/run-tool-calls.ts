@@ -1,0 +1,269 @@
+import {
+  InlayError,
+  isInlayError,
+  isJsonObject,
+  storable,
+  type BaseFilters,
+  type PacketBody,
+  type Principal,
+  type ToolCallDetail,
+  type Usage,
+} from '@inlay/protocol'
+import { coerceArguments } from './argument-coercion.ts'
+import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.ts'
+import type { CallPlan, PlannedCall } from './call-plan.ts'
+import type { CitationRange } from '../citations/citable-documents.ts'
+import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
+import type { AnsweredCall } from '../model/tool-loop.ts'
+import type { CallWriter, PacketWriter } from '../packets/packet-writer.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
+
+/** What every call of an answer is told. */
+export interface CallSetting {
+  readonly caller: Principal
+  readonly sessionId: string
+  readonly messageId: number
+  readonly userMessage: string
+  readonly filters: BaseFilters | null
+  /** What each action of the answer may draw on besides. Default: nothing. */
+  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
+  readonly signal: AbortSignal
+  /** Longest time of one call, in milliseconds. */
+  readonly limitMs: number
+  readonly onError: (error: unknown) => void
+  /** What the host does around each call. */
+  readonly hooks?: ToolCallHooks | undefined
+  /** Hears of each call that has ended, for the whole answer. */
+  readonly onEnd: (detail: ToolCallDetail) => void
+}
+
+/** A call as it is stored with its answer. */
+export type CallRecord = ToolCallRecord
+
+/** Calls and cost of an answer so far; can be read at any moment while it is written. */
+export interface AnswerProgress {
+  readonly calls: CallRecord[]
+  usage: Usage
+}
+
+/** A call with its place in the answer. */
+export interface OpenCall extends PlannedCall {
+  readonly writer: CallWriter
+  readonly range: CitationRange
+  /** Tokens the model can take of its result. */
+  readonly resultTokens: number
+}
+
+// A model that asks for more calls in one step gets them one after another.
+const parallelCalls = 10
+
+/** Runs the calls of a step in parallel. @returns their results in the order of the calls, whichever ends first */
+export async function runCalls(
+  calls: readonly OpenCall[],
+  setting: CallSetting,
+  progress: AnswerProgress,
+): Promise<AnsweredCall[]> {
+  const earlier = progress.calls.length
+  const records: CallRecord[] = []
+  const answered = await mapConcurrent(calls, parallelCalls, async (call, index): Promise<AnsweredCall> => {
+    const record = await runCall(call, setting)
+    records[index] = record
+    // In the order of the calls, whichever ends first.
+    progress.calls.splice(earlier, records.length, ...records.filter((known) => known !== undefined))
+    return { ...call, name: call.action.name, input: JSON.stringify(call.input ?? {}), result: record.result }
+  })
+  setting.signal.throwIfAborted()
+  return answered
+}
+
+/** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
+export function openCalls(
+  calls: CallPlan['calls'],
+  requested: number,
+  freeTokens: number,
+  writer: PacketWriter,
+): OpenCall[] {
+  if (calls.length === 0) return []
+  const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
+  const writers = writer.openCalls(requested, starts)
+  const openRange = writer.citable.openStep()
+  // Those that cite count first, so that the only search of a step starts at the next number.
+  const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
+  // Some room is left for what the model writes before it asks again.
+  const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
+  return calls.flatMap((call, index) => {
+    const callWriter = writers[index]
+    const range = openRange(numbered.indexOf(call))
+    return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
+  })
+}
+
+const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
+
+/** Whether results of an action can be cited. */
+export const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
+
+/** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
+export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
+  const { action, writer } = call
+  const startedAt = performance.now()
+  const packets: PacketBody[] = []
+  const start = action.start?.()
+  if (start) packets.push(start)
+  let result: ActionResult
+  let failed = false
+  let given = call.input
+  try {
+    const checked = await checkInput(call)
+    given = checked.given
+    result = await runAction(call, checked.input, setting, (packet) => {
+      writer.emit(packet)
+      packets.push(packet)
+    })
+  } catch (error) {
+    failed = true
+    const { text, packet } = describeFailure(error, action, setting)
+    if (packet) writer.emit(packet)
+    result = { text: `Tool failed with error: ${text}` }
+  }
+  writer.end(result.foundDocuments)
+  // What others wrote may hold what neither models nor databases take.
+  const course = { failed, packets, durationMs: performance.now() - startedAt }
+  return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
+}
+
+/** How a call went. */
+interface Course {
+  readonly failed: boolean
+  readonly packets: readonly PacketBody[]
+  readonly durationMs: number
+}
+
+function record(
+  call: OpenCall,
+  result: ActionResult,
+  { failed, packets, durationMs }: Course,
+  setting: CallSetting,
+): CallRecord {
+  const { action, writer } = call
+  const { step, turnIndex, tabIndex, reasoning } = writer.place
+  const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
+  const { caller, sessionId, messageId, hooks, onError } = setting
+  const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
+  if (hooks?.afterToolCall) void tellAfterCall(hooks.afterToolCall, { ...ended, durationMs }, onError)
+  setting.onEnd({
+    turn_index: turnIndex,
+    tab_index: tabIndex,
+    tool_name: action.name,
+    tool_arguments: input,
+    tool_result: result.text,
+    search_docs: result.documents ?? null,
+    generated_images: result.images ?? null,
+  })
+  return {
+    step,
+    turnIndex,
+    tabIndex,
+    callId: call.id,
+    actionId: action.id,
+    name: action.name,
+    failed,
+    arguments: input,
+    result: result.text,
+    reasoning,
+    // When an answer is shown again, custom actions have the name that people read.
+    packets: packets.map((packet) =>
+      'tool_name' in packet && packet.type !== 'tool_call_debug'
+        ? { ...packet, tool_name: action.displayName }
+        : packet,
+    ),
+    documents: result.documents ?? null,
+    images: result.images ?? null,
+  }
+}
+
+/** The arguments as the action takes them, and as they were given or meant. */
+async function checkInput({ action, input }: OpenCall): Promise<{ readonly input: unknown; readonly given: unknown }> {
+  if (input === undefined) throw badArguments('they are not valid JSON')
+  const schema = action.input['~standard']
+  const outcome = await schema.validate(input)
+  if (outcome.issues === undefined) return { input: outcome.value, given: input }
+  const meant = coerceArguments(input, schema.jsonSchema.input({ target: 'draft-07' }))
+  const second = await schema.validate(meant)
+  if (second.issues === undefined) return { input: second.value, given: meant }
+  const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
+    const place = path?.map((step) => (isJsonObject(step) ? String(step['key']) : String(step))).join('.')
+    return place ? `${place}: ${message}` : message
+  })
+  throw badArguments(faults.join('; '))
+}
+
+const badArgumentsMark = 'inlay.arguments'
+
+function badArguments(faults: string): InlayError {
+  const message = `The arguments do not fit the tool's schema (${faults}). Call it again with arguments that do.`
+  return new InlayError('VALIDATION_ERROR', { message, data: { [badArgumentsMark]: true } })
+}
+
+async function runAction(
+  call: OpenCall,
+  input: unknown,
+  setting: CallSetting,
+  emit: (packet: PacketBody) => void,
+): Promise<ActionResult> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(tooLong(setting.limitMs)), setting.limitMs)
+  const signal = AbortSignal.any([setting.signal, limit.signal])
+  const turn: ActionTurn = {
+    ...setting.given,
+    caller: setting.caller,
+    sessionId: setting.sessionId,
+    messageId: setting.messageId,
+    userMessage: setting.userMessage,
+    filters: setting.filters,
+    toolCallId: call.id,
+    resultTokens: call.resultTokens,
+    signal,
+    emit,
+    cite: call.range.cite,
+  }
+  try {
+    signal.throwIfAborted()
+    // An action that does not heed its signal must not hold the run.
+    const { caller, sessionId, messageId, hooks, onError } = setting
+    const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
+    if (hooks?.beforeToolCall) await untilAborted(askBeforeCall(hooks.beforeToolCall, coming, onError), signal)
+    return await untilAborted(call.action.run(input, turn), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function tooLong(limitMs: number): InlayError {
+  const message = `The tool took longer than ${Math.round(limitMs / 1000)} seconds and was ended.`
+  return new InlayError('GATEWAY_TIMEOUT', { message })
+}
+
+/** Says what failed: to the model in any case, to clients unless the model only has to ask better. */
+function describeFailure(
+  error: unknown,
+  action: Action,
+  { signal, onError }: CallSetting,
+): { readonly text: string; readonly packet?: PacketBody } {
+  if (signal.aborted) return { text: 'The run was stopped.' }
+  if (isInlayError(error)) {
+    if (error.data[badArgumentsMark] === true) return { text: error.message }
+    if (error.code === 'INTERNAL_ERROR') onError(error)
+    return { text: error.message, packet: errorPacket(error.message, error.code, error.retryable) }
+  }
+  onError(error)
+  // A host writes the errors of its own actions; those of ours may hold what nobody outside should read.
+  const isHosts = action.builtIn === null && error instanceof Error && error.message !== ''
+  const text = isHosts ? error.message.slice(0, 1_000) : `${action.displayName} failed for an unexpected reason.`
+  return { text, packet: errorPacket(text, 'UNKNOWN_ERROR', true) }
+}
+
+function errorPacket(exception: string, code: string, isRetryable: boolean): PacketBody {
+  return { type: 'error', exception, error_code: code, is_retryable: isRetryable }
+}

@@ -1,0 +1,272 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
+import { InlayError } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import { createBlobs, type Blobs } from './blobs.ts'
+import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
+import type { BlobStorage, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
+import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
+import { createFileWorker, type FileWorker } from './file-worker.ts'
+import { createIntake, type IntakeOptions } from './upload.ts'
+import { createReadings, type Readings } from './file-texts.ts'
+import { cutSheet, toSheets } from './sheets.ts'
+import { decodeText, readTextFile } from './text-reader.ts'
+
+/** What files are made of. */
+export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
+  readonly db: ConversationDatabase
+  /** Absent: nothing can be uploaded. */
+  readonly storage?: BlobStorage
+  /** Default: {@link readTextFile}. */
+  readonly reader?: FileReader
+  readonly index?: FileIndex
+  /** Most bytes of a file. */
+  readonly limitBytes: number
+  /** Most tokens of a file that can be asked about. */
+  readonly limitTokens: number
+  /** How long an upload waits for its files to be read, in milliseconds. */
+  readonly waitMs: number
+  readonly checkProject: IntakeOptions['checkProject']
+  /** Names of the agents that hold a file. */
+  readonly personasWith: (id: string) => Promise<readonly string[]>
+  /** Whether a document shows an image, by an id of its file. Default: none does. */
+  readonly isInDocument?: (id: string) => Promise<boolean>
+  /** Called before each use. */
+  readonly ready: () => Promise<void>
+}
+
+/** Files on SQL, as the engine and the other folders use them. */
+export interface SqlFiles extends Files, FileStore {
+  /** Notes that files have to be searchable. */
+  wantIndexed(ids: readonly string[]): Promise<void>
+  readonly worker: FileWorker
+  close(): Promise<void>
+}
+
+/** Makes the files of an agent. */
+export function createFiles(options: FilesOptions): SqlFiles {
+  const { db, index, ready } = options
+  const blobs = createBlobs(options.storage ?? noStorage, options.onError)
+  const closing = new AbortController()
+  const readings = createReadings({
+    ...options,
+    blobs,
+    reader: options.reader ?? readTextFile,
+    closing: closing.signal,
+  })
+  const worker = createFileWorker({ ...options, blobs, readings, index })
+  const intake = createIntake({ ...options, blobs, readings, notify: worker.notify })
+  const own = async (id: string, caller: Principal): Promise<StoredFile> => {
+    await ready()
+    const [file] = await findOwn(db, [id], caller.id)
+    return file ?? refuse()
+  }
+  return {
+    ...createLookups({ ...options, blobs, own }),
+    canKeep: options.storage !== undefined,
+    upload: async (files, given) => {
+      await ready()
+      return intake.upload(files, given)
+    },
+    keep: async (file, caller) => {
+      await ready()
+      return intake.keep(file, caller)
+    },
+    get: async (id, caller) => {
+      const file = await own(id, caller)
+      // Another process may have taken it in and died.
+      if (file.status === 'PROCESSING') worker.notify()
+      return file
+    },
+    read: async (id, caller, signal) => readings.of(await own(id, caller), signal),
+    sheets: async (id, caller) => readSheets(await own(id, caller), blobs, readings),
+    remove: async (id, caller) => {
+      const file = await own(id, caller)
+      const projects = await projectsWith(db, file.id)
+      const personas = await options.personasWith(file.id)
+      const isInDocument = await isShown(file, options)
+      if (projects.length + personas.length === 0 && !isInDocument) {
+        await queueRemoval(db, file.id)
+        worker.notify()
+      }
+      return { projects, personas, isInDocument }
+    },
+    sections: (file, signal) => readings.of(file, signal),
+    bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
+    ...indexingOf(options, readings, worker),
+    worker,
+    close: async () => {
+      closing.abort(new InlayError('CLOSED'))
+      await worker.close()
+    },
+  }
+}
+
+/** What makes files searchable. */
+function indexingOf(
+  { db, index }: FilesOptions,
+  readings: Readings,
+  worker: FileWorker,
+): Pick<SqlFiles, 'wantIndexed' | 'ensureIndexed'> {
+  return {
+    wantIndexed: async (ids) => {
+      if (ids.length === 0) return
+      await db.updateTable('inlay_files').set({ is_indexed: 1 }).where('id', 'in', ids).execute()
+      await queueForIndex(db, ids)
+      worker.notify()
+    },
+    ensureIndexed: async (wanted, waitMs) => {
+      const deadline = performance.now() + waitMs
+      const missing = await notIndexed(
+        db,
+        wanted.map(({ id }) => id),
+      )
+      for (const file of wanted.filter(({ id }) => missing.has(id))) {
+        const { id, ownerId, name, createdAt } = file
+        const sections = await readings.of(file)
+        const waitMsLeft = Math.max(0, deadline - performance.now())
+        await index?.put({ id, ownerId, name, sections, createdAt }, { waitMs: waitMsLeft })
+        const done = { is_indexed: 1, work: null, attempts: 0 }
+        const noted = await db
+          .updateTable('inlay_files')
+          .set(done)
+          .where('id', '=', id)
+          .where(isSettled)
+          .executeTakeFirst()
+        // Removed in the meantime.
+        if (noted.numUpdatedRows === 0n) await index?.remove(id)
+      }
+    },
+  }
+}
+
+/** See `Files.sheets`. */
+async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): Promise<readonly Sheet[]> {
+  if (file.kind !== 'tabular') {
+    throw new InlayError('INVALID_INPUT', {
+      message: 'Only spreadsheets are shown as sheets: leave out parsed=true.',
+    })
+  }
+  const sections = await readings.of(file)
+  if (!file.mediaType.startsWith('text/')) return toSheets(sections)
+  // Its own rows are closer to the file than those of a table made of them.
+  return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
+}
+
+/** Documents name an image by either of its ids. */
+async function isShown({ kind, id, fileId }: StoredFile, { isInDocument }: FilesOptions): Promise<boolean> {
+  if (kind !== 'image' || !isInDocument) return false
+  return (await isInDocument(fileId)) || isInDocument(id)
+}
+
+type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
+
+/** What only looks things up. */
+function createLookups({
+  db,
+  now,
+  ready,
+  blobs,
+  own,
+}: FilesOptions & { blobs: Blobs; own: (id: string, caller: Principal) => Promise<StoredFile> }): Lookups {
+  const opened = (file: StoredFile): OpenedFile => ({ file, bytes: blobs.stream(file.fileId, file.sizeBytes) })
+  return {
+    find: async (ids, caller) => {
+      await ready()
+      return findOwn(db, ids, caller.id)
+    },
+    list: async (caller) => {
+      await ready()
+      const rows = await visible(db)
+        .where('owner_id', '=', caller.id)
+        .where('is_listed', '=', 1)
+        .where('status', '!=', 'FAILED')
+        .orderBy((of) => of.fn.coalesce('used_at', 'created_at'), 'desc')
+        .orderBy('id')
+        .limit(1000)
+        .execute()
+      return rows.map(toStoredFile)
+    },
+    open: async (id, caller) => opened(await own(id, caller)),
+    lend: async (id) => {
+      await ready()
+      const row = await visible(db)
+        .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
+        .executeTakeFirst()
+      return opened(row ? toStoredFile(row) : refuse())
+    },
+    byIds: async (ids) => {
+      if (ids.length === 0) return []
+      const rows = await visible(db).where('id', 'in', ids).execute()
+      const byId = new Map(rows.map((row) => [row.id, toStoredFile(row)]))
+      return ids.flatMap((id) => byId.get(id) ?? [])
+    },
+    noteUse: async (ids) => {
+      if (ids.length > 0) await db.updateTable('inlay_files').set({ used_at: now() }).where('id', 'in', ids).execute()
+    },
+  }
+}
+
+function refuse(): never {
+  throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
+}
+
+type Where = ExpressionBuilder<ConversationTables, 'inlay_files'>
+
+/** Arrived, and not on its way out. */
+const isPresent = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
+  of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])])
+
+/** Read, and not on its way out. */
+const isSettled = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
+  of.or([of('work', 'is', null), of('work', '=', 'index')])
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const visible = (db: ConversationDatabase) => db.selectFrom('inlay_files').selectAll().where(isPresent)
+
+/** An owner's files by either of their ids, in the order given. */
+async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId: string): Promise<StoredFile[]> {
+  const byEitherId = new Map<string, StoredFile>()
+  // A statement takes a bounded number of values.
+  for (let at = 0; at < ids.length; at += 500) {
+    const batch = ids.slice(at, at + 500)
+    const rows = await visible(db)
+      .where('owner_id', '=', ownerId)
+      .where((of) => of.or([of('id', 'in', batch), of('file_id', 'in', batch)]))
+      .execute()
+    for (const row of rows) byEitherId.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
+  }
+  return [...new Set(ids)].flatMap((id) => byEitherId.get(id) ?? [])
+}
+
+/** Of read files: those that are not put into the index yet. */
+async function notIndexed(db: ConversationDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('inlay_files')
+    .select('id')
+    .where('id', 'in', ids)
+    .where((of) => of.or([of('is_indexed', '=', 0), of('work', '=', 'index')]))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function projectsWith(db: ConversationDatabase, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('inlay_project_files')
+    .innerJoin('inlay_projects', 'inlay_projects.id', 'inlay_project_files.project_id')
+    .select('inlay_projects.name')
+    .where('inlay_project_files.id', '=', id)
+    .orderBy('inlay_projects.name')
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+const unsupported = async (): Promise<never> => {
+  throw new InlayError('UNSUPPORTED', {
+    message: 'This assistant has no storage for files: hand one in to take uploads.',
+  })
+}
+
+/** Stands where no storage was handed in. */
+const noStorage: BlobStorage = { setItemRaw: unsupported, getItemRaw: unsupported, removeItem: unsupported }

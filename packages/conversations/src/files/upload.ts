@@ -1,0 +1,233 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { FileKind, Principal } from '@inlay/protocol'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { Blobs } from './blobs.ts'
+import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
+import type { Upload, UploadDetails } from './contracts.ts'
+import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
+import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
+import type { Readings } from './file-texts.ts'
+
+/** What takes files in. */
+export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
+  readonly db: ConversationDatabase
+  readonly blobs: Blobs
+  readonly readings: Readings
+  readonly limitBytes: number
+  /** How long an upload waits for its files to be read, in milliseconds, so that most answers are final. */
+  readonly waitMs: number
+  /** NOT_FOUND unless the project is the owner's. */
+  readonly checkProject: (projectId: number, ownerId: string) => Promise<void>
+  /** Says that there is work in the queue. */
+  readonly notify: () => void
+}
+
+/** The door for files. */
+export interface Intake {
+  upload(
+    files: AsyncIterable<IncomingFile>,
+    options: { readonly caller: Principal; readonly details?: () => UploadDetails },
+  ): Promise<Upload>
+  keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
+}
+
+/** Bytes that stopped coming are removed after this time. */
+const arrivalMs = 3_600_000
+/** What a picture costs in a prompt, about as providers count it. */
+const imageTokens = 1_000
+
+interface Arrived {
+  readonly id: string
+  readonly clientName: string
+  readonly name: string
+  readonly mediaType: string
+  readonly kind: FileKind
+}
+
+type Rejected = Upload['rejected'][number]
+
+/** Makes the door for files. Until a whole upload is in, its files are only noted as rubbish to be. */
+export function createIntake(options: IntakeOptions): Intake {
+  const { db, now, checkProject, notify } = options
+  const discard = async (files: readonly Arrived[]): Promise<void> => {
+    for (const { id } of files) {
+      await queueRemoval(db, id)
+    }
+    notify()
+  }
+  return {
+    upload: async (files, { caller, details = () => ({ projectId: null, tempIds: {} }) }) => {
+      const arrived: Arrived[] = []
+      const rejected: Rejected[] = []
+      try {
+        for await (const file of files) {
+          const outcome = await receive(file, caller, { ...options, isListed: 1 })
+          if ('reason' in outcome) rejected.push(outcome)
+          else arrived.push(outcome)
+        }
+        const { projectId } = details()
+        if (projectId !== null) await checkProject(projectId, caller.id)
+        await accept(db, arrived, projectId, now())
+      } catch (error) {
+        await discard(arrived)
+        throw error
+      }
+      notify()
+      const refused = await waitForReadings(arrived, options)
+      const taken = arrived.filter(({ id }) => !refused.has(id))
+      await discard(arrived.filter(({ id }) => refused.has(id)))
+      for (const { id, name } of arrived) {
+        const reason = refused.get(id)
+        if (reason !== undefined) rejected.push({ name, reason })
+      }
+      return { files: await toAnswer(db, taken, details().tempIds), rejected }
+    },
+    keep: async (file, caller) => {
+      const outcome = await receive(file, caller, { ...options, isListed: 0 })
+      if ('reason' in outcome) throw new InlayError('INVALID_INPUT', { message: outcome.reason })
+      const row = await db
+        .updateTable('inlay_files')
+        .set({ status: 'COMPLETED', work: null, tokens: outcome.kind === 'image' ? imageTokens : null })
+        .where('id', '=', outcome.id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toStoredFile(row)
+    },
+  }
+}
+
+/** Stores the bytes of one file, noted as something to be removed unless it is accepted. */
+async function receive(
+  file: IncomingFile,
+  caller: Principal,
+  { db, blobs, now, newId, limitBytes, isListed }: IntakeOptions & { readonly isListed: number },
+): Promise<Arrived | Rejected> {
+  const name = cleanName(file.name)
+  const mediaType = mediaTypeOf(name, file.mediaType)
+  const [id, fileId] = [newId(), newId()]
+  await db
+    .insertInto('inlay_files')
+    .values({
+      id,
+      file_id: fileId,
+      owner_id: caller.id,
+      name,
+      media_type: mediaType,
+      kind: kindOf(mediaType),
+      size_bytes: 0,
+      status: 'PROCESSING',
+      created_at: now(),
+      is_listed: isListed,
+      is_indexed: 0,
+      work: 'arrive',
+      due_at: now() + arrivalMs,
+      attempts: 0,
+    })
+    .execute()
+  const note = async (change: { size_bytes: number; media_type?: string; kind?: FileKind }): Promise<void> => {
+    const set = { ...change, due_at: now() + arrivalMs }
+    await db.updateTable('inlay_files').set(set).where('id', '=', id).execute()
+  }
+  const drop = async (): Promise<void> => {
+    await queueRemoval(db, id)
+  }
+  const refuse = async (reason: string): Promise<Rejected> => {
+    await drop()
+    return { name, reason }
+  }
+  try {
+    const beforePiece = (bytes: number): Promise<void> => note({ size_bytes: bytes })
+    const sizeBytes = await blobs.write(fileId, file.bytes, { limitBytes, beforePiece })
+    if (sizeBytes === 0) return await refuse('The file is empty.')
+    const type = trueType(mediaType, await blobs.start(fileId))
+    if (type === undefined)
+      return await refuse('The file is not the picture its name says: save it anew as PNG or JPEG.')
+    await note({ size_bytes: sizeBytes, media_type: type, kind: kindOf(type) })
+    return { id, clientName: file.name, name, mediaType: type, kind: kindOf(type) }
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'PAYLOAD_TOO_LARGE') return refuse(error.message)
+    await drop()
+    throw error
+  }
+}
+
+/** Pictures are what their bytes say, whatever they are called; undefined when something only says it is one. */
+function trueType(mediaType: string, start: Uint8Array): string | undefined {
+  return imageTypeOf(start) ?? (kindOf(mediaType) === 'image' ? undefined : mediaType)
+}
+
+/** Makes arrived files count, all at once. */
+async function accept(
+  db: ConversationDatabase,
+  files: readonly Arrived[],
+  projectId: number | null,
+  time: number,
+): Promise<void> {
+  await db.transaction().execute(async (records) => {
+    for (const { id, kind } of files) {
+      const image = { status: 'COMPLETED', tokens: imageTokens, work: null } as const
+      const text = { status: 'PROCESSING', tokens: null, work: 'read' } as const
+      const state = { ...(kind === 'image' ? image : text), due_at: time, is_indexed: projectId === null ? 0 : 1 }
+      const row = await records
+        .updateTable('inlay_files')
+        .set(state)
+        .where('id', '=', id)
+        .where('work', '=', 'arrive')
+        .returning('id')
+        .executeTakeFirst()
+      // Only where a file took longer than an hour, or a clock was set.
+      if (!row) throw new InlayError('BAD_REQUEST', { message: 'The upload took too long: send the files again.' })
+      if (projectId !== null) {
+        await records.insertInto('inlay_project_files').values({ project_id: projectId, id, linked_at: time }).execute()
+      }
+    }
+    if (projectId !== null && files.length > 0)
+      await queueForIndex(
+        records,
+        files.map(({ id }) => id),
+      )
+  })
+}
+
+/** Waits a little for the files to be read; gives the reasons of those that cannot be. */
+async function waitForReadings(
+  files: readonly Arrived[],
+  { db, readings, waitMs }: IntakeOptions,
+): Promise<Map<string, string>> {
+  const refused = new Map<string, string>()
+  const texts = files.filter(({ kind }) => kind !== 'image')
+  if (waitMs <= 0 || texts.length === 0) return refused
+  const rows = await readRows(db, texts)
+  const reading = rows.map(async (row) => {
+    try {
+      await readings.of(toStoredFile(row))
+    } catch (error) {
+      // What else goes wrong is tried again later.
+      if (isInlayError(error) && error.code === 'INVALID_INPUT') refused.set(row.id, error.message)
+    }
+  })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeUp = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)))
+  await Promise.race([Promise.all(reading), timeUp]).finally(() => clearTimeout(timer))
+  return new Map(refused)
+}
+
+async function toAnswer(
+  db: ConversationDatabase,
+  files: readonly Arrived[],
+  tempIds: UploadDetails['tempIds'],
+): Promise<Upload['files']> {
+  const rows = new Map((await readRows(db, files)).map((row) => [row.id, row]))
+  return files.flatMap(({ id, clientName, name }) => {
+    const row = rows.get(id)
+    const tempId = [clientName, name].find((key) => Object.hasOwn(tempIds, key))
+    return row ? [{ ...toStoredFile(row), tempId: tempId === undefined ? null : (tempIds[tempId] ?? null) }] : []
+  })
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the row
+async function readRows(db: ConversationDatabase, files: readonly Arrived[]) {
+  if (files.length === 0) return []
+  const ids = files.map(({ id }) => id)
+  return db.selectFrom('inlay_files').selectAll().where('id', 'in', ids).execute()
+}

@@ -1,0 +1,225 @@
+import { hasScope, InlayError } from '@inlay/protocol'
+import type { PersonaFields, Principal } from '@inlay/protocol'
+import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
+import type { SqlFiles } from '../files/manage-files.ts'
+import { isRowId, type ConversationDatabase } from '../tables/database.ts'
+import type { StoredPersona, Personas } from './contracts.ts'
+import { mayChangePersona, maySeePersona } from './persona-access.ts'
+import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts'
+
+/** What agents are made of. */
+export interface PersonasOptions extends Pick<Services, 'now'> {
+  readonly db: ConversationDatabase
+  readonly models: ModelProvider
+  readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed'>
+  /** Whether there is an action with this id, also one that cannot be used right now. */
+  readonly holdsAction: (id: number) => Promise<boolean>
+  /** Document sets that a caller may search. */
+  readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
+  /** Called before each use. */
+  readonly ready: () => Promise<void>
+}
+
+/** Makes the agents. */
+export function createPersonas(options: PersonasOptions): Personas {
+  const { db, now, ready, files } = options
+  const get = async (id: number, caller: Principal): Promise<StoredPersona> => {
+    await ready()
+    if (id === 0) return defaultStoredPersona
+    const row = isRowId(id)
+      ? await db.selectFrom('inlay_personas').selectAll().where('id', '=', id).executeTakeFirst()
+      : undefined
+    const persona = row && toPersona(row)
+    if (persona && !persona.isDeleted && maySeePersona(persona, caller)) return persona
+    throw new InlayError('PERSONA_NOT_FOUND')
+  }
+  const changeable = async (id: number, caller: Principal): Promise<StoredPersona> => {
+    const persona = await get(id, caller)
+    if (id === 0) throw new InlayError('INVALID_INPUT', { message: 'The default agent stays as it is: make another.' })
+    if (mayChangePersona(persona, caller)) return persona
+    throw forbidden('Only its owner or an administrator changes an agent.')
+  }
+  return {
+    get,
+    list: async (caller, query = {}) => {
+      await ready()
+      return listPersonas(db, caller, query)
+    },
+    create: async (fields, caller) => {
+      await ready()
+      const blank = { ...defaultStoredPersona, actionIds: [], isPublic: false, isFeatured: false, ownerId: caller.id }
+      const persona = await change(blank, fields, caller, options)
+      const row = await db
+        .insertInto('inlay_personas')
+        .values({
+          ...toColumns(persona),
+          owner_id: caller.id,
+          owner_email: caller.email ?? null,
+          created_at: now(),
+          updated_at: now(),
+          deleted_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      await files.wantIndexed(persona.fileIds)
+      return toPersona(row)
+    },
+    update: async (id, fields, caller) => {
+      const persona = await change(await changeable(id, caller), fields, caller, options)
+      const row = await db
+        .updateTable('inlay_personas')
+        .set({ ...toColumns(persona), updated_at: now() })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND'))
+      await files.wantIndexed(persona.fileIds)
+      return toPersona(row)
+    },
+    remove: async (id, caller) => {
+      await changeable(id, caller)
+      await db.updateTable('inlay_personas').set({ deleted_at: now() }).where('id', '=', id).execute()
+    },
+  }
+}
+
+function forbidden(message: string): InlayError {
+  return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
+}
+
+/** See `Personas.list`. */
+async function listPersonas(
+  db: ConversationDatabase,
+  caller: Principal,
+  { includeDeleted = false, ids }: NonNullable<Parameters<Personas['list']>[1]>,
+): Promise<StoredPersona[]> {
+  const rows = await db.selectFrom('inlay_personas').selectAll().orderBy('id').execute()
+  const seen = rows
+    .map(toPersona)
+    .filter((persona) => (includeDeleted || !persona.isDeleted) && maySeePersona(persona, caller))
+  const sorted = seen.toSorted((a, b) => priorityOf(a) - priorityOf(b) || a.id - b.id)
+  return [defaultStoredPersona, ...sorted].filter(({ id }) => ids === undefined || ids.includes(id))
+}
+
+/** Names of the agents that hold a file. */
+export async function personasWithFile(db: ConversationDatabase, fileId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('inlay_personas')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .where('settings', 'like', `%${fileId}%`)
+    .orderBy('name')
+    .execute()
+  return rows.map(toPersona).flatMap(({ name, fileIds }) => (fileIds.includes(fileId) ? [name] : []))
+}
+
+function priorityOf({ displayPriority }: StoredPersona): number {
+  return displayPriority ?? Number.MAX_SAFE_INTEGER
+}
+
+/** The agent with the given fields; those that name something are checked unless they named it before. */
+async function change(
+  persona: StoredPersona,
+  fields: PersonaFields,
+  caller: Principal,
+  options: PersonasOptions,
+): Promise<StoredPersona> {
+  const { starter_messages: starters, default_model_configuration_id: modelId, compared_citations: compared } = fields
+  const wanted: StoredPersona = {
+    ...persona,
+    name: fields.name ?? persona.name,
+    description: fields.description ?? persona.description,
+    isPublic: fields.is_public ?? persona.isPublic,
+    isListed: fields.is_listed ?? persona.isListed,
+    isFeatured: fields.is_featured ?? persona.isFeatured,
+    systemPrompt: fields.system_prompt ?? persona.systemPrompt,
+    replacesBasePrompt: fields.replace_base_system_prompt ?? persona.replacesBasePrompt,
+    taskPrompt: fields.task_prompt ?? persona.taskPrompt,
+    isDatetimeAware: fields.datetime_aware ?? persona.isDatetimeAware,
+    grounding: fields.grounding === undefined ? persona.grounding : fields.grounding,
+    comparesCitations: compared === undefined ? persona.comparesCitations : compared,
+    users: unique(fields.users ?? persona.users),
+    groups: unique(fields.groups ?? persona.groups),
+    starterMessages: starters === undefined ? persona.starterMessages : starters,
+    iconName: fields.icon_name === undefined ? persona.iconName : fields.icon_name,
+    searchStartDate: fields.search_start_date === undefined ? persona.searchStartDate : fields.search_start_date,
+    displayPriority: fields.display_priority === undefined ? persona.displayPriority : fields.display_priority,
+    actionIds: unique(fields.tool_ids ?? persona.actionIds ?? []),
+    documentSetIds: unique(fields.document_set_ids ?? persona.documentSetIds),
+    model: modelId === undefined ? persona.model : await modelOf(modelId, options.models),
+    fileIds: fields.user_file_ids ? await fileIdsOf(fields.user_file_ids, persona, caller, options) : persona.fileIds,
+  }
+  await refuseUnknownActions(wanted, persona, options)
+  await refuseUnknownSets(wanted, persona, caller, options)
+  refuseReserved(wanted, persona, caller)
+  return wanted
+}
+
+async function refuseUnknownActions(
+  wanted: StoredPersona,
+  before: StoredPersona,
+  { holdsAction }: Pick<PersonasOptions, 'holdsAction'>,
+): Promise<void> {
+  const fresh = (wanted.actionIds ?? []).filter((id) => !before.actionIds?.includes(id))
+  if (!(await Promise.all(fresh.map(holdsAction))).includes(false)) return
+  throw new InlayError('VALIDATION_ERROR', { message: 'tool_ids names an action that does not exist: see GET /tool.' })
+}
+
+async function refuseUnknownSets(
+  wanted: StoredPersona,
+  before: StoredPersona,
+  caller: Principal,
+  { documentSets }: PersonasOptions,
+): Promise<void> {
+  const fresh = wanted.documentSetIds.filter((id) => !before.documentSetIds.includes(id))
+  if (fresh.length === 0) return
+  const seen = new Set((await documentSets(caller)).map(({ id }) => id))
+  if (!fresh.every((id) => seen.has(id))) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
+}
+
+/** What everybody's listing looks like is for administrators to decide. */
+function refuseReserved(wanted: StoredPersona, before: StoredPersona, caller: Principal): void {
+  if (wanted.isPublic && !before.isPublic && !hasScope(caller, 'admin')) {
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'Only administrators make an agent public: share it with people or groups, or ask one of them.',
+    })
+  }
+  const isSame = wanted.isFeatured === before.isFeatured && wanted.displayPriority === before.displayPriority
+  if (isSame || hasScope(caller, 'admin')) return
+  throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+    message: 'Only administrators feature agents and order them: leave out is_featured and display_priority.',
+  })
+}
+
+/** Kept by name: the place in the listing changes with the configuration. */
+async function modelOf(id: number | null, models: ModelProvider): Promise<StoredPersona['model']> {
+  if (id === null) return null
+  const listing = (await models.list())[id - 1]
+  if (listing) return { provider: listing.provider, name: listing.name }
+  throw new InlayError('VALIDATION_ERROR', {
+    message: 'default_model_configuration_id names no model: see GET /llm/provider.',
+  })
+}
+
+async function fileIdsOf(
+  given: readonly string[],
+  before: StoredPersona,
+  caller: Principal,
+  { files }: PersonasOptions,
+): Promise<string[]> {
+  const fresh = given.filter((id) => !before.fileIds.includes(id))
+  // Administrators name anybody's files, by their own ids.
+  const others = hasScope(caller, 'admin') ? await files.byIds(fresh) : []
+  const owned = [...(await files.find(fresh, caller)), ...others]
+  const idOf = new Map(owned.flatMap(({ id, fileId }) => [[id, id] as const, [fileId, id] as const]))
+  return unique(
+    given.map((given) => {
+      const id = before.fileIds.includes(given) ? given : idOf.get(given)
+      if (id !== undefined) return id
+      throw new InlayError('NOT_FOUND', { message: 'user_file_ids names a file that is not there: upload it first.' })
+    }),
+  )
+}
+
+function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)]
+}

@@ -1,0 +1,114 @@
+import { InlayError } from '@inlay/protocol'
+import type { Principal } from '@inlay/protocol'
+import type { Selectable } from 'kysely'
+import { checkSessionSettings, toMainline } from '@inlay/agent'
+import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
+import { newSession, readTree } from './conversation-store.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
+import { createBranches } from './branches.ts'
+import type { Sessions } from './stored-session.ts'
+import { createFeedback } from './feedback.ts'
+import { listSessions } from './listing.ts'
+import { touchSession } from './store-answer.ts'
+import { ownSession } from './ownership.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { readSession } from './read-session.ts'
+import { createRemoval } from './removal.ts'
+import { searchSessions } from './search.ts'
+import { createSettings, pinnedModel } from './settings.ts'
+import { findTitle, type SpokenMessage } from './title.ts'
+
+/** What the sessions are made of. */
+export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
+  readonly db: ConversationDatabase
+  readonly agent: Pick<Agent, 'removeRuns' | 'currentRunId' | 'freeTokens'>
+  readonly models: ModelProvider
+  readonly personas: PersonaLookup
+  readonly projects: ProjectLookup
+  /** Called before each use. */
+  readonly ready: () => Promise<void>
+}
+
+// What a question takes that is asked of documents.
+const questionTokens = 2_000
+const titleTimeMs = 20_000
+const feedbackLimit = { most: 100, windowMs: 60_000 }
+
+/** Makes the side of the agent that keeps conversations. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { db, agent, models, now, newId, ready } = options
+  const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)
+  const sessions: Sessions = {
+    create: async (request, caller) => {
+      await checkSessionSettings(request, caller, options)
+      const id = newId()
+      await db.transaction().execute(async (records) => {
+        const time = now()
+        const session = newSession(id, caller.id, request, time)
+        await records.insertInto('inlay_chat_sessions').values(session).execute()
+        await touchSession(records, id, caller.id, time)
+      })
+      return { id }
+    },
+    get: async (id, caller, { shared = 'own', includeDeleted = false } = {}) => {
+      const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
+      if (!row || (row.deleted_at !== null && !includeDeleted)) throw new InlayError('SESSION_NOT_FOUND')
+      const isOwner = row.owner_id === caller.id
+      if (!isOwner && shared === 'own') throw new InlayError('SESSION_NOT_FOUND')
+      if (shared === 'public' && row.is_public !== 1) {
+        throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })
+      }
+      return readSession(db, row, isOwner ? ((await agent.currentRunId(id)) ?? null) : null)
+    },
+    list: async (caller, listing = {}) => listSessions(db, caller, now(), listing),
+    search: async (query, caller, page = {}) => searchSessions(db, query, caller, now(), page),
+    rename: async (id, name, caller) => {
+      const row = await owned(id, caller)
+      const given = name?.trim() ?? ''
+      const title = given === '' ? await titleOf(options, row) : given
+      await db.updateTable('inlay_chat_sessions').set({ name: title }).where('id', '=', id).execute()
+      return title
+    },
+    ...createRemoval(options),
+    ...createBranches(db),
+    ...createFeedback({ db, now, limit: createRateLimit({ ...feedbackLimit, now }) }),
+    ...createSettings({ db, models, owned }),
+    freeTokens: (id, caller) => agent.freeTokens({ sessionId: id }, caller),
+    documentTokens: async (personaId, caller) =>
+      Math.max(0, (await agent.freeTokens({ personaId }, caller)) - questionTokens),
+  }
+  return afterReady(sessions, ready)
+}
+
+/** The same, each call behind what has to be done first. */
+function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
+  const calls = Object.entries(sessions).map(([name, call]: [string, (...given: never[]) => Promise<unknown>]) => [
+    name,
+    async (...given: never[]) => {
+      await ready()
+      return call(...given)
+    },
+  ])
+  return Object.fromEntries(calls) as Sessions // Each call takes and gives what the one behind it does.
+}
+
+async function titleOf({ db, models }: SessionsOptions, row: Selectable<SessionTable>): Promise<string> {
+  const messages = await readBeginning(db, row.id)
+  // A session may be pinned to a model that is gone; its name does not depend on it.
+  const model = await models.resolve(pinnedModel(row)).catch(() => undefined)
+  return findTitle(messages, model, AbortSignal.timeout(titleTimeMs))
+}
+
+/** The first messages of the mainline, oldest first. */
+async function readBeginning(db: ConversationDatabase, sessionId: string): Promise<SpokenMessage[]> {
+  const ids = toMainline(await readTree(db, sessionId)).slice(1, 5)
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('inlay_chat_messages')
+    .select(['role', 'text'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute()
+  return rows.flatMap(({ role, text }) => (role === 'system' ? [] : [{ role, text }]))
+}

@@ -1,0 +1,101 @@
+import { isJsonObject, type SearchDoc } from '@inlay/protocol'
+import type { Selectable } from 'kysely'
+import type { ConversationDatabase } from '../tables/database.ts'
+import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
+import { byScore, replayPackets } from '@inlay/agent'
+import type { ToolCallRecord } from '@inlay/agent'
+import type { StoredMessage, StoredSession } from './stored-session.ts'
+import { toListing, toIsoTime } from './listing.ts'
+import { toCallRecord } from './store-answer.ts'
+
+/** Reads a session with all its messages, and the packets that show its answers again. */
+export async function readSession(
+  db: ConversationDatabase,
+  row: Selectable<SessionTable>,
+  currentRunId: number | null,
+): Promise<StoredSession> {
+  const rows = await db
+    .selectFrom('inlay_chat_messages')
+    .selectAll()
+    .where('session_id', '=', row.id)
+    .orderBy('id')
+    .execute()
+  const calls = await readCalls(db, row.id)
+  const ordered = rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
+  return {
+    ...toListing(row),
+    ownerId: row.owner_id,
+    isDeleted: row.deleted_at !== null,
+    messages: ordered.map(toMessage),
+    packets: ordered
+      .filter(({ role }) => role === 'assistant')
+      .map((message) => (message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []))),
+    currentRunId,
+  }
+}
+
+async function readCalls(db: ConversationDatabase, sessionId: string): Promise<Map<number, ToolCallRecord[]>> {
+  const rows = await db
+    .selectFrom('inlay_chat_tool_calls')
+    .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')
+    .selectAll('inlay_chat_tool_calls')
+    .where('inlay_chat_messages.session_id', '=', sessionId)
+    // The steps of research agents are not shown again.
+    .where('inlay_chat_tool_calls.parent_call_id', 'is', null)
+    .orderBy('inlay_chat_tool_calls.id')
+    .execute()
+  const byMessage = new Map<number, ToolCallRecord[]>()
+  for (const row of rows) byMessage.set(row.message_id, [...(byMessage.get(row.message_id) ?? []), toCallRecord(row)])
+  return byMessage
+}
+
+type Citations = readonly { readonly number: number; readonly documentId: string }[]
+
+// Both are written by us from values of these types.
+const documentsOf = (row: Selectable<MessageTable>): readonly SearchDoc[] | null =>
+  parse(row.documents) as readonly SearchDoc[] | null
+const citationsOf = (row: Selectable<MessageTable>): Citations => (parse(row.citations) ?? []) as Citations
+
+function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): ReturnType<typeof replayPackets> {
+  return replayPackets({
+    text: row.text,
+    reasoning: row.reasoning,
+    documents: documentsOf(row),
+    citations: citationsOf(row),
+    wasCancelled: row.status === 'cancelled',
+    calls,
+  })
+}
+
+function toMessage(row: Selectable<MessageTable>): StoredMessage {
+  const documents = documentsOf(row)
+  const citations = citationsOf(row).map(({ number, documentId }) => [String(number), documentId])
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    latestChildId: row.latest_child_id,
+    role: row.role,
+    text: row.text,
+    reasoning: row.reasoning,
+    documents: documents === null ? null : byScore(documents),
+    citations: citations.length === 0 ? null : Object.fromEntries(citations),
+    timeSent: toIsoTime(row.created_at),
+    // Written by us from checked descriptors.
+    files: (parse(row.files) ?? []) as StoredMessage['files'],
+    error: row.error,
+    feedback: row.feedback === 'like' || row.feedback === 'dislike' ? row.feedback : null,
+    durationSeconds: row.duration_ms === null ? null : Number(row.duration_ms) / 1000,
+    preferredResponseId: row.preferred_response_id,
+    modelDisplayName: row.model_display_name,
+    requestParams: toRecord(row.request_params),
+  }
+}
+
+function toRecord(json: string | null): Record<string, unknown> | null {
+  const value = parse(json)
+  return isJsonObject(value) ? value : null
+}
+
+function parse(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text)
+}

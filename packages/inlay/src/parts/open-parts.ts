@@ -1,0 +1,296 @@
+import type { ModelProvider } from '@inlay/agent'
+import type { Conversations, ListenToDatabase } from '@inlay/conversations'
+import type { PostgresRecords } from '@inlay/drivers/postgres'
+import type { Embedder, Knowledge } from '@inlay/knowledge'
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { ProcessPresence } from '@inlay/records'
+import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
+import type { Telemetry } from '@inlay/telemetry'
+import type { Kysely } from 'kysely'
+import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
+import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { localModelParts, offersLocalModels } from './local-model-parts.ts'
+import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
+import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
+import { hooksWith, telemetryOf, withinLimits } from './metering.ts'
+import { ingestionWithinLimits } from './ingestion-limits.ts'
+import { pythonParts } from './python-parts.ts'
+import { toolParts } from './tool-parts.ts'
+import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
+
+/** Everything behind the handler, opened. */
+export interface Parts {
+  readonly agent: Conversations
+  readonly knowledge: Knowledge
+  readonly keys: Keys
+  readonly workspace: WorkspaceRecords
+  readonly localModels: LocalModelAdministration
+  readonly audit: AuditLog
+  readonly usage: UsageLimits
+  /** Undefined where it is off. */
+  readonly telemetry: Telemetry | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
+ * that a host pays for it with the first message or document and not with its own start.
+ */
+export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
+  const [{ Kysely }, { migrateConversations }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
+    import('kysely'),
+    import('@inlay/conversations'),
+    import('@inlay/knowledge'),
+    import('@inlay/server'),
+  ])
+  if (!options.dialect || !options.index || !options.storage)
+    await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
+  const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
+  const db: Database = new Kysely({ dialect })
+  const opened: Closable[] = [{ close: () => db.destroy() }]
+  const close = (): Promise<void> => closeAll(opened.toReversed())
+  try {
+    for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
+    const parts = await makeParts(db, { ...options, dialect }, onError)
+    const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
+    // Closed in the opposite order: runs end before the search they use, and the database last.
+    opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
+    await knowledge.start()
+    await agent.start()
+    return { ...parts, close }
+  } catch (error) {
+    await close().catch(onError)
+    throw error
+  }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
+type Database = Kysely<any>
+
+interface Closable {
+  close(): Promise<void>
+}
+
+type MadeParts = Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
+type OnError = (error: unknown) => void
+
+async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
+  const { createConversations, sqlSharedRuns } = await import('@inlay/conversations')
+  const { now = Date.now, dataFolder = defaultDataFolder } = options
+  const telemetry = await telemetryOf(options)
+  const server = await serverParts(db, { ...options, now }, onError)
+  const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
+  const models = telemetry?.models(ownModels) ?? ownModels
+  const reader = defaultReader()
+  const knowledge = await makeKnowledge(db, options, {
+    onError,
+    telemetry,
+    models,
+    reader,
+    files: () => ownAgent.files,
+  })
+  const web = await webParts(options)
+  const tools = await toolParts(options, { db, egress: options.egress, now, onError })
+  const python = await pythonParts(options)
+  const ownAgent = createConversations({
+    ...conversationOptions(options),
+    db,
+    now,
+    onError,
+    sharedRuns:
+      options.sharedRuns ?? sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
+    models,
+    actionSources: tools.sources,
+    fetchAddress: web.egress,
+    hooks: hooksWith(telemetry, server.usage, options),
+    search: knowledge.search,
+    readExcerpt: knowledge.excerpt,
+    hasDocuments: knowledge.hasDocuments,
+    checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
+    documentSets: (caller) => knowledge.documentSets.list({ caller }),
+    storage: options.storage ?? (await defaultStorage(dataFolder)),
+    readFile: options.readFile ?? reader.read,
+    fileIndex: toFileIndex(knowledge),
+    isInDocument: (id) => knowledge.showsImage(id),
+    webSearch: web.webSearch,
+    readPage: web.readPage,
+    documentByLink: toDocumentByLink(knowledge),
+    imageGenerator: web.imageGenerator,
+    codeRunner: python.codeRunner,
+    fileUrl: toFileUrl(options.basePath),
+  })
+  return {
+    ...server,
+    localModels,
+    knowledge: ingestionWithinLimits(knowledge, server.usage),
+    agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
+    telemetry,
+    reader,
+    web,
+    tools,
+    python,
+  }
+}
+
+async function serverParts(
+  db: Database,
+  { now, callerLimits, tenantLimits }: InlayOptions & { readonly now: () => number },
+  onError: (error: unknown) => void,
+): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit' | 'usage'>> {
+  const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
+  const audit = createAuditLog({ db, now })
+  const onUse = ({ id, owner }: ApiKey): Promise<void> =>
+    audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
+  const workspace = createWorkspaceRecords({ db, now })
+  return {
+    audit,
+    keys: createKeys({ db, now, onUse, onError }),
+    workspace,
+    usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
+  }
+}
+
+/** Closes one after the other, also when one of them fails; then tells the first failure. */
+async function closeAll(parts: readonly Closable[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. What
+ * the driver has already put into words, such as a folder that cannot be written, is not tried again.
+ */
+async function patiently(migrate: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrate()
+    } catch (error) {
+      if (isNewer(error)) throw newerDatabase(error)
+      if (attempt === 3 || isInlayError(error)) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
+    }
+  }
+}
+
+/** Kysely calls records "corrupted" that hold steps which this version does not know. */
+function isNewer(error: unknown): boolean {
+  return error instanceof Error && /previously executed migration .* is missing/.test(error.message)
+}
+
+function newerDatabase(cause: unknown): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message:
+      'The records were written by a newer version of Inlay: run that version again, or name another data folder or database.',
+    cause,
+  })
+}
+
+async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
+  const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
+  return nodeSqlite({ file: databaseFile(dataFolder) })
+}
+
+/** Only the dialect of our own driver can hear what other processes tell. */
+function listenOf({ dialect }: InlayOptions): ListenToDatabase | undefined {
+  if (dialect === undefined || !('listen' in dialect)) return undefined
+  return (dialect as PostgresRecords).listen
+}
+
+async function presence(): Promise<ProcessPresence> {
+  const { processPresence } = await import('../process-presence.ts')
+  return processPresence()
+}
+
+async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
+  const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
+  await checkInstalled()
+  return lancedbIndex({
+    folder: indexFolder(dataFolder),
+    processes: await presence(),
+  })
+}
+
+async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
+  if (embedding === undefined) return undefined
+  const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
+  return openaiEmbedder({
+    model: embedding.name,
+    baseUrl: embedding.baseUrl,
+    apiKey: embedding.apiKey,
+    dimensions: embedding.dimensions,
+    prefixes: embedding.prefixes,
+    batch: embedding.batch,
+    timeoutMs: embedding.timeoutMs,
+  })
+}
+
+/** The models that answer, and those of this machine where they are offered. */
+async function modelParts(
+  options: InlayOptions,
+  workspace: WorkspaceRecords,
+  onError: (error: unknown) => void,
+): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
+  const configured = options.models ?? (await configuredModels(options.model, onError))
+  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> => configuredModels(choices, onError)
+  const local = localModelParts({ configured, workspace, make })
+  return offersLocalModels(options) ? local : { ...local, models: configured }
+}
+
+async function configuredModels(
+  choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
+  onError: (error: unknown) => void,
+): Promise<ModelProvider> {
+  const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
+    import('@inlay/drivers/model-providers'),
+    import('@inlay/extractive'),
+  ])
+  const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
+  const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
+  const onNotice = (message: string): void =>
+    onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
+  return modelProviders({ ...config, builtIn: builtInModel, onNotice })
+}
+
+/** What conversations take as the host gave it. */
+function conversationOptions(options: InlayOptions) {
+  const { actions, agents, memories, systemPrompt, research, limits, searchHelp, questionModel } = options
+  return { actions, hostAgents: agents, memories, systemPrompt, research, limits, searchHelp, questionModel }
+}
+
+interface KnowledgeNeeds {
+  readonly onError: (error: unknown) => void
+  readonly telemetry: Parts['telemetry']
+  readonly models: ModelProvider
+  readonly reader: ReturnType<typeof defaultReader>
+  /** Files of the conversations, which are made later. */
+  readonly files: () => Conversations['files']
+}
+
+async function makeKnowledge(
+  db: Database,
+  options: InlayOptions,
+  { onError, telemetry, models, reader, files }: KnowledgeNeeds,
+): Promise<Knowledge> {
+  const { createKnowledge } = await import('@inlay/knowledge')
+  const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
+  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const knowledge = createKnowledge({
+    db,
+    readFile: reader.read,
+    now,
+    onError,
+    index: options.index ?? (await defaultIndex(dataFolder)),
+    embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
+    reranker: options.reranker,
+    ranking: options.ranking,
+    images: toImageStore(files),
+    files: toFileStore(files),
+    describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
+    summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
+    hooks: options.hooks,
+    queryVectorMs: options.embedding?.queryTimeoutMs,
+    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
+  })
+  return telemetry?.knowledge(knowledge) ?? knowledge
+}

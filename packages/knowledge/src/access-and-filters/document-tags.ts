@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { pairsFor } from './documents.ts'
+import type { KnownTag, TagQuery } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import { fromTag } from '../contracts/vector-index.ts'
+import { addToCounter } from '../schema/sql.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** What a searchable document is known by, besides its text. */
+export interface Labels {
+  readonly source: string
+  readonly pairIds: readonly number[]
+  /** In the form of `toTag`. */
+  readonly tags: readonly string[]
+  /** Ids of the images its sections name. */
+  readonly images: readonly string[]
+}
+
+/** Nobody picks more from a list; the rest still filters. */
+const mostTags = 200
+/** Characters of key and value together: databases bound what they order by. */
+const longestTag = 500
+
+/** Rows of one statement: databases bound its parameters. */
+const batch = 1000
+
+/** Lists tags of documents in pairs the caller may see. */
+export async function listTags(db: Records, query: TagQuery, caller: Caller | undefined): Promise<KnownTag[]> {
+  const pairIds = await pairsFor(db, caller)
+  const limit = Math.min(Math.max(Math.trunc(query.limit ?? 50), 1), 1000)
+  let tags = db
+    .selectFrom('inlay_tags')
+    .select(['tag_key as key', 'tag_value as value', 'source'])
+    .where((of) => {
+      const holders = of.selectFrom('inlay_document_tags').select('tag_id').whereRef('tag_id', '=', 'inlay_tags.id')
+      // No pair has the number 0, and an empty list is no SQL.
+      return of.exists(pairIds ? holders.where('pair_id', 'in', [0, ...pairIds]) : holders)
+    })
+  const match = query.match?.trim().toLowerCase()
+  if (match) tags = tags.where(sql<boolean>`wording like ${`%${match.replaceAll(/[%_\\]/g, '\\$&')}%`} escape '\\'`)
+  return tags.orderBy('tag_key').orderBy('tag_value').orderBy('source').limit(limit).execute()
+}
+
+/**
+ * Notes the tags of documents in place of those they had. Within a transaction; what does not change is not written.
+ */
+export async function recordTags(
+  db: Records,
+  documents: readonly (Omit<Labels, 'images'> & { readonly id: string })[],
+): Promise<void> {
+  const before = await readTags(
+    db,
+    documents.map(({ id }) => id),
+  )
+  const changed = documents
+    .map((document) => ({ ...document, links: toLinks(document) }))
+    .filter(({ id, links }) => !isSame(before.get(id), links))
+  if (changed.length === 0) return
+  const wanted = new Map(changed.flatMap(({ links }) => [...links.values()].map(({ tag }) => [nameOf(tag), tag])))
+  // Whoever adds tags or removes unused ones holds this lock. Never taken before a document's: see `forgetTags`.
+  const last = await addToCounter(db, 'tag', wanted.size)
+  const ids = await takeIds(db, wanted, last)
+  const rows = changed.flatMap(({ id, links }) =>
+    [...links.values()].map(({ tag, pairId }) => ({
+      tag_id: ids.get(nameOf(tag))!,
+      pair_id: pairId,
+      document_id: id,
+    })),
+  )
+  await forgetTags(
+    db,
+    changed.map(({ id }) => id).filter((id) => before.has(id)),
+  )
+  for (const slice of batches(rows)) await db.insertInto('inlay_document_tags').values(slice).execute()
+}
+
+/**
+ * Forgets which tags documents have; the tags themselves stay until {@link removeUnusedTags}, whose lock would be held
+ * here while the intake waits for documents that others have locked.
+ */
+export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
+  for (const slice of batches(documentIds))
+    await db.deleteFrom('inlay_document_tags').where('document_id', 'in', slice).execute()
+}
+
+/** Removes tags that no document has any more. Looks at all of them. */
+export async function removeUnusedTags(db: Records): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await addToCounter(transaction, 'tag', 0)
+    await transaction
+      .deleteFrom('inlay_tags')
+      .where((of) =>
+        of.not(
+          of.exists(of.selectFrom('inlay_document_tags').select('tag_id').whereRef('tag_id', '=', 'inlay_tags.id')),
+        ),
+      )
+      .execute()
+  })
+}
+
+interface Link {
+  readonly tag: KnownTag
+  readonly pairId: number
+}
+
+const nameOf = ({ key, value, source }: KnownTag): string => JSON.stringify([key, value, source])
+const linkName = (tag: KnownTag, pairId: number): string => `${pairId} ${nameOf(tag)}`
+
+function toLinks({ source, tags, pairIds }: Omit<Labels, 'images'>): Map<string, Link> {
+  const links = new Map<string, Link>()
+  const listed = tags.slice(0, mostTags).filter((tag) => tag.length <= longestTag)
+  for (const { key, value } of listed.map(fromTag))
+    for (const pairId of pairIds)
+      links.set(linkName({ key, value, source }, pairId), { tag: { key, value, source }, pairId })
+  return links
+}
+
+function isSame(before: ReadonlySet<string> | undefined, links: ReadonlyMap<string, Link>): boolean {
+  return (before?.size ?? 0) === links.size && [...links.keys()].every((name) => before?.has(name))
+}
+
+/** Names of the links of documents that have any. */
+async function readTags(db: Records, documentIds: readonly string[]): Promise<Map<string, Set<string>>> {
+  const namesOf = new Map<string, Set<string>>()
+  for (const slice of batches(documentIds)) {
+    const rows = await db
+      .selectFrom('inlay_document_tags as link')
+      .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
+      .select(['document_id', 'pair_id', 'tag_key as key', 'tag_value as value', 'source'])
+      .where('document_id', 'in', slice)
+      .execute()
+    for (const { document_id, pair_id, ...tag } of rows) {
+      const names = namesOf.get(document_id) ?? new Set()
+      namesOf.set(document_id, names.add(linkName(tag, pair_id)))
+    }
+  }
+  return namesOf
+}
+
+/** Ids of tags by name; tags that are new get the numbers up to `last`. */
+async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last: number): Promise<Map<string, number>> {
+  const ids = new Map<string, number>()
+  for (const slice of batches([...wanted.values()])) {
+    const { rows } = await knownAmong(slice).execute(db)
+    for (const { id, ...tag } of rows) ids.set(nameOf(tag), id)
+  }
+  let next = last
+  const added = [...wanted].filter(([name]) => !ids.has(name))
+  const rows = added.map(([name, { key, value, source }]) => {
+    ids.set(name, next)
+    return { id: next--, tag_key: key, tag_value: value, source, wording: `${key}=${value}`.toLowerCase() }
+  })
+  for (const slice of batches(rows)) await db.insertInto('inlay_tags').values(slice).execute()
+  return ids
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const knownAmong = (tags: readonly KnownTag[]) => sql<KnownTag & { id: number }>`
+  with wanted(tag_key, tag_value, source) as (values ${sql.join(
+    tags.map(({ key, value, source }) => sql`(cast(${key} as text), cast(${value} as text), cast(${source} as text))`),
+  )})
+  select tag.id, tag.tag_key as key, tag.tag_value as value, tag.source from wanted
+  join inlay_tags as tag
+    on tag.tag_key = wanted.tag_key and tag.tag_value = wanted.tag_value and tag.source = wanted.source`
+
+function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += batch) yield items.slice(at, at + batch)
+}

@@ -1,0 +1,173 @@
+import { InlayError } from '@inlay/protocol'
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { maySee, readPairs } from './permissions-and-filters.ts'
+import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import { phase } from '../schema/sql.ts'
+import type { Records, Tables } from '../schema/tables.ts'
+
+/** Where a document stands; undefined when it is not there or the caller may not see it. */
+export async function readStatus(
+  db: Records,
+  id: string,
+  caller: Caller | undefined,
+): Promise<DocumentStatus | undefined> {
+  const pairs = await pairsFor(db, caller)
+  const rows = await documentsIn(db, pairs)
+    .select([...columns])
+    .where('id', '=', id)
+    .execute()
+  return (await toStatuses(db, rows))[0]
+}
+
+/** A page of the documents a caller may see. */
+export async function listDocuments(
+  db: Records,
+  query: DocumentQuery,
+  caller: Caller | undefined,
+): Promise<{ documents: DocumentStatus[]; next: string | null }> {
+  const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
+  let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
+  if (query.phase) page = page.where('state', '=', phase[query.phase])
+  if (query.source) page = page.where('source', '=', query.source)
+  if (query.match?.trim()) page = page.where(isMatch(query.match.trim()))
+  const isNewestFirst = query.order === 'newest'
+  if (query.after !== undefined)
+    page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
+  const rows = await (isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')).limit(limit + 1).execute()
+  const documents = await toStatuses(db, rows.slice(0, limit))
+  if (rows.length <= limit) return { documents, next: null }
+  const last = rows[limit - 1]!
+  return { documents, next: isNewestFirst ? String(last.revision) : last.id }
+}
+
+/** Revisions are given out in the order of acceptance. */
+function revisionOf(after: string): number {
+  if (/^\d{1,15}$/.test(after)) return Number(after)
+  throw new InlayError('INVALID_INPUT', { message: '"after" is not from a page of this order.' })
+}
+
+/** Condition of a query over documents: the title or the id holds a text, in any case. */
+function isMatch(text: string): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return (of) =>
+    sql<SqlBool>`(lower(${of.ref('semantic_identifier')}) like ${pattern} escape '\\' or lower(${of.ref('id')}) like ${pattern} escape '\\')`
+}
+
+const columns = [
+  'id',
+  'revision',
+  'semantic_identifier',
+  'link',
+  'source',
+  'state',
+  'reason',
+  'attempts',
+  'failures',
+  'interruptions',
+  'due_at',
+  'accepted_at',
+  'indexed_at',
+  'chunk_count',
+] as const
+
+/** Pairs whose documents a caller may see, or the one of them that is asked for; undefined when that is all of them. */
+export async function pairsFor(
+  db: Records,
+  caller: Caller | undefined,
+  pairId?: number,
+): Promise<number[] | undefined> {
+  const pairs = await readPairs(db)
+  const visible = [...pairs.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
+  if (pairId !== undefined) return visible.filter((id) => id === pairId)
+  return visible.length === pairs.size ? undefined : visible
+}
+
+/** Condition of a query over documents: they are in one of the pairs. */
+export function isInPairs(
+  pairIds: readonly number[],
+): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+  return (of) =>
+    of.exists(
+      of
+        .selectFrom('inlay_document_pairs')
+        .select('pair_id')
+        .whereRef('document_id', '=', 'inlay_documents.id')
+        // No pair has the number 0, and an empty list is no SQL.
+        .where('pair_id', 'in', [0, ...pairIds]),
+    )
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
+  const all = db.selectFrom('inlay_documents')
+  return pairIds ? all.where(isInPairs(pairIds)) : all
+}
+
+/** Documents of a pair that were given up, the latest first. */
+export async function readFailures(db: Records, pairId: number, limit: number): Promise<DocumentStatus[]> {
+  const rows = await documentsIn(db, [pairId])
+    .select([...columns])
+    .where('state', '=', phase.failed)
+    .orderBy('due_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return toStatuses(db, rows)
+}
+
+interface ListedRow {
+  readonly id: string
+  readonly revision: number | string
+  readonly semantic_identifier: string
+  readonly link: string
+  readonly source: string
+  readonly state: DocumentPhase
+  readonly reason: string | null
+  readonly attempts: number
+  readonly failures: number
+  readonly interruptions: number
+  readonly due_at: number | string
+  readonly accepted_at: number | string
+  readonly indexed_at: number | string | null
+  readonly chunk_count: number | null
+}
+
+async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<DocumentStatus[]> {
+  if (rows.length === 0) return []
+  const memberships = await db
+    .selectFrom('inlay_document_pairs')
+    .innerJoin('inlay_pairs', 'inlay_pairs.id', 'pair_id')
+    .select(['document_id', 'pair_id'])
+    .where('is_removed', '=', 0)
+    .where(
+      'document_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .orderBy('pair_id')
+    .execute()
+  const byDocument = Map.groupBy(memberships, (row) => row.document_id)
+  return rows.map((row) => ({
+    documentId: row.id,
+    semanticIdentifier: row.semantic_identifier,
+    link: row.link,
+    source: row.source,
+    phase: row.state,
+    reason: row.reason,
+    attempts: row.attempts,
+    // A document that waits for its first try has no next one.
+    nextTryAt: row.state === 'pending' && row.reason !== null ? Number(row.due_at) : null,
+    acceptedAt: Number(row.accepted_at),
+    indexedAt: row.indexed_at === null ? null : Number(row.indexed_at),
+    chunkCount: row.chunk_count,
+    pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
+  }))
+}
+
+/** Sources of the documents a caller may see, sorted. */
+export async function listSources(db: Records, caller: Caller | undefined): Promise<string[]> {
+  const pairs = await pairsFor(db, caller)
+  const rows = await documentsIn(db, pairs).select('source').distinct().orderBy('source').execute()
+  return rows.map((row) => row.source)
+}

@@ -1,0 +1,127 @@
+import { InlayError } from '@inlay/protocol'
+import {
+  isRecordId,
+  maySeeRecord,
+  noGrants,
+  privateFilesPair,
+  readGrants,
+  writeGrants,
+} from './permissions-and-filters.ts'
+import { readPairProgress } from './pair-progress.ts'
+import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
+import { addToCounter } from '../schema/sql.ts'
+import type { Records } from '../schema/tables.ts'
+
+export interface PairsOptions {
+  readonly db: Records
+  readonly now: () => number
+  /** Told when documents may be taken from the queue that could not before. */
+  readonly onResume: () => void
+  /** Told when documents are to be removed. */
+  readonly onRemove: () => void
+}
+
+/** The pair every document belongs to that names none. */
+const defaultPair = 1
+
+/** Creates the management of connector/credential pairs. */
+export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pairs {
+  return {
+    create: (pair) =>
+      db.transaction().execute(async (transaction) => {
+        const id = await addToCounter(transaction, 'pair', 1)
+        await transaction
+          .insertInto('inlay_pairs')
+          .values({
+            id,
+            name: pair.name,
+            is_public: pair.isPublic === false ? 0 : 1,
+            is_paused: pair.isPaused ? 1 : 0,
+            is_removed: 0,
+            created_at: now(),
+          })
+          .execute()
+        await writeGrants(transaction, 'pair', id, pair)
+        return readPair(transaction, id)
+      }),
+    list: ({ caller } = {}) => list(db, caller),
+    get: async (id, { caller } = {}) => {
+      const pair = await readPair(db, id)
+      if (!maySeeRecord(pair, caller)) throw new InlayError('CONNECTOR_NOT_FOUND')
+      return pair
+    },
+    progress: async ({ caller } = {}) => readPairProgress(db, await list(db, caller)),
+    update: async (id, change) => {
+      const pair = await db.transaction().execute(async (transaction) => {
+        await addToCounter(transaction, 'pair', 0)
+        await readPair(transaction, id)
+        const row = toRow(change)
+        if (Object.keys(row).length > 0)
+          await transaction.updateTable('inlay_pairs').set(row).where('id', '=', id).execute()
+        await writeGrants(transaction, 'pair', id, change)
+        return readPair(transaction, id)
+      })
+      if (change.isPaused === false) onResume()
+      return pair
+    },
+    remove: async (id) => {
+      if (!isRecordId(id)) throw new InlayError('CONNECTOR_NOT_FOUND')
+      if (id === defaultPair) throw new InlayError('INVALID_INPUT', { message: 'The default pair cannot be removed.' })
+      const { numUpdatedRows } = await db
+        .updateTable('inlay_pairs')
+        .set({ is_removed: 1 })
+        .where('id', '=', id)
+        .where('id', '!=', privateFilesPair)
+        .where('is_removed', '=', 0)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw new InlayError('CONNECTOR_NOT_FOUND')
+      onRemove()
+    },
+  }
+}
+
+async function list(db: Records, caller: Caller | undefined): Promise<Pair[]> {
+  return (await readAll(db)).filter((pair) => maySeeRecord(pair, caller))
+}
+
+function toRow(change: PairChange): { name?: string; is_public?: number; is_paused?: number } {
+  return {
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(change.isPublic === undefined ? {} : { is_public: change.isPublic ? 1 : 0 }),
+    ...(change.isPaused === undefined ? {} : { is_paused: change.isPaused ? 1 : 0 }),
+  }
+}
+
+async function readPair(db: Records, id: number): Promise<Pair> {
+  const [pair] = isRecordId(id) ? await readAll(db, id) : []
+  if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
+  return pair
+}
+
+async function readAll(db: Records, id?: number): Promise<Pair[]> {
+  let query = db
+    .selectFrom('inlay_pairs')
+    .selectAll()
+    .where('is_removed', '=', 0)
+    .where('id', '!=', privateFilesPair)
+    .orderBy('id')
+  if (id !== undefined) query = query.where('id', '=', id)
+  const rows = await query.execute()
+  const grants = await readGrants(
+    db,
+    'pair',
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => {
+    const { users, groups } = grants.get(row.id) ?? noGrants
+    return {
+      id: row.id,
+      name: row.name,
+      isPublic: row.is_public === 1,
+      isPaused: row.is_paused === 1,
+      users: [...users],
+      groups: [...groups],
+      createdAt: Number(row.created_at),
+    }
+  })
+}

@@ -1,0 +1,224 @@
+import { InlayError, hasScope, isNamed, type BaseFilters, type Tag, type TimestampRange } from '@inlay/protocol'
+import type { Access, Caller } from '../contracts/pairs.ts'
+import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-index.ts'
+import type { GrantRow, Records } from '../schema/tables.ts'
+
+/** What decides who may see a pair or a document set. */
+export interface Guarded {
+  readonly id: number
+  readonly isPublic: boolean
+  readonly users: ReadonlySet<string>
+  readonly groups: ReadonlySet<string>
+}
+
+/** A pair as far as access and the queue are concerned. */
+export interface GuardedPair extends Guarded {
+  readonly isPaused: boolean
+  /** Its documents are being removed and count as absent from it. */
+  readonly isRemoved: boolean
+}
+
+/** The pair of private files: no caller sees it, whatever scopes it holds, and neither does the host. */
+export const privateFilesPair: number = 2 ** 31 - 1
+
+/** Who alone sees private files. Known by identity: nobody from outside can pass for it. */
+export const privateFilesCaller: Caller = { id: 'inlay:private-files', scopes: [] }
+
+/** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */
+export function isUnrestricted(caller: Caller | undefined): boolean {
+  return !caller || hasScope(caller, 'admin')
+}
+
+/** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
+export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
+  if (guarded.id === privateFilesPair) return caller === privateFilesCaller
+  if (!caller || hasScope(caller, 'admin') || guarded.isPublic || isNamed(guarded.users, caller)) return true
+  return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
+}
+
+/** As {@link maySee}, of a pair or set as it is shown. */
+export function maySeeRecord(record: Access & { readonly id: number }, caller: Caller | undefined): boolean {
+  return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
+}
+
+/** Whether pairs and sets may have such an id: databases refuse to compare with what their columns cannot hold. */
+export function isRecordId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
+}
+
+/** Reads all pairs, or those of the ids, each of which is one that pairs may have. */
+export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
+  if (ids?.length === 0) return new Map()
+  let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
+  if (ids) query = query.where('id', 'in', ids)
+  const rows = await query.execute()
+  const guarded = rows.filter((row) => !row.is_public).map((row) => row.id)
+  const grants = guarded.length > 0 ? await readGrants(db, 'pair', guarded) : undefined
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        ...(grants?.get(row.id) ?? noGrants),
+        id: row.id,
+        isPublic: row.is_public === 1,
+        isPaused: row.is_paused === 1,
+        isRemoved: row.is_removed === 1,
+      },
+    ]),
+  )
+}
+
+/** Numbers of the pairs that documents are in, rising, by document. */
+export async function readMemberships(db: Records, documentIds: readonly string[]): Promise<Map<string, number[]>> {
+  const rows = await db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where('document_id', 'in', documentIds)
+    .orderBy('pair_id')
+    .execute()
+  const byDocument = new Map<string, number[]>()
+  for (const { document_id: id, pair_id: pairId } of rows) byDocument.set(id, [...(byDocument.get(id) ?? []), pairId])
+  return byDocument
+}
+
+/** Who was named for a pair or set. */
+export type Grants = Pick<Guarded, 'users' | 'groups'>
+
+/** Nobody was named. */
+export const noGrants: Grants = { users: new Set(), groups: new Set() }
+
+/** Reads who was named for pairs or sets, by their ids; an id without anybody is left out. */
+export async function readGrants(
+  db: Records,
+  kind: GrantRow['kind'],
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Grants>> {
+  const grants = new Map<number, { readonly users: Set<string>; readonly groups: Set<string> }>()
+  if (ids.length === 0) return grants
+  const rows = await db
+    .selectFrom('inlay_grants')
+    .select(['target_id', 'grantee', 'name'])
+    .where('kind', '=', kind)
+    .where('target_id', 'in', ids)
+    .orderBy('name')
+    .execute()
+  for (const { target_id: id, grantee, name } of rows) {
+    const named = grants.get(id) ?? { users: new Set(), groups: new Set() }
+    grants.set(id, named)
+    named[grantee === 'user' ? 'users' : 'groups'].add(name)
+  }
+  return grants
+}
+
+/** Replaces who is named for a pair or set. */
+export async function writeGrants(
+  db: Records,
+  kind: GrantRow['kind'],
+  id: number,
+  access: { users?: readonly string[]; groups?: readonly string[] },
+): Promise<void> {
+  for (const [grantee, names] of [
+    ['user', access.users],
+    ['group', access.groups],
+  ] as const) {
+    if (!names) continue
+    await db
+      .deleteFrom('inlay_grants')
+      .where('kind', '=', kind)
+      .where('target_id', '=', id)
+      .where('grantee', '=', grantee)
+      .execute()
+    const rows = [...new Set(names)].map((name) => ({ kind, target_id: id, grantee, name }))
+    if (rows.length > 0) await db.insertInto('inlay_grants').values(rows).execute()
+  }
+}
+
+/** The error for what a caller may not use. */
+export function forbidden(message: string): InlayError {
+  return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
+}
+
+/** Notes in pairs that documents came in, or became searchable. */
+export async function noteActivity(
+  db: Records,
+  what: 'accepted_at' | 'indexed_at',
+  { pairIds, now }: { pairIds: readonly number[]; now: number },
+): Promise<void> {
+  // In one order always: two transactions never wait for each other.
+  const rows = [...new Set(pairIds)]
+    .toSorted((left, right) => left - right)
+    .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
+  if (rows.length === 0) return
+  await db
+    .insertInto('inlay_pair_activity')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('pair_id').doUpdateSet({ [what]: now }))
+    .execute()
+}
+
+/**
+ * Turns the filters of a request and the caller's access into what the index understands.
+ * @throws INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see
+ */
+export async function resolveFilters(
+  db: Records,
+  filters: BaseFilters | null | undefined,
+  caller: Caller | undefined,
+): Promise<IndexFilter> {
+  const { source_type: sources, document_set: sets, tags, time_cutoff: cutoff } = filters ?? {}
+  const all = await readPairs(db)
+  const visible = [...all.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
+  const inSets = sets?.length ? await pairsOfSets(db, sets, caller) : undefined
+  return {
+    ...(inSets && { pairs: visible.filter((id) => inSets.has(id)) }),
+    ...(!inSets && visible.length < all.size && { pairs: visible }),
+    ...(sources?.length ? { sources } : {}),
+    ...(tags?.length ? { tags: groupTags(tags) } : {}),
+    ...(cutoff ? { updatedOrCreatedSince: Date.parse(cutoff) } : {}),
+    ...(filters?.created_at_range && range('createdAt', filters.created_at_range)),
+    ...(filters?.updated_at_range && range('ownUpdatedAt', filters.updated_at_range)),
+  }
+}
+
+/** Pairs in any of the sets. */
+async function pairsOfSets(db: Records, names: readonly string[], caller: Caller | undefined): Promise<Set<number>> {
+  const sets = await db
+    .selectFrom('inlay_document_sets')
+    .select(['id', 'name', 'is_public'])
+    .where('name', 'in', [...new Set(names)])
+    .execute()
+  const ids = sets.map((set) => set.id)
+  const grants = await readGrants(db, 'document_set', isUnrestricted(caller) ? [] : ids)
+  const seen = new Set(
+    sets
+      .filter((set) =>
+        maySee({ id: set.id, ...(grants.get(set.id) ?? noGrants), isPublic: set.is_public === 1 }, caller),
+      )
+      .map((set) => set.name),
+  )
+  // Whether a set exists is told only to those who may see it.
+  if (names.some((name) => !seen.has(name)))
+    throw forbidden('A document set of the filters does not exist or is not open to the caller: leave it out.')
+  const pairs = await db.selectFrom('inlay_document_set_pairs').select('pair_id').where('set_id', 'in', ids).execute()
+  return new Set(pairs.map((row) => row.pair_id))
+}
+
+/** Several tags of one key: any of them; different keys: all of them. */
+function groupTags(tags: readonly Tag[]): string[][] {
+  const byKey = Map.groupBy(tags, (tag) => tag.tag_key)
+  return [...byKey.values()].map((group) => group.map((tag) => toTag(tag.tag_key, tag.tag_value)))
+}
+
+/** Bounds are compared in whole seconds and inclusive. */
+function range(
+  name: 'createdAt' | 'ownUpdatedAt',
+  timestamps: TimestampRange,
+): Partial<Record<typeof name, TimeRange>> {
+  if (!timestamps.start && !timestamps.end) return {}
+  return {
+    [name]: {
+      ...(timestamps.start ? { start: Math.floor(Date.parse(timestamps.start) / 1000) * 1000 } : {}),
+      ...(timestamps.end ? { end: Math.floor(Date.parse(timestamps.end) / 1000) * 1000 + 999 } : {}),
+    },
+  }
+}

@@ -1,0 +1,254 @@
+import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import type { InsertObject } from 'kysely'
+import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions-and-filters.ts'
+import { forgetImages, noteWaitingImages } from '../access-and-filters/document-images.ts'
+import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
+import { forgetTags } from '../access-and-filters/document-tags.ts'
+import type { IngestionStep } from '../contracts/steps.ts'
+import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './document-changes.ts'
+import { retire } from '../queue/claims.ts'
+import { addToCounter } from '../schema/sql.ts'
+import type { Admission } from './admission.ts'
+import type { Records, Tables } from '../schema/tables.ts'
+
+export interface IntakeOptions {
+  readonly db: Records
+  readonly now: () => number
+  /** Called with `accept` before each transaction, and awaited. */
+  readonly at?: (step: IngestionStep) => void | Promise<void>
+  /** Gives documents their places in the queue. Default: in the order they came. */
+  readonly admission?: Pick<Admission, 'placeOf'>
+}
+
+/** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
+export type Intake = GroupCommit<IntakeTask, IntakeResult>
+
+/** Creates an intake. A result means that the change is on disk. */
+export function createIntake(options: IntakeOptions): Intake {
+  return createGroupCommit({
+    commit: async (tasks) => {
+      await options.at?.('accept')
+      const transaction = await options.db.startTransaction().execute()
+      try {
+        const { outcomes, drafts } = await applyTasks(transaction, tasks)
+        const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
+        // A group that changes nothing costs no sync to disk.
+        if (changed.length === 0) await transaction.rollback().execute()
+        else {
+          await write(transaction, changed, options)
+          await transaction.commit().execute()
+        }
+        return outcomes
+      } catch (error) {
+        if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
+        throw error
+      }
+    },
+    weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
+    limitWeight: 4 * 2 ** 20,
+    limit: 400,
+  })
+}
+
+async function applyTasks(
+  db: Records,
+  tasks: readonly IntakeTask[],
+): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
+  // Written first for the write lock; numbers that are not used are simply left out.
+  const lastRevision = await addToCounter(db, 'revision', tasks.length)
+  const stored = await readStored(db, [...new Set(tasks.map(({ id }) => id))])
+  const pairIds = new Set(tasks.flatMap((task) => (task.kind === 'accept' ? [task.version.pairId] : [])))
+  for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
+  const pairs = await readPairs(db, [...pairIds])
+  const drafts = new Map<string, Draft>()
+  for (const { id } of tasks) {
+    const before = stored.get(id)
+    // A document whose pairs were all removed counts as absent.
+    const livePairs = new Set(before?.pairIds.filter((pairId) => pairs.get(pairId)?.isRemoved === false))
+    drafts.set(id, {
+      id,
+      stored: before,
+      isPresent: livePairs.size > 0,
+      hash: before?.hash ?? '',
+      state: before?.state ?? 'pending',
+      incarnation: before?.incarnation ?? 0,
+      revision: before?.revision ?? 0,
+      pairIds: livePairs,
+      version: undefined,
+      queuedFor: undefined,
+    })
+  }
+  const outcomes = tasks.map((task, at): Outcome<IntakeResult> => {
+    const { id } = task
+    const draft = drafts.get(id)!
+    try {
+      const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
+      return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
+    } catch (error) {
+      // Refusals belong to one task; the others of the group go on.
+      return { error }
+    }
+  })
+  return { outcomes, drafts: [...drafts.values()] }
+}
+
+async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
+  let documents = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+  // Whoever changes several documents locks them by id, so that no two wait for each other.
+  if (hasRowLocks(db)) documents = documents.forUpdate()
+  const rows = await documents.execute()
+  if (rows.length === 0) return new Map()
+  const pairIds = await readMemberships(
+    db,
+    rows.map((row) => row.id),
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        hash: row.hash,
+        state: row.state,
+        revision: Number(row.revision),
+        incarnation: Number(row.incarnation),
+        dueAt: Number(row.due_at),
+        attempts: row.attempts,
+        acceptedAt: Number(row.accepted_at),
+        pairIds: pairIds.get(row.id) ?? [],
+      },
+    ]),
+  )
+}
+
+/** Whether what the records have must go: the document was removed, perhaps to come back as another. */
+function isStale({ stored, isPresent, incarnation }: Draft): boolean {
+  return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
+}
+
+async function write(db: Records, drafts: readonly Draft[], options: IntakeOptions): Promise<void> {
+  const now = options.now()
+  const stale = drafts.filter(isStale)
+  if (stale.length > 0)
+    await deleteDocuments(
+      db,
+      stale.map(({ id }) => id),
+    )
+  const accepted = drafts.flatMap((draft) => (draft.version ? [{ ...draft, version: draft.version }] : []))
+  if (accepted.length === 0) return
+  await db
+    .insertInto('inlay_documents')
+    .values(accepted.map((draft) => toRow(draft, { now, admission: options.admission })))
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((of) => Object.fromEntries(overwritten.map((name) => [name, of.ref(`excluded.${name}`)]))),
+    )
+    .execute()
+  const contents = accepted
+    .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
+    .map(({ id, version }) => ({ id, content: version.content }))
+  const small = contents.filter(({ content }) => content.length <= largeContent)
+  const large = contents.filter(({ content }) => content.length > largeContent)
+  for (const group of [small, ...large.map((content) => [content])]) {
+    if (group.length === 0) continue
+    // SQLite writes on this thread, and keeps what was last bound to each statement.
+    if (group !== small) await yieldToEventLoop()
+    await db
+      .insertInto('inlay_contents')
+      .values(group)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
+      .execute()
+  }
+  const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
+    [...pairIds]
+      .filter((pairId) => incarnation !== stored?.incarnation || !stored.pairIds.includes(pairId))
+      .map((pairId) => ({ document_id: id, pair_id: pairId })),
+  )
+  if (memberships.length > 0)
+    await db
+      .insertInto('inlay_document_pairs')
+      .values(memberships)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  const pictured = accepted.filter(({ stored, version }) => stored !== undefined || version.images.length > 0)
+  if (pictured.length > 0)
+    await noteWaitingImages(
+      db,
+      pictured.map(({ id, version }) => ({ id, images: version.images })),
+    )
+  await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
+}
+
+/** More characters are written by themselves. */
+const largeContent = 65_536
+
+/** Everything a new version changes; what is searchable stays until the new version is. */
+const overwritten = [
+  'revision',
+  'incarnation',
+  'state',
+  'hash',
+  'semantic_identifier',
+  'link',
+  'source',
+  'content_bytes',
+  'accepted_at',
+  'due_at',
+  'claim',
+  'attempts',
+  'failures',
+  'interruptions',
+  'reason',
+] as const
+
+function toRow(
+  draft: Draft & { version: Draft['version'] & {} },
+  { now, admission }: { now: number; admission: IntakeOptions['admission'] },
+): InsertObject<Tables, 'inlay_documents'> {
+  const { version } = draft
+  const place = admission?.placeOf(draft.queuedFor ?? '', version.content.length, now) ?? now
+  const stored = isStale(draft) ? undefined : draft.stored
+  // A document that is changed again and again keeps its place in the queue.
+  const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place
+  return {
+    id: draft.id,
+    revision: draft.revision,
+    incarnation: draft.incarnation,
+    state: 'pending',
+    hash: version.hash,
+    semantic_identifier: version.semanticIdentifier,
+    link: version.link,
+    source: version.source,
+    content_bytes: version.content.length,
+    accepted_at: stored?.hash === version.hash ? stored.acceptedAt : now,
+    due_at: Math.min(waitsSince, place),
+    claim: null,
+    attempts: 0,
+    failures: 0,
+    interruptions: 0,
+    reason: null,
+  }
+}
+
+/** Deletes documents and notes their rows of the index for removal. */
+export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
+  // What each shows at this very moment: it may have become another since it was last read.
+  const deleted = await db
+    .deleteFrom('inlay_documents')
+    .where('id', 'in', ids)
+    .returning(['visible_generation', 'chunk_count'])
+    .execute()
+  await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
+  await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
+  await forgetTags(db, ids)
+  await forgetImages(db, ids)
+  await forgetMetadata(db, ids)
+  await retire(db, {
+    generations: deleted.flatMap((row) => row.visible_generation ?? []),
+    chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),
+  })
+}

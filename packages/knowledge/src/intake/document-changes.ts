@@ -1,0 +1,125 @@
+import { InlayError } from '@inlay/protocol'
+import { maySee, type GuardedPair } from '../access-and-filters/permissions-and-filters.ts'
+import type { DocumentPhase } from '../contracts/documents.ts'
+import type { Caller } from '../contracts/pairs.ts'
+import type { Version } from './read-document.ts'
+
+/** A change of the documents that a caller asks for. */
+export type IntakeTask =
+  | {
+      readonly kind: 'accept'
+      readonly id: string
+      readonly version: Version
+      readonly caller?: Caller
+      /** Whose turn it waits for. Default: the caller's. */
+      readonly queuedFor?: string | undefined
+    }
+  | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
+
+/** What came of it. */
+export interface IntakeResult {
+  readonly documentId: string
+  /** Whether the document was there before. */
+  readonly existed: boolean
+  /** Revision the document has now; of a removed one the last it had. */
+  readonly revision: number
+  /** Whether that revision is searchable already. */
+  readonly isIndexed: boolean
+  /** Whether the task put the document into the queue. */
+  readonly isQueued: boolean
+}
+
+/** A document as the records have it. */
+export interface StoredState {
+  readonly hash: string
+  readonly state: DocumentPhase
+  readonly revision: number
+  readonly incarnation: number
+  readonly dueAt: number
+  readonly attempts: number
+  readonly acceptedAt: number
+  readonly pairIds: readonly number[]
+}
+
+/** A document while a group of tasks is carried out on it. */
+export interface Draft {
+  readonly id: string
+  /** Undefined when the records do not have it. */
+  readonly stored: StoredState | undefined
+  isPresent: boolean
+  hash: string
+  state: DocumentPhase
+  incarnation: number
+  revision: number
+  pairIds: Set<number>
+  /** The version to be stored; undefined when nothing has to be. */
+  version: Version | undefined
+  /** Whose turn it waits for; undefined for the host. */
+  queuedFor: string | undefined
+}
+
+/** What a task is carried out with. */
+export interface DraftContext {
+  readonly pairs: ReadonlyMap<number, GuardedPair>
+  /** Never given out before, and greater than that of every task before it. */
+  readonly revision: number
+}
+
+/**
+ * Brings a version into the draft of its document.
+ * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ */
+export function accept(
+  draft: Draft,
+  { version, caller, queuedFor = caller?.id }: IntakeTask & { kind: 'accept' },
+  { pairs, revision }: DraftContext,
+): IntakeResult {
+  const pair = pairs.get(version.pairId)
+  if (!pair || pair.isRemoved) throw new InlayError('CONNECTOR_NOT_FOUND')
+  if (![version.pairId, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'The document or its connector/credential pair belongs to others: use a pair of your own.',
+    })
+  const existed = draft.isPresent
+  const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
+  if (!isSame || draft.state === 'failed') {
+    draft.revision = revision
+    if (!existed) draft.incarnation = revision
+    draft.isPresent = true
+    draft.hash = version.hash
+    draft.state = 'pending'
+    draft.pairIds.add(version.pairId)
+    draft.version = version
+    draft.queuedFor = queuedFor
+    return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
+  }
+  return {
+    documentId: draft.id,
+    existed,
+    revision: draft.revision,
+    isIndexed: draft.state === 'indexed',
+    isQueued: false,
+  }
+}
+
+/**
+ * Takes the document away.
+ * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ */
+export function remove(
+  draft: Draft,
+  { caller }: IntakeTask & { kind: 'remove' },
+  { pairs }: DraftContext,
+): IntakeResult {
+  const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))
+  if (!draft.isPresent || seen.length === 0) throw new InlayError('DOCUMENT_NOT_FOUND')
+  if (seen.length < draft.pairIds.size)
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'The document also belongs to connector/credential pairs of others, who would lose it.',
+    })
+  draft.isPresent = false
+  draft.version = undefined
+  draft.hash = ''
+  draft.pairIds = new Set()
+  return { documentId: draft.id, existed: true, revision: draft.revision, isIndexed: false, isQueued: false }
+}

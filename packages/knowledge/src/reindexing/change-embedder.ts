@@ -1,0 +1,201 @@
+import { createSignal } from '@inlay/protocol/concurrency'
+import { hasRowLocks } from '@inlay/records'
+import { sql } from 'kysely'
+import type { KnowledgeFigures } from '../contracts/documents.ts'
+import { countWaiting } from '../queue/queue-status.ts'
+import { addToCounter } from '../schema/sql.ts'
+import type { Records } from '../schema/tables.ts'
+import { type IndexSpace, holdsDocuments } from './index-space.ts'
+import type { SpacedIndex } from './spaced-index.ts'
+
+export interface SpaceMoverOptions {
+  readonly db: Records
+  readonly index: SpacedIndex
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+  /** Told when documents were put into the queue. */
+  readonly onQueued: () => void
+  /** Longest rest between two looks while documents are being moved, in milliseconds. Default 500. */
+  readonly pollMs?: number
+}
+
+/**
+ * Brings documents into the space of a new embedder, some at a time: they go through the queue like any other, behind
+ * what is accepted meanwhile, and stay found in their old space until they are in the new one. An old space that
+ * nothing is in any more is removed.
+ */
+export interface SpaceMover {
+  start(): void
+  /** Says that documents have left the queue. */
+  notify(): void
+  /** Whether there are documents still to be moved. */
+  isBusy(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** So few wait at a time that what is accepted meanwhile is not held up. */
+const batch = 256
+const pollMsWhenMoved = 10_000
+
+/** How far the documents have been looked through, by id. */
+interface Pass {
+  after: string
+  /** Documents that have failed are tried once more. */
+  withFailed: boolean
+}
+
+export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
+  const { db, index, onError, onQueued, pollMs = 500 } = options
+  const signal = createSignal()
+  let loop: Promise<void> | undefined
+  let isClosing = false
+  /** A space may be replaced while the loop is about to end. */
+  let isRequested = false
+
+  /** Old spaces, as long as this process is one that moves; empty otherwise. */
+  async function oldSpaces(): Promise<readonly IndexSpace[]> {
+    const [own, spaces] = [await index.space(), await index.spaces()]
+    return own !== undefined && own === spaces.at(-1)?.number ? spaces.slice(0, -1) : []
+  }
+
+  async function run(): Promise<void> {
+    const pass: Pass = { after: '', withFailed: true }
+    while (!isClosing) {
+      let restMs = pollMs
+      isRequested = false
+      try {
+        const old = await oldSpaces()
+        if (old.length === 0) {
+          if (isRequested) continue
+          loop = undefined
+          return
+        }
+        const latest = (await index.space())!
+        if (await queueSome(options, pass, { latest, isMoved: old.every((space) => space.phase === 'moved') }))
+          onQueued()
+        else if (!(await isAnyLeft(db, latest))) {
+          for (const space of old) await closeSpace(options, space)
+          restMs = pollMsWhenMoved
+        }
+      } catch (error) {
+        if (isClosing) return
+        onError(error)
+      }
+      await signal.sleep(restMs)
+    }
+  }
+
+  return {
+    start: () => {
+      isRequested = true
+      loop ??= run()
+    },
+    notify: signal.notify,
+    isBusy: async () => {
+      const old = await oldSpaces()
+      if (old.some((space) => space.phase === 'open')) return true
+      return old.some((space) => space.phase === 'lost') && (await isAnyLeft(db, (await index.space())!))
+    },
+    close: async () => {
+      isClosing = true
+      signal.notify()
+      await loop
+    },
+  }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const outsideOf = (db: Records, latest: number) =>
+  db
+    .selectFrom('inlay_documents')
+    .select('id')
+    .where('visible_generation', 'is not', null)
+    .where('visible_generation', 'not like', `${latest}:%`)
+    // What waits in a paused pair is moved when the pair goes on.
+    .where((of) =>
+      of.exists(
+        of
+          .selectFrom('inlay_document_pairs as membership')
+          .innerJoin('inlay_pairs as pair', 'pair.id', 'membership.pair_id')
+          .select('pair.id')
+          .whereRef('membership.document_id', '=', 'inlay_documents.id')
+          .where('pair.is_paused', '=', 0)
+          .where('pair.is_removed', '=', 0),
+      ),
+    )
+
+/** Puts some documents into the queue, as new versions of what they are. @returns whether there were any */
+async function queueSome(
+  { db, now }: SpaceMoverOptions,
+  pass: Pass,
+  { latest, isMoved }: { latest: number; isMoved: boolean },
+): Promise<boolean> {
+  const room = batch - (await countWaiting(db))
+  if (room <= 0) return false
+  const states = pass.withFailed && !isMoved ? (['indexed', 'failed'] as const) : (['indexed'] as const)
+  const ids = await db.transaction().execute(async (transaction) => {
+    // Taken first for the write lock: nothing may be accepted in between.
+    const last = await addToCounter(transaction, 'revision', room)
+    let chosen = outsideOf(transaction, latest)
+      .where('state', 'in', states)
+      .where('id', '>', pass.after)
+      .orderBy('id')
+      .limit(room)
+    if (hasRowLocks(db)) chosen = chosen.forUpdate()
+    const rows = await chosen.execute()
+    const queued = rows.map(({ id }, at) => ({ id, revision: last - at }))
+    if (queued.length > 0) await requeue(queued, now()).execute(transaction)
+    return queued.map(({ id }) => id)
+  })
+  pass.after = ids.at(-1) ?? ''
+  if (ids.length === 0) pass.withFailed = false
+  return ids.length > 0
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const requeue = (documents: readonly { id: string; revision: number }[], now: number) => sql`
+  with queued(id, revision) as (values ${sql.join(
+    documents.map(({ id, revision }) => sql`(cast(${id} as text), cast(${revision} as bigint))`),
+  )})
+  update inlay_documents set
+    state = 'pending', revision = queued.revision, due_at = ${now}, claim = null, attempts = 0, failures = 0,
+    interruptions = 0, reason = null
+  from queued where inlay_documents.id = queued.id`
+
+/** Whether documents are still to be moved, or on their way; those that have failed are not. */
+async function isAnyLeft(db: Records, latest: number): Promise<boolean> {
+  return (await outsideOf(db, latest).where('state', '!=', 'failed').limit(1).execute()).length > 0
+}
+
+/** Removes an old space, or notes that it will stay until what has failed in it is changed or removed. */
+async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): Promise<void> {
+  const { number } = space
+  const isEmpty = await db.transaction().execute(async (transaction) => {
+    await addToCounter(transaction, 'revision', 0)
+    // Who makes documents visible in it holds the row: what was written is seen by the next statement.
+    let row = transaction.selectFrom('inlay_spaces').select('number').where('number', '=', number)
+    if (hasRowLocks(db)) row = row.forUpdate()
+    await row.execute()
+    const isHeld = await holdsDocuments(transaction, number)
+    const phase = !isHeld ? 'closing' : space.phase === 'lost' ? 'lost' : 'moved'
+    await transaction.updateTable('inlay_spaces').set({ phase }).where('number', '=', number).execute()
+    return !isHeld
+  })
+  if (!isEmpty) return
+  await index.dropSpace(space)
+  await db.deleteFrom('inlay_spaces').where('number', '=', number).execute()
+}
+
+/** Why documents are being moved, and how many are left; undefined when none is. */
+export async function readRebuild(
+  db: Records,
+  spaces: readonly IndexSpace[],
+): Promise<KnowledgeFigures['rebuild'] | undefined> {
+  const latest = spaces.at(-1)
+  const old = spaces.filter((space) => space !== latest && (space.phase === 'open' || space.phase === 'lost'))
+  if (!latest || old.length === 0) return undefined
+  const left = outsideOf(db, latest.number).where('state', '!=', 'failed').clearSelect()
+  const row = await left.select((of) => of.fn.countAll<number | string>().as('count')).executeTakeFirst()
+  const documents = Number(row?.count ?? 0)
+  return documents === 0 ? undefined : { reason: old.at(-1)!.rebuildReason ?? 'embedder', documents }
+}

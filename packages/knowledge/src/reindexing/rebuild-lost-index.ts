@@ -1,0 +1,151 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import type { RebuildReason } from '../contracts/vector-index.ts'
+import type { Records } from '../schema/tables.ts'
+import { type IndexSpace, type OpenedIndex, adoptIdentity, holdsDocuments } from './index-space.ts'
+
+/** A thorough look reads the whole index. */
+const inspectEveryMs = 30_000
+
+/** The spaces that are looked at. */
+export interface CheckedSpaces {
+  readonly isClosed: boolean
+  /** Number of the space that documents are brought into. */
+  own(): Promise<number>
+  spaces(): Promise<readonly IndexSpace[]>
+  indexOf(space: IndexSpace): OpenedIndex
+  /** Makes a new space in place of one. */
+  replace(replaced: { readonly number: number; readonly reason: RebuildReason }): Promise<void>
+}
+
+interface LostIndexOptions {
+  readonly db: Records
+  readonly now: () => number
+  readonly onError?: (error: unknown) => void
+}
+
+/** What no waiting mends: the operator is to change something. */
+const lasting: ReadonlySet<string> = new Set(['INDEX_MISMATCH', 'UNSUPPORTED', 'INVALID_INPUT'])
+
+/**
+ * Tells indexes that are not what the records believe: lost, damaged, outdated, or another's. Such a one is replaced by a
+ * new one, into which its documents are then moved.
+ */
+export class LostIndexCheck {
+  readonly #directory: CheckedSpaces
+  readonly #options: LostIndexOptions
+  #inspecting: Promise<boolean> | undefined
+  #inspectedAt = -Infinity
+  /** Whether the index could not be reached when it was to be verified. */
+  isUnverified = false
+  #verifying: Promise<unknown> | undefined
+
+  constructor(directory: CheckedSpaces, options: LostIndexOptions) {
+    this.#directory = directory
+    this.#options = options
+  }
+
+  /**
+   * Looks whether the index of the own space is the one that its documents were brought into; replaces the space if not.
+   * An index that cannot be reached is told to the operator, and verified by its next use.
+   */
+  async verify(): Promise<void> {
+    const number = await this.#directory.own()
+    await this.#inspect(number, { thorough: false }).catch((error: unknown) => {
+      if (isInlayError(error) && lasting.has(error.code)) throw error
+      this.isUnverified = true
+      this.#options.onError?.(unreachable(error))
+    })
+  }
+
+  /**
+   * Verifies an index that could not be reached before.
+   * @throws SERVICE_UNAVAILABLE while it cannot be reached
+   */
+  async verified(): Promise<void> {
+    const verify = async (): Promise<void> => {
+      await this.#inspect(await this.#directory.own(), { thorough: false })
+      this.isUnverified = false
+    }
+    this.#verifying ??= verify().finally(() => (this.#verifying = undefined))
+    await this.#verifying.catch((error: unknown) => {
+      throw isInlayError(error) && lasting.has(error.code) ? error : unreachable(error)
+    })
+  }
+
+  /**
+   * Judges a failure of an index.
+   * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
+   */
+  async isLostAfter(error: unknown, number: number): Promise<boolean> {
+    const { now, onError } = this.#options
+    if (this.#directory.isClosed || isRefusal(error)) return false
+    const sinceMs = now() - this.#inspectedAt
+    if (!this.#inspecting && sinceMs >= 0 && sinceMs < inspectEveryMs) return false
+    // Whoever fails meanwhile waits for the same look.
+    this.#inspecting ??= this.#inspect(number, { thorough: true })
+      .catch((failure: unknown) => {
+        onError?.(failure)
+        return false
+      })
+      .finally(() => {
+        this.#inspecting = undefined
+        this.#inspectedAt = now()
+      })
+    return this.#inspecting
+  }
+
+  /** Resolves once no look is under way. */
+  async settled(): Promise<void> {
+    await this.#inspecting
+  }
+
+  /** @returns whether the space cannot be read any more, by now or since before */
+  async #inspect(number: number, { thorough }: { thorough: boolean }): Promise<boolean> {
+    const space = (await this.#directory.spaces()).find((candidate) => candidate.number === number)
+    if (!space?.isReadable) return true
+    const reason = await this.#faultOf(space, thorough)
+    if (reason === undefined) return false
+    await this.#directory.replace({ number, reason })
+    const message = `${sentences[reason]} ${remedy}`
+    this.#options.onError?.(new InlayError('INDEX_MISMATCH', { message, retryable: true }))
+    return true
+  }
+
+  /** Why the index of a space is not the one that its documents were brought into; undefined when it is. */
+  async #faultOf(space: IndexSpace, thorough: boolean): Promise<RebuildReason | undefined> {
+    const { db } = this.#options
+    const index = this.#directory.indexOf(space)
+    if (!index.inspect || !index.mark) return undefined
+    const { state: condition, identity, predatesMarks } = await index.inspect({ thorough })
+    if (condition === 'damaged' || condition === 'outdated') return condition
+    if (condition === 'present' && identity !== undefined && space.identity !== null)
+      return identity === space.identity ? undefined : 'foreign'
+    if (!(await holdsDocuments(db, space.number))) return undefined
+    if (condition === 'missing') return 'lost'
+    if (space.identity !== null && !predatesMarks) return 'foreign'
+    const mark = identity ?? space.identity ?? crypto.randomUUID()
+    await index.mark(mark)
+    const adopted = await adoptIdentity(db, space.number, mark)
+    if (adopted !== mark) await index.mark(adopted)
+    return undefined
+  }
+}
+
+function unreachable(cause: unknown): InlayError {
+  const message = 'The index cannot be reached. It is tried again with each use; until then this process is not ready.'
+  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
+}
+
+/** Failures that say nothing about the index. */
+function isRefusal(error: unknown): boolean {
+  return isInlayError(error) && ['CLOSED', 'INVALID_INPUT', 'VALIDATION_FAILED', 'UNSUPPORTED'].includes(error.code)
+}
+
+const sentences: Readonly<Record<RebuildReason, string>> = {
+  requested: 'The index is built anew.',
+  lost: 'The index is lost.',
+  damaged: 'The index is damaged.',
+  foreign: 'The index is not the one that these documents were brought into.',
+  outdated: 'The index was made by another version.',
+}
+const remedy = 'Its documents are being indexed again from the records; search goes on with those that are.'

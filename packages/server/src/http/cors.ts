@@ -1,0 +1,41 @@
+import { reply, type Reply } from './replies.ts'
+
+const exposed = 'content-disposition, etag, link, mcp-session-id, preference-applied, retry-after, x-request-id'
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const headers =
+  'authorization, content-encoding, content-type, idempotency-key, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
+/** How long a browser may remember a preflight: two hours, the most Chromium takes. */
+const preflightSeconds = 7200
+
+/** Origins whose pages may read answers: listed ones, or all. */
+export type CorsOrigins = readonly string[] | '*'
+
+/** The answer to a preflight of an allowed origin; undefined for every other request. */
+export function preflightReply(request: Request, origins: CorsOrigins): Reply | undefined {
+  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
+  if (!isAllowed(request, origins)) return undefined
+  return reply(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': headers,
+      'access-control-max-age': String(preflightSeconds),
+    },
+  })
+}
+
+/**
+ * Headers that let the page that asked read the answer, if its origin is allowed. Credentials are never: keys travel as
+ * headers.
+ */
+export function corsHeaders(request: Request, origins: CorsOrigins): Record<string, string> {
+  const vary: Record<string, string> = origins === '*' ? {} : { vary: 'origin' }
+  if (!isAllowed(request, origins)) return vary
+  const origin = origins === '*' ? '*' : (request.headers.get('origin') ?? '')
+  return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }
+}
+
+function isAllowed(request: Request, origins: CorsOrigins): boolean {
+  const origin = request.headers.get('origin')
+  return origin !== null && (origins === '*' || origins.includes(origin))
+}

@@ -1,0 +1,144 @@
+import {
+  chatFullResponseSchema,
+  confirmationSchema,
+  InlayError,
+  queryInteger,
+  sendMessageRequestSchema,
+  streamFormatFor,
+  uuid,
+  type Principal,
+} from '@inlay/protocol'
+import type { Run } from '@inlay/agent'
+import * as v from 'valibot'
+import { packetReply } from '../../streams/packet-stream.ts'
+import { reply, type Reply } from '../../http/replies.ts'
+import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
+
+const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
+const sessionPath = v.object({ session_id: uuid })
+
+/** Sending messages, and following or ending the runs that answer them. */
+export const chatRoutes: readonly Route[] = [
+  route('POST /chat/send-chat-message', 'sendChatMessage', 'Send a message', {
+    description:
+      'Answers with a stream of packets, or, with `"stream": false`, with one JSON object once the answer is complete. ' +
+      'The answer goes on when the connection is lost: resume it, or stop it.',
+    input: {
+      body: { kind: 'json', schema: sendMessageRequestSchema, limit: 'chatBytes' },
+      headers: {
+        accept: '`text/event-stream` for Server-Sent Events, `application/x-ndjson` or `application/json` for lines.',
+        'idempotency-key': 'Up to 255 characters: the same key with the same body repeats that answer for 24 hours.',
+      },
+    },
+    answer: { description: 'The answer.', schema: chatFullResponseSchema, packets: true },
+    errors: [
+      'SESSION_NOT_FOUND',
+      'PERSONA_NOT_FOUND',
+      'NOT_FOUND',
+      'VALIDATION_ERROR',
+      'INVALID_INPUT',
+      'QUERY_REJECTED',
+      'INSUFFICIENT_PERMISSIONS',
+      'DEPLOYMENT_UNSUPPORTED',
+      'CONFLICT',
+      'RATE_LIMITED',
+      'NOT_IMPLEMENTED',
+      'HOOK_EXECUTION_FAILED',
+    ],
+    async handle(context) {
+      const { body, caller, requestId, parts, settings } = context
+      const idempotencyKey = context.request.headers.get('idempotency-key') ?? undefined
+      if (idempotencyKey === '' || (idempotencyKey?.length ?? 0) > 255) {
+        throw new InlayError('INVALID_INPUT', { message: 'An idempotency key has 1 to 255 characters.' })
+      }
+      const headers =
+        settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
+      const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
+      return body.stream ? follow(run, context, 0) : run.whole()
+    },
+  }),
+  route('POST /chat/stop-chat-session/{session_id}', 'stopChatSession', 'Stop the running answer', {
+    description: 'Ends what runs in the session, if anything; what was said so far is kept.',
+    input: { path: sessionPath },
+    answer: { description: 'Nothing runs any more.', schema: confirmationSchema },
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ path, caller, parts }) {
+      await parts.agent.stop(path.session_id, caller)
+      return { message: 'The session is stopped.' }
+    },
+  }),
+  route('GET /chat/chat-session/{session_id}/resume-stream', 'resumeChatStream', 'Follow the newest answer', {
+    description:
+      'Sends every line numbered above the cursor, then goes on as the answer does. Possible while it runs and for ' +
+      'ten minutes after.',
+    input: {
+      path: sessionPath,
+      query: v.object({ cursor: v.optional(queryInteger({ least: 0 }), '0') }),
+      headers: { 'last-event-id': 'Number of the last line seen; it wins over the cursor.' },
+    },
+    answer: {
+      description: 'The packets.',
+      packets: true,
+      ended: 'The `last-event-id` sent is that of the last line of an answer that is over: do not ask again.',
+    },
+    errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
+    async handle(context) {
+      const run = await context.parts.agent.resume(context.path.session_id, context.caller)
+      const seen = lastEventId(context.request)
+      // A browser's EventSource asks again after every end of a stream; only 204 stops it.
+      if (seen !== undefined && run.finished && (await isAllSeen(run, seen))) return reply(null, { status: 204 })
+      return follow(run, context, seen ?? context.query.cursor)
+    },
+  }),
+  retired('/chat/send-message', 'sendMessage'),
+  retired('/chat/send-message-simple-api', 'sendMessageSimple'),
+]
+
+/** Whether a finished run has no line after the cursor. */
+async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
+  for await (const _ of run.read(cursor)) return false
+  return true
+}
+
+function follow(
+  run: Run,
+  {
+    request,
+    requestId,
+    settings,
+    caller,
+  }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'> & {
+    readonly caller: Principal
+  },
+  cursor: number,
+): Reply {
+  return packetReply(run, {
+    format: streamFormatFor(request.headers.get('accept'), caller.streamFormat ?? settings.streamFormat),
+    cursor,
+    heartbeatMs: settings.heartbeatMs,
+    timer: settings.timer,
+    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a packet stream' }),
+  })
+}
+
+/** The headers of a message that the operator lets actions see. */
+function passedHeaders(request: Request, names: readonly string[]): Record<string, string> {
+  const pairs = names.map((name) => [name, request.headers.get(name)] as const)
+  return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+}
+
+/** Undefined for anything but a number of ours: a client that has seen none of our lines gets all. */
+function lastEventId(request: Request): number | undefined {
+  const id = request.headers.get('last-event-id')
+  return id !== null && /^\d{1,15}$/.test(id) ? Number(id) : undefined
+}
+
+function retired(path: `/${string}`, operationId: string): Route {
+  return route(`POST ${path}`, operationId, 'Retired', {
+    description: 'Use `POST /chat/send-chat-message`.',
+    errors: ['GONE'],
+    handle() {
+      throw new InlayError('GONE', { message: 'This address was retired: use POST /chat/send-chat-message.' })
+    },
+  })
+}

@@ -1,0 +1,155 @@
+import {
+  InlayError,
+  isInlayError,
+  scopes,
+  toUserId,
+  userInfoSchema,
+  userPermissionsSchema,
+  type PersonalizationDetail,
+  type Principal,
+  type Scope,
+  type UserInfo,
+  type UserPermissions,
+} from '@inlay/protocol'
+import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import { reply } from '../../http/replies.ts'
+import { routesOf, type Route } from '../../http/route.ts'
+import { toPersonalization } from '../chat/memories.ts'
+
+const topic = 'Service'
+const route = routesOf(topic, { scope: scopes, owner: 'caller' })
+const open = routesOf(topic, { scope: 'public', owner: 'none' })
+
+/** Version of the contract that is answered here: clients in the field ask for 3.0.0 or newer. */
+const contractVersion = '3.0.0'
+
+const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
+
+/** Whether the service is there, what it is, and who is asking. */
+export const serviceRoutes: readonly Route[] = [
+  open('GET /health', 'health', 'Whether the service answers', {
+    answer: {
+      description: 'It does.',
+      schema: v.object({ success: v.literal(true), message: v.string(), data: v.null() }),
+    },
+    handle: () => ({ success: true, message: 'ok', data: null }),
+  }),
+  open('GET /health/ready', 'ready', 'Whether the service can do its work', {
+    description:
+      'Asks the database. 503 while it does not answer, while the index has not been reached since the start, and before the process ends: ' +
+      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found.',
+    answer: { description: 'It can.', schema: readinessSchema },
+    errors: ['SERVICE_UNAVAILABLE'],
+    async handle({ parts, settings, request, requestId }) {
+      if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
+      try {
+        // Not all figures: they would load the index.
+        const rebuild = await parts.knowledge.rebuildProgress()
+        const message = rebuild === undefined ? 'ok' : 'ok; the index is being made anew'
+        return { success: true, message, data: noThreads }
+      } catch (error) {
+        settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
+        const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
+        const message = isKnown ? error.message : 'The database does not answer.'
+        throw new InlayError('SERVICE_UNAVAILABLE', { message, cause: error })
+      }
+    },
+  }),
+  route('GET /metrics', 'metrics', 'Metrics for Prometheus', {
+    scope: 'admin',
+    owner: 'none',
+    description:
+      'Requests, model calls, tokens, runs, searches and documents of this process, in the text format of Prometheus. ' +
+      'Nothing in it was written by a person.',
+    answer: { description: 'The metrics.', mediaType: 'text/plain' },
+    errors: ['NOT_IMPLEMENTED'],
+    async handle({ parts }) {
+      if (!parts.metrics)
+        throw new InlayError('NOT_IMPLEMENTED', {
+          message: 'Nothing is measured here. Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().',
+        })
+      const { type, text } = await parts.metrics()
+      return reply(text, { headers: { 'content-type': type } })
+    },
+  }),
+  open('GET /version', 'version', 'Version of the service', {
+    description: '`backend_version` is that of the contract, which clients compare; `inlay_version` is ours.',
+    answer: { description: 'The versions.', schema: versionsSchema },
+    handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
+  }),
+  open('GET /auth/type', 'authType', 'How callers sign in', {
+    description: 'By API key; a host app may add ways of its own.',
+    answer: { description: 'What is offered.', schema: authTypeSchema },
+    handle: () => ({
+      auth_type: 'api_key',
+      password_min_length: 0,
+      password_max_length: 0,
+      password_require_uppercase: false,
+      password_require_lowercase: false,
+      password_require_digit: false,
+      password_require_special_char: false,
+      multi_tenant: false,
+      requires_verification: false,
+      anonymous_user_enabled: false,
+      has_users: true,
+      oauth_enabled: false,
+      password_auth_enabled: false,
+      sso_providers: [],
+    }),
+  }),
+  route('GET /me', 'me', 'Who the key acts for', {
+    answer: { description: 'The caller.', schema: userInfoSchema },
+    async handle({ caller, parts }): Promise<UserInfo> {
+      const [known, pinned] = await Promise.all([
+        parts.agent.memories.get(caller),
+        parts.workspace?.get('pinned', 1, caller.id),
+      ])
+      return toUserInfo(caller, toPersonalization(known), pinned?.value ?? [])
+    },
+  }),
+  route('GET /me/permissions', 'myPermissions', 'What the key may do', {
+    description: 'In the words of existing clients: `chat` is `basic`, `ingest` is `manage:connectors`.',
+    answer: { description: 'The permissions.', schema: userPermissionsSchema },
+    handle: ({ caller }): UserPermissions => ({
+      permissions: toPermissions(caller),
+      is_manager: false,
+      managed_group_ids: [],
+    }),
+  }),
+]
+
+const permissionsOf: Readonly<Record<Scope, readonly string[]>> = {
+  search: ['read:search'],
+  chat: ['basic', 'read:search', 'read:chat', 'write:chat', 'add:agents'],
+  ingest: ['manage:connectors'],
+  admin: ['admin'],
+}
+
+function toPermissions({ scopes: held }: Principal): string[] {
+  const wanted = held.includes('admin') ? scopes : held
+  return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
+}
+
+function toUserInfo(caller: Principal, personalization: PersonalizationDetail, pinned: readonly number[]): UserInfo {
+  return {
+    id: toUserId(caller.id),
+    email: caller.email ?? '',
+    is_active: true,
+    is_superuser: caller.scopes.includes('admin'),
+    is_verified: true,
+    account_type: 'SERVICE_ACCOUNT',
+    is_anonymous_user: false,
+    effective_permissions: toPermissions(caller),
+    groups: [...(caller.groups ?? [])],
+    personalization,
+    preferences: { hidden_assistants: [], visible_assistants: [], pinned_assistants: pinned },
+    token_expires_at: null,
+    is_cloud_superuser: false,
+    team_name: null,
+    password_configured: false,
+    tenant_info: null,
+    is_group_manager: false,
+    admin_capabilities: [],
+  }
+}

@@ -1,0 +1,127 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { expect, test } from 'vitest'
+import { playStep } from '@inlay/agent/internal/model/retry-step'
+import type { StepRequest } from '@inlay/agent/internal/model/step-output'
+import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
+
+const tools: LanguageModelV4CallOptions['tools'] = [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }]
+
+function newStep(steps: ScriptStep[], more: Partial<StepRequest> = {}) {
+  const heard: string[] = []
+  const model = scriptedModel(steps)
+  const done = playStep({
+    model,
+    options: { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Q' }] }], tools },
+    listener: {
+      onReasoning: (delta) => void heard.push(`thought ${delta}`),
+      onText: (delta) => void heard.push(delta),
+      onCall: () => void heard.push('call'),
+      onArguments: (name, deltas) => void heard.push(`${name} ${JSON.stringify(deltas)}`),
+    },
+    signal: new AbortController().signal,
+    promptTokens: 10_000,
+    mayRecover: true,
+    tries: 3,
+    wait: async () => {},
+    context: {},
+    ...more,
+  })
+  return { heard, model, done }
+}
+
+test('every delta is heard, the agent gets them joined, with what the provider signed as it is', async () => {
+  const signed = {
+    part: { type: 'reasoning-delta', id: 'r', delta: '', providerMetadata: { p: { signature: 's' } } },
+  } as const
+  const { heard, done } = newStep([
+    [{ reasoning: ['I ', 'see'] }, signed, 'Hello', ' you', { call: { name: 'look', input: {} } }],
+  ])
+  const { content, calls } = await done
+  expect(heard).toEqual(['thought I ', 'thought see', 'thought ', 'Hello', ' you', 'call', 'call'])
+  expect(content).toEqual([
+    { type: 'reasoning', text: 'I see' },
+    { type: 'reasoning', text: '', providerOptions: { p: { signature: 's' } } },
+    { type: 'text', text: 'Hello you' },
+  ])
+  expect(calls).toEqual([{ id: 'call-1', name: 'look', input: '{}' }])
+})
+
+test('a step that broke off after it spoke is not tried again, and its calls are lost', async () => {
+  const { done, model, heard } = newStep([
+    ['Hello', { call: { name: 'look', input: {} } }, { cut: new TypeError('terminated') }],
+    ['again'],
+  ])
+  await expect(done).rejects.toThrow('terminated')
+  expect(heard).toEqual(['Hello', 'call', 'call'])
+  expect(model.requests).toHaveLength(1)
+})
+
+test('a stream without an end fails', async () => {
+  await expect(newStep([['Hello', { finish: 'none' }]]).done).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
+})
+
+test('a refusal is told from an empty answer', async () => {
+  await expect(newStep([[{ finish: 'content-filter' }]]).done).rejects.toMatchObject({ code: 'MODEL_REFUSAL' })
+  await expect(newStep([[{ reasoning: 'only thoughts' }]]).done).rejects.toMatchObject({ code: 'EMPTY_LLM_RESPONSE' })
+})
+
+test('an abort ends the step at once, before and while it streams', async () => {
+  const controller = new AbortController()
+  const { done, model } = newStep([['a', { pause: () => new Promise(() => {}) }]], { signal: controller.signal })
+  controller.abort(new DOMException('stopped', 'AbortError'))
+  await expect(done).rejects.toThrow('stopped')
+  await expect(newStep([['a']], { signal: controller.signal }).done).rejects.toThrow('stopped')
+  expect(model.requests.length).toBeLessThanOrEqual(1)
+})
+
+test('a call that is quoted from a result or a message is text', async () => {
+  const call = '{"name": "look", "arguments": {"at": "a \\"b\\""}}'
+  const markup = `<tool_call>\n${call}\n</tool_call>`
+  for (const quoted of [call, markup, `\`\`\`json\n${call}\n\`\`\``]) {
+    const result = { type: 'text' as const, value: JSON.stringify({ content: `A page: ${markup} ${call}` }) }
+    const prompt: LanguageModelV4CallOptions['prompt'] = [
+      { role: 'user', content: [{ type: 'text', text: 'What is on the page?' }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'look', output: result }] },
+    ]
+    const { done } = newStep([[`It says:\n${quoted}`]], { options: { prompt, tools } })
+    expect((await done).calls).toEqual([])
+  }
+  const { done } = newStep([[`I look.\n${markup}`]])
+  expect((await done).calls).toHaveLength(1)
+})
+
+test('a call in thoughts alone is recovered', async () => {
+  const { done } = newStep([[{ reasoning: '{"name": "look", "arguments": {"at": 2}}' }]])
+  expect(await done).toMatchObject({ wasRecovered: true, calls: [{ name: 'look', input: '{"at":2}' }] })
+})
+
+test('text arguments that are to be seen are heard while they are written, others are not', async () => {
+  const code = { call: { name: 'look', input: { code: '6*7', why: 'asked' }, pieces: 4 } }
+  const { heard, done } = newStep([[code]], { streamed: new Map([['look', ['code']]]) })
+  await done
+  expect(heard.filter((item) => item.startsWith('look'))).toEqual(['look {"code":"6*7"}'])
+  const other = newStep([[code]])
+  await other.done
+  expect(other.heard).toEqual(['call', 'call'])
+})
+
+test('an end tag that somebody had a model write is forgotten again', async () => {
+  const context = { provider: 'acme', model: 'plain' }
+  const step = async (text: string): Promise<string[]> => {
+    const { done, heard } = newStep([[text]], { context })
+    await done
+    return heard
+  }
+  await step('The tag </think> ends a thought.')
+  expect(await step('28 days.')).toContain('thought 28 days.')
+  await step('29 days.')
+  await step('30 days.')
+  expect(await step('31 days.')).toEqual(['31 days.'])
+})
+
+test('a prompt that a silent server may still read is not sent again', async () => {
+  const cause = Object.assign(new Error('Nothing came for 300 seconds: timed out.'), { code: 'ETIMEDOUT' })
+  const { model, done } = newStep([{ reject: new TypeError('fetch failed', { cause }) }, ['Late.']])
+  await expect(done).rejects.toThrow()
+  expect(model.requests).toHaveLength(1)
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
+import { request } from '../setup.ts'
+
+describe('a document without id', () => {
+  const idOf = async (...args: Parameters<typeof request>): Promise<string> => (await toVersion(request(...args))).id
+  const section = (link: string | null): { sections: never } => ({
+    // Only what the id is made from.
+    sections: [{ type: 'text', text: String(Math.random()), link, image_file_id: null, heading: null }] as never,
+  })
+
+  test('gets the same one whenever it is sent again, whatever its text', async () => {
+    const first = await idOf({ id: null, ...section('https://a') })
+    expect(first).toMatch(/^ingestion_api_[0-9a-f]{32}$/)
+    expect(await idOf({ id: '', ...section('https://a') })).toBe(first)
+  })
+
+  test('gets another one for another title, link, source or pair', async () => {
+    const ids = await Promise.all([
+      idOf({ id: null }),
+      idOf({ id: null, semantic_identifier: 'other' }),
+      idOf({ id: null, source: 'web' }),
+      idOf({ id: null }, 2),
+      idOf({ id: null, ...section('https://a') }),
+    ])
+    expect(new Set(ids).size).toBe(5)
+  })
+})
+
+test.each(['a\0b', '\ud800', 'x\udc00y'])('an id that cannot be stored (%j) is refused', async (id) => {
+  await expect(toVersion(request({ id }))).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    data: { issues: [{ loc: ['body', 'document', 'id'], type: 'value_error' }] },
+  })
+})
+
+test.each(['.', '..'])('an id that no address can name (%j) is refused', async (id) => {
+  await expect(toVersion(request({ id }))).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    data: { issues: [{ loc: ['body', 'document', 'id'], type: 'value_error' }] },
+  })
+  expect((await toVersion(request({ id: '...' }))).id).toBe('...')
+})
+
+test.each([-1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])('no pair has the number %d', async (pair) => {
+  await expect(toVersion(request({}, pair))).rejects.toMatchObject({ code: 'CONNECTOR_NOT_FOUND' })
+})
+
+test('the link of a document is the first that a section has', async () => {
+  const sections = [null, 'https://one', 'https://two'].map((link) => ({
+    type: 'text' as const,
+    text: '',
+    link,
+    image_file_id: null,
+    heading: null,
+  }))
+  expect((await toVersion(request({ sections }))).link).toBe('https://one')
+  expect((await toVersion(request({ sections: [] }))).link).toBe('')
+})

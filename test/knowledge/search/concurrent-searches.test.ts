@@ -1,0 +1,104 @@
+import { createSearchGate } from '@inlay/knowledge/internal/search/concurrent-searches'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { expect, test } from 'vitest'
+import { createStore, memoryIndex } from '../memory-index.ts'
+import { makeKnowledge, makeRecords, request } from '../setup.ts'
+
+interface Task {
+  readonly done: Promise<string>
+  end(): void
+}
+
+const gate = createSearchGate({ limit: 2, limitPerCaller: 5 })
+const begun: string[] = []
+
+function enter(caller: string | undefined, name: string, signal?: AbortSignal): Task {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const work = async (): Promise<string> => {
+    begun.push(name)
+    await promise
+    return name
+  }
+  const done = gate.run(caller, work, signal)
+  done.catch(() => {})
+  return { done, end: resolve }
+}
+
+test('callers take turns, whoever of them came with more', async () => {
+  const flood = Array.from({ length: 5 }, (_, at) => enter('ana', `ana ${at}`))
+  const other = [enter('ben', 'ben 0'), enter('ben', 'ben 1')]
+  await yieldToEventLoop()
+  expect(begun).toEqual(['ana 0', 'ana 1'])
+  for (const task of [...flood, ...other]) task.end()
+  await Promise.all([...flood, ...other].map(({ done }) => done))
+  expect(begun.slice(2)).toEqual(['ben 0', 'ana 2', 'ben 1', 'ana 3', 'ana 4'])
+})
+
+test('a caller beyond its share is refused, others and the host are not', async () => {
+  const tasks = Array.from({ length: 5 }, (_, at) => enter('ana', `ana ${at}`))
+  await expect(enter('ana', 'too many').done).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    data: { retryAfterSeconds: 1 },
+  })
+  const others = [enter('ben', 'ben'), ...Array.from({ length: 9 }, (_, at) => enter(undefined, `host ${at}`))]
+  for (const task of [...tasks, ...others]) task.end()
+  await Promise.all([...tasks, ...others].map(({ done }) => done))
+  const next = enter('ana', 'again')
+  next.end()
+  expect(await next.done).toBe('again')
+})
+
+test('one or two searches of a caller are awaited, more are a flood', async () => {
+  expect(gate.isAwaited()).toBe(false)
+  const flood = Array.from({ length: 3 }, (_, at) => enter('ana', `flood ${at}`))
+  expect(gate.isAwaited()).toBe(false)
+  const person = enter('ben', 'person')
+  expect(gate.isAwaited()).toBe(true)
+  for (const task of [...flood, person]) task.end()
+  await Promise.all([...flood, person].map(({ done }) => done))
+  expect(gate.isAwaited()).toBe(false)
+})
+
+test('a search whose caller left never begins', async () => {
+  const running = [enter('ana', 'a'), enter('ana', 'b')]
+  const leaving = new AbortController()
+  const left = enter('ana', 'left', leaving.signal)
+  leaving.abort(new Error('gone'))
+  await expect(left.done).rejects.toThrow('gone')
+  for (const task of running) task.end()
+  await Promise.all(running.map(({ done }) => done))
+  expect(begun).not.toContain('left')
+})
+
+test('searches that were abandoned hold up nobody', async () => {
+  let [searches, most, running] = [0, 0, 0]
+  const inner = memoryIndex(createStore())
+  const index = {
+    ...inner,
+    search: async (...query: Parameters<typeof inner.search>) => {
+      searches++
+      most = Math.max(most, ++running)
+      await yieldToEventLoop()
+      running--
+      return inner.search(...query)
+    },
+  }
+  const { knowledge } = await makeKnowledge({
+    db: await makeRecords(),
+    index,
+    searches: { limit: 2, limitPerCaller: 200 },
+  })
+  await knowledge.start()
+  await knowledge.accept(request({ text: 'heron' }), { waitMs: 5000 })
+  const leaving = new AbortController()
+  const caller = { id: 'ana', scopes: ['search'] as const }
+  const abandoned = Array.from({ length: 100 }, () =>
+    knowledge.search({ text: 'heron', limit: 1, caller, signal: leaving.signal }).catch(() => 'abandoned'),
+  )
+  await yieldToEventLoop()
+  leaving.abort()
+  expect(await knowledge.search({ text: 'heron', limit: 1, caller })).toHaveLength(1)
+  expect(new Set(await Promise.all(abandoned))).toContain('abandoned')
+  expect(most).toBe(2)
+  expect(searches).toBeLessThan(20)
+})
