@@ -1,4 +1,4 @@
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import type { ActionTurn, TurnFiles } from '@inlay/agent'
 import type { StoredFile } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'

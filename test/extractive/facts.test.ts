@@ -61,7 +61,32 @@ test('questions in other languages are answered from documents in them', async (
     'Sus grúas levantan cuarenta toneladas cada hora [1].',
   )
   const gang = { title: '港口', content: '港口有九个货船泊位。它的起重机能吊起四十吨。每天早上有一班渡轮出发。' }
-  expect(await answer('港口的起重机能吊起多少吨？', [gang])).toContain('起重机能吊起四十吨')
+  expect(await answer('港口的起重机能吊起多少吨？', [gang])).toContain('起重机能吊起四十吨 [1]。')
+})
+
+test('a sentence that does not follow on from the one before it begins a paragraph', async () => {
+  const tower = `钟楼${'很高，'.repeat(150)}没有门。`
+  const gates = { title: '城门', content: `北门建于1345年。${tower}西门建于1512年。` }
+  expect(await answer('城门建于哪一年？', [gates])).toBe('北门建于1345年 [1]。\n\n西门建于1512年 [1]。')
+})
+
+test('a fact that was asked for is not looked for among commands, nor steps in a story', async () => {
+  const command = {
+    title: 'prime',
+    content:
+      '# prime\n\n- Generate a large prime number:\n\n`prime --generate`\n\n- Check whether a number is prime:\n\n`prime 7`',
+  }
+  const refusal = 'I could not find an answer to this in the documents.'
+  expect(await answer('What is the only divisor besides 1 that a prime number can have?', [command])).toBe(refusal)
+  expect(await answer('How do I display the arches of the bridge with arcview?', [bridge])).toBe(refusal)
+})
+
+test('where to read on is no answer', async () => {
+  const page = {
+    title: 'berths',
+    content: 'The harbour has nine berths. More information: <https://example.org/harbour/berths>.',
+  }
+  expect(await answer('How many berths does the harbour have?', [page])).toBe('The harbour has nine berths [1].')
 })
 
 test('an item that ends in a colon is quoted with the command it leads to', async () => {

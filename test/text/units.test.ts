@@ -7,6 +7,9 @@ test('inline code reaches to the next run of as many backticks', () => {
 })
 
 test('a character reference becomes its character, unless nothing could show it', () => {
+  expect(toProse('More at <https://example.org/a?b=c>, <b>not</b> here')).toBe(
+    'More at https://example.org/a?b=c, not here',
+  )
   expect(toProse('caf&#233; &#128512; a&#00;b&#55357;c')).toBe('café 😀 abc')
 })
 

@@ -1,5 +1,5 @@
-import { migrate } from '@inlay/records'
-import type { CreateTableBuilder, Kysely } from 'kysely'
+import { createTables, indexOn, migrate, type AnyDatabase } from '@inlay/records'
+import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
@@ -10,101 +10,51 @@ import { actionSwitchMigration, storedToolMigration } from './custom-tools/migra
 
 const first: Migration = {
   async up(db) {
-    // SQLite would give the ids of deleted rows away again, Postgres needs an identity.
-    const isSqlite = !db.getExecutor().adapter.supportsTransactionalDdl
-    const id = (name: string) =>
-      db.schema
-        .createTable(name)
-        .addColumn('id', 'integer', (column) =>
-          isSqlite ? column.primaryKey().autoIncrement() : column.generatedByDefaultAsIdentity().primaryKey(),
-        )
-    await db.schema
-      .createTable('inlay_chat_sessions')
-      .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('owner_id', 'text', (column) => column.notNull())
-      .addColumn('name', 'text', (column) => column.notNull())
-      .addColumn('persona_id', 'integer', (column) => column.notNull())
-      .addColumn('project_id', 'integer')
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('updated_at', 'bigint', (column) => column.notNull())
-      .addColumn('deleted_at', 'bigint')
-      .addColumn('is_public', 'integer', (column) => column.notNull())
-      .addColumn('model_override', 'text')
-      .addColumn('temperature', 'double precision')
-      .execute()
-    await id('inlay_chat_messages')
-      .addColumn('session_id', 'text', (column) => column.notNull())
-      .addColumn('parent_id', 'integer')
-      .addColumn('latest_child_id', 'integer')
-      .addColumn('role', 'text', (column) => column.notNull())
-      .addColumn('status', 'text', (column) => column.notNull())
-      .addColumn('created_at', 'bigint', (column) => column.notNull())
-      .addColumn('seen_at', 'bigint')
-      .addColumn('duration_ms', 'bigint')
-      .addColumn('origin', 'text')
-      .addColumn('feedback', 'text')
-      .addColumn('preferred_response_id', 'integer')
-      .addColumn('error_code', 'text')
-      .addColumn('model_provider', 'text')
-      .addColumn('model_name', 'text')
-      .addColumn('model_display_name', 'text')
-      .addColumn('error', 'text')
-      .addColumn('text', 'text', (column) => column.notNull())
-      .addColumn('reasoning', 'text')
-      .addColumn('files', 'text')
-      .addColumn('citations', 'text')
-      .addColumn('documents', 'text')
-      .execute()
-    await createToolCalls(id)
+    await createTables(db, {
+      inlay_chat_sessions: `
+        id text primary key, owner_id text not null, name text not null, persona_id integer not null,
+        project_id integer, created_at bigint not null, updated_at bigint not null, deleted_at bigint,
+        is_public integer not null, model_override text, temperature double precision`,
+      inlay_chat_messages: `
+        id generated, session_id text not null, parent_id integer, latest_child_id integer, role text not null,
+        status text not null, created_at bigint not null, seen_at bigint, duration_ms bigint, origin text,
+        feedback text, preferred_response_id integer, error_code text, model_provider text, model_name text,
+        model_display_name text, error text, text text not null, reasoning text, files text, citations text,
+        documents text`,
+    })
+    await createToolCalls(db)
     await createSendKeys(db)
     await addIndexes(db)
   },
 }
 
-async function createToolCalls(id: (name: string) => CreateTableBuilder<string, 'id'>): Promise<void> {
-  await id('inlay_chat_tool_calls')
-    .addColumn('message_id', 'integer', (column) => column.notNull())
-    .addColumn('step', 'integer', (column) => column.notNull())
-    .addColumn('turn_index', 'integer', (column) => column.notNull())
-    .addColumn('tab_index', 'integer', (column) => column.notNull())
-    .addColumn('call_id', 'text', (column) => column.notNull())
-    .addColumn('action_id', 'integer', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('failed', 'integer', (column) => column.notNull())
-    .addColumn('arguments', 'text', (column) => column.notNull())
-    .addColumn('result', 'text', (column) => column.notNull())
-    .addColumn('reasoning', 'text')
-    .addColumn('packets', 'text')
-    .addColumn('documents', 'text')
-    .addColumn('images', 'text')
-    .execute()
+async function createToolCalls(db: AnyDatabase): Promise<void> {
+  await createTables(db, {
+    inlay_chat_tool_calls: `
+        id generated, message_id integer not null, step integer not null, turn_index integer not null,
+        tab_index integer not null, call_id text not null, action_id integer not null, name text not null,
+        failed integer not null, arguments text not null, result text not null, reasoning text, packets text,
+        documents text, images text`,
+  })
 }
 
-async function createSendKeys(db: Parameters<Migration['up']>[0]): Promise<void> {
-  await db.schema
-    .createTable('inlay_chat_send_keys')
-    .addColumn('owner_id', 'text', (column) => column.notNull())
-    .addColumn('key', 'text', (column) => column.notNull())
-    .addColumn('body_hash', 'text', (column) => column.notNull())
-    .addColumn('session_id', 'text', (column) => column.notNull())
-    .addColumn('message_id', 'integer', (column) => column.notNull())
-    .addColumn('opened_session', 'integer', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('lines', 'text')
-    .addPrimaryKeyConstraint('inlay_chat_send_keys_pk', ['owner_id', 'key'])
-    .execute()
+async function createSendKeys(db: AnyDatabase): Promise<void> {
+  await createTables(db, {
+    inlay_chat_send_keys: `
+        owner_id text not null, key text not null, body_hash text not null, session_id text not null,
+        message_id integer not null, opened_session integer not null, created_at bigint not null, lines text,
+        constraint inlay_chat_send_keys_pk primary key (owner_id, key)`,
+  })
 }
 
-async function addIndexes(db: Parameters<Migration['up']>[0]): Promise<void> {
-  const index = (name: string, table: string, columns: string[]) =>
-    db.schema.createIndex(name).on(table).columns(columns)
-  await index('inlay_chat_sessions_owner', 'inlay_chat_sessions', ['owner_id', 'updated_at']).execute()
-  await index('inlay_chat_messages_session', 'inlay_chat_messages', ['session_id', 'id']).execute()
-  await index('inlay_chat_messages_running', 'inlay_chat_messages', ['seen_at'])
+async function addIndexes(db: AnyDatabase): Promise<void> {
+  await indexOn(db, 'inlay_chat_sessions_owner', 'inlay_chat_sessions', ['owner_id', 'updated_at']).execute()
+  await indexOn(db, 'inlay_chat_messages_session', 'inlay_chat_messages', ['session_id', 'id']).execute()
+  await indexOn(db, 'inlay_chat_messages_running', 'inlay_chat_messages', ['seen_at'])
     .where('status', '=', 'running')
     .execute()
-  await index('inlay_chat_tool_calls_message', 'inlay_chat_tool_calls', ['message_id', 'id']).execute()
-  await index('inlay_chat_send_keys_age', 'inlay_chat_send_keys', ['created_at']).execute()
+  await indexOn(db, 'inlay_chat_tool_calls_message', 'inlay_chat_tool_calls', ['message_id', 'id']).execute()
+  await indexOn(db, 'inlay_chat_send_keys_age', 'inlay_chat_send_keys', ['created_at']).execute()
 }
 
 /**

@@ -46,7 +46,7 @@ const sidePatterns: readonly RegExp[] = [
   ),
 ]
 const definition = new RegExp(
-  `^(?:what\\s+(?:is|are|was|were)|(?:and |but |or )?(?:what|how) about|and|what['’]s|who\\s+(?:is|was)|define|describe|explain|meaning of|definition of|what does|what do)\\s+(?:the (?:meaning|definition|purpose|concept|idea) of\\s+)?${subject}(?:\\s+(?:mean|stand for|do|for|used for|all about))?${end}`,
+  `^(?:what\\s+(?:is|are|was|were)|(?:and |but |or )?(?:what|how) about|and|what['’]s|who\\s+(?:is|was)|define|describe|explain|meaning of|definition of|what (?:does|do)(?=.*\\b(?:mean|stand for|do)${end}))\\s+(?:the (?:meaning|definition|purpose|concept|idea) of\\s+)?${subject}(?:\\s+(?:mean|stand for|do|for|used for|all about))?${end}`,
   'i',
 )
 const working = new RegExp(
@@ -54,7 +54,7 @@ const working = new RegExp(
   'i',
 )
 const notAThing =
-  /\b(?:of|for|to|when|that|which|if|between|from|by|with|at|happens?|differences?|best|default|and|or|you|i|we)\b/i
+  /\b(?:of|for|to|when|that|which|if|between|from|by|with|at|happens?|differences?|best|default|and|or|you|i|we|called|known|named|titled|originally|formerly|currently)\b/i
 
 const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
   [
@@ -117,7 +117,8 @@ function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
       return { kind: 'difference', subjects: [left, right] }
   }
   const worker = working.exec(text)?.[1]
-  if (worker && worker.split(' ').length < 5) return { kind: 'definition', subjects: [worker] }
+  if (worker && worker.split(' ').length < 5 && !/\b(?:the|an?|my|your|his|her|its|our|their)$/i.test(worker))
+    return { kind: 'definition', subjects: [worker] }
   const kind = kinds.find(([pattern]) => pattern.test(text))?.[1]
   const thing = (
     definition.exec(text)?.[1] ??

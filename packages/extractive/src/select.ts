@@ -1,5 +1,5 @@
 import { collect, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
-import { termSet } from '@inlay/text'
+import { spaceless, termSet } from '@inlay/text'
 import { pickFacts, rankFacts, type Facts } from './facts/rank-facts.ts'
 import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
@@ -165,7 +165,7 @@ const toolTextLimit = 2_000
 const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where', 'number', 'other', 'how'])
 
 /** From this certainty on the passages are taken to hold the answer. */
-const answeredFrom = 0.154
+const answeredFrom = 0.063
 
 function writeFacts(facts: Facts, said: string): string | undefined {
   if (facts.certainty < answeredFrom) return undefined
@@ -240,8 +240,10 @@ export function cited(text: string, number: number | undefined): string {
   const clean = text.trim()
   if (number === undefined) return clean
   // Behind a closing quotation mark or parenthesis; else before the full stop.
-  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…])([.!?:;,…]+)$/.exec(clean) ?? []
-  return /["”’)]$/.test(clean) ? `${clean} [${number}]` : `${body} [${number}]${mark || '.'}`
+  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…。！？：；，])([.!?:;,…。！？：；，]+)$/.exec(clean) ?? []
+  return /["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
+    ? `${clean} [${number}]`
+    : `${body} [${number}]${mark || '.'}`
 }
 
 const fenceFor = (code: string): string =>
@@ -275,7 +277,12 @@ function writeGroup(units: readonly Candidate[], said: string): string {
       first.lead !== undefined && !said.includes(first.lead.slice(0, -1)) ? `${asOpening(first.lead)}\n\n` : ''
     return lead + units.map((unit) => `- ${cited(unit.text, number)}`).join('\n')
   }
-  return units.map((unit, index) => cited(index === 0 ? asOpening(unit.text) : unit.text, number)).join(' ')
+  return units.reduce((written, unit, at) => {
+    if (at === 0) return cited(asOpening(unit.text), number)
+    // What does not follow on in its source is set apart.
+    const isNext = unit.order - units[at - 1]!.order === 1
+    return `${written}${!isNext ? '\n\n' : spaceless.test(unit.text) ? '' : ' '}${cited(unit.text, number)}`
+  }, '')
 }
 
 /** Writes what was selected as Markdown: sentences of one place in a paragraph, lists and code as such. */

@@ -1,3 +1,4 @@
+import { giveWayTo } from '@inlay/protocol/concurrency'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import { isImageShown } from './access-and-filters/document-images.ts'
@@ -96,6 +97,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
   const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
+  const endGivingWay = giveWayTo(gate.isAwaited)
   const { takesVectors } = index
   const context = { db, index, gate, embedding, takesVectors, reranker, ranking, now, onError }
   return {
@@ -113,7 +115,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     },
     settled: ingestion.settled,
     start: ingestion.start,
-    close: ingestion.close,
+    close: () => ingestion.close().finally(endGivingWay),
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),

@@ -1,6 +1,12 @@
-import { InlayError } from './errors/error-codes.ts'
-
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
+export {
+  createLimiter,
+  createBudget,
+  type Limiter,
+  type Budget,
+  type BudgetShare,
+  type BudgetOptions,
+} from './limiters.ts'
 
 /**
  * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
@@ -28,28 +34,73 @@ const turnsBetween = 8
 let lastSlice: Promise<void> = Promise.resolve()
 
 /**
- * Resolves once the event loop has served what was queued and no other long work of the process takes this turn: before
- * a step that cannot be cut.
+ * Resolves once the event loop has served what was queued, no other long work of the process takes this turn, and no
+ * call is under way that somebody waits for: before a step that cannot be cut. Not within a transaction of SQLite, which
+ * those calls wait for.
  */
 export function nextSlice(): Promise<void> {
-  return (lastSlice = lastSlice.then(serveOthers))
+  return (lastSlice = lastSlice.then(serveOthers).then(givingWay.done))
 }
 
 async function serveOthers(): Promise<void> {
   for (let turn = 0; turn < turnsBetween; turn++) await yieldToEventLoop()
 }
 
-/** Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other. */
-export function createSlices(): Slices {
+/**
+ * Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other.
+ * @param options.isAwaited somebody waits for this work: it gives way to nobody
+ */
+export function createSlices({ isAwaited = false }: { readonly isAwaited?: boolean } = {}): Slices {
   let began = performance.now()
   return {
     isOver: () => performance.now() - began > sliceMs,
     next: async () => {
-      await nextSlice()
+      await (isAwaited ? serveOthers() : nextSlice())
       began = performance.now()
     },
   }
 }
+
+/** Has long work wait for calls that somebody waits for, up to a share of the time. */
+export interface GivingWay {
+  /** Adds calls to wait for. @returns takes them away again */
+  to(isAwaited: () => boolean): () => void
+  /** Resolves once nobody waits, or long work has waited for its share of the time. */
+  done(): Promise<void>
+}
+
+/** Long work waits for at most this share of the time; while it waits less, some is saved up. */
+const [waitingShare, mostSavedMs] = [0.7, 60]
+const lookMs = 2
+
+/** @param now a clock that nobody sets, in milliseconds */
+export function createGivingWay(now: () => number = () => performance.now()): GivingWay {
+  const calls = new Set<() => boolean>()
+  /** How long it may still wait, as of a time. */
+  let credit = { ms: mostSavedMs, at: now() }
+  return {
+    to: (isAwaited) => {
+      calls.add(isAwaited)
+      return () => void calls.delete(isAwaited)
+    },
+    done: async () => {
+      const began = now()
+      const saved = Math.min(mostSavedMs, credit.ms + (began - credit.at) * waitingShare)
+      const leftMs = (): number => saved - (now() - began) * (1 - waitingShare)
+      while (leftMs() > 0 && [...calls].some((isAwaited) => isAwaited()))
+        await new Promise((resolve) => setTimeout(resolve, lookMs))
+      credit = { ms: leftMs(), at: now() }
+    },
+  }
+}
+
+const givingWay = createGivingWay()
+
+/** Has all long work of the process wait for calls that somebody waits for. @returns ends that */
+export const giveWayTo: GivingWay['to'] = givingWay.to
+
+/** Waits for those calls without waiting for other long work. */
+export const giveWay: GivingWay['done'] = givingWay.done
 
 const bytesInOneGo = 4 * 2 ** 20
 
@@ -124,126 +175,12 @@ export async function mapConcurrent<Item, Result>(
   return results
 }
 
-/** Runs at most so many calls at a time; the others wait in order. */
-export interface Limiter {
-  /** Waits for a free place, then runs. An abort while waiting rejects with its reason and never calls `work`. */
-  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  /** Calls that run or wait. */
-  readonly size: number
-}
-
-/** Creates a limiter. @param limit at least 1; 1 makes a mutex */
-export function createLimiter(limit: number): Limiter {
-  const waiting = new Set<() => void>()
-  let running = 0
-
-  function admit(signal: AbortSignal | undefined): Promise<void> | undefined {
-    signal?.throwIfAborted()
-    if (running < limit) {
-      running++
-      return undefined
-    }
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
-      const abort = (): void => {
-        waiting.delete(enter)
-        reject(signal!.reason)
-      }
-      waiting.add(enter)
-      signal?.addEventListener('abort', abort, { once: true })
-    })
-  }
-
-  /** Hands the place on, so that nobody who comes later overtakes. */
-  function leave(): void {
-    const [next] = waiting
-    if (!next) {
-      running--
-      return
-    }
-    waiting.delete(next)
-    next()
-  }
-
-  return {
-    run: async (work, signal) => {
-      await admit(signal)
-      try {
-        return await work()
-      } finally {
-        leave()
-      }
-    },
-    get size() {
-      return running + waiting.size
-    },
-  }
-}
-
-/** How much of a resource is in use, together and for each caller. */
-export interface Budget {
-  /** Begins a share that holds nothing yet. */
-  open(caller: string): BudgetShare
-}
-
-/** What one call holds of a budget. */
-export interface BudgetShare {
-  /**
-   * Takes what is missing to the amount. Where nothing else is held, everything is given, however large.
-   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; what is held stays
-   */
-  grow(amount: number): void
-  /** Gives everything back, once and for all. */
-  release(): void
-}
-
-/** What a budget holds at most. */
-export interface BudgetOptions {
-  readonly total: number
-  readonly perCaller: number
-  /** Says to the caller what there is too much of. */
-  readonly message: string
-}
-
-/** Creates a budget, such as of the bytes of requests that are being read. */
-export function createBudget({ total, perCaller, message }: BudgetOptions): Budget {
-  const used = new Map<string, number>()
-  let sum = 0
-  return {
-    open: (caller) => {
-      let held = 0
-      let isReleased = false
-      return {
-        grow: (amount) => {
-          const own = used.get(caller) ?? 0
-          const more = amount - held
-          if (more <= 0 || isReleased) return
-          if ((own > held && own + more > perCaller) || (sum > held && sum + more > total))
-            throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1 } })
-          used.set(caller, own + more)
-          sum += more
-          held = amount
-        },
-        release: () => {
-          isReleased = true
-          sum -= held
-          const left = (used.get(caller) ?? 0) - held
-          if (left > 0) used.set(caller, left)
-          else used.delete(caller)
-          held = 0
-        },
-      }
-    },
-  }
-}
-
 /** Counts what each caller has under way. */
 export interface CallerLimit {
   /** Most of one caller at the same time. */
   readonly most: number
+  /** How many each caller has under way; callers with none are left out. */
+  readonly counts: ReadonlyMap<string, number>
   /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
   enter(callerId: string): (() => void) | undefined
 }
@@ -253,6 +190,7 @@ export function createCallerLimit(most: number): CallerLimit {
   const counts = new Map<string, number>()
   return {
     most,
+    counts,
     enter: (callerId) => {
       const count = counts.get(callerId) ?? 0
       if (count >= most) return undefined

@@ -1,7 +1,7 @@
 import type { ControlledTransaction, Kysely, Transaction } from 'kysely'
 import { hasRowLocks } from './dialect.ts'
 import { isInlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { giveWay, yieldToEventLoop } from '@inlay/protocol/concurrency'
 
 /** The result of one task of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
@@ -24,6 +24,9 @@ export interface GroupCommit<Task, Result> {
   drained(): Promise<void>
 }
 
+/** Bytes of the tasks where weights are bytes. */
+const heavyWeight = 65_536
+
 /** Creates a group commit. Tasks are carried out in the order of their submission. */
 export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task, Result>): GroupCommit<Task, Result> {
   const { limitWeight = Infinity } = options
@@ -41,6 +44,8 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
         if (count > 0 && (total > limitWeight || count >= options.limit)) break
         count++
       }
+      // SQLite writes megabytes on this thread.
+      if (total > heavyWeight) await giveWay()
       const group = submitted.splice(0, count)
       const tasks = group.map(({ task }) => task)
       const outcomes = await options.commit(tasks).catch((error: unknown) => commitEach(tasks, error))

@@ -1,5 +1,6 @@
 import type { ColumnType } from 'kysely'
 import type { AnyDatabase } from './dialect.ts'
+import { createTables } from './schema.ts'
 
 /** A `bigint`, which Postgres drivers hand out as text: read it through `Number()`. */
 export type BigInteger = ColumnType<number | string, number, number>
@@ -16,13 +17,8 @@ export interface JobLeaseRow {
 
 /** Creates the table of leases; packages that use leases call it in a migration. */
 export async function createJobLeases(db: AnyDatabase): Promise<void> {
-  await db.schema
-    .createTable('inlay_job_leases')
-    .ifNotExists()
-    .addColumn('job', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('owner', 'text', (column) => column.notNull())
-    .addColumn('lease_until', 'bigint', (column) => column.notNull())
-    .execute()
+  const columns = 'job text primary key not null, owner text not null, lease_until bigint not null'
+  await createTables(db, { inlay_job_leases: columns }, { ifNotExists: true })
 }
 
 /** A request to do a job. */

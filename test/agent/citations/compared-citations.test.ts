@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compareCitations } from '@inlay/agent/internal/citations/compared-citations'
 import { CitationFilter } from '@inlay/agent/internal/citations/citation-filter'
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { newDoc } from '../setting.ts'
 
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'

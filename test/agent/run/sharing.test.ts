@@ -1,4 +1,5 @@
 import type { SharedRuns } from '@inlay/agent'
+import { createRun } from '@inlay/agent/internal/run/registry'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'
 import type { StreamLine } from '@inlay/protocol'
@@ -172,6 +173,20 @@ test('the whole answer of another process tells the arguments and results of its
     { tool_name: 'look', tool_arguments: { door: 'north' }, tool_result: 'It is open.' },
   ])
   expect(whole).toEqual(await run.whole())
+})
+
+test('records that failed once are asked again for the whole answer', async () => {
+  let isDown = true
+  const readCalls = async () => {
+    if (isDown) throw new Error('down')
+    return []
+  }
+  const run = createRun({ sessionId: 's', messageId: 1 }, 100_000, { readCalls })
+  run.end()
+  await expect(run.whole()).rejects.toThrow('down')
+  isDown = false
+  expect(await run.whole()).toMatchObject({ message_id: 1, tool_calls: [] })
+  expect(run.whole()).toBe(run.whole())
 })
 
 test('while the others cannot be told a run goes on, and is told once they can be', async () => {

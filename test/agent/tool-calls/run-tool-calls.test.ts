@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tool-calls/run-tool-calls'
 import { createCallWriter } from '@inlay/agent/internal/packets/packet-writer'
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody, ToolCallDetail } from '@inlay/protocol'

@@ -31,7 +31,7 @@ test('callers take turns, whoever of them came with more', async () => {
   expect(begun).toEqual(['ana 0', 'ana 1'])
   for (const task of [...flood, ...other]) task.end()
   await Promise.all([...flood, ...other].map(({ done }) => done))
-  expect(begun.slice(2)).toEqual(['ana 2', 'ben 0', 'ana 3', 'ben 1', 'ana 4'])
+  expect(begun.slice(2)).toEqual(['ben 0', 'ana 2', 'ben 1', 'ana 3', 'ana 4'])
 })
 
 test('a caller beyond its share is refused, others and the host are not', async () => {
@@ -46,6 +46,17 @@ test('a caller beyond its share is refused, others and the host are not', async 
   const next = enter('ana', 'again')
   next.end()
   expect(await next.done).toBe('again')
+})
+
+test('one or two searches of a caller are awaited, more are a flood', async () => {
+  expect(gate.isAwaited()).toBe(false)
+  const flood = Array.from({ length: 3 }, (_, at) => enter('ana', `flood ${at}`))
+  expect(gate.isAwaited()).toBe(false)
+  const person = enter('ben', 'person')
+  expect(gate.isAwaited()).toBe(true)
+  for (const task of [...flood, person]) task.end()
+  await Promise.all([...flood, person].map(({ done }) => done))
+  expect(gate.isAwaited()).toBe(false)
 })
 
 test('a search whose caller left never begins', async () => {

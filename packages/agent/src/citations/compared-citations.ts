@@ -1,7 +1,7 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
 import { readMarker } from './marker.ts'
-import type { CitableDocuments } from './numbers.ts'
+import type { CitableDocuments } from './citable-documents.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
 export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations'> {

@@ -1,7 +1,7 @@
 import type { PacketBody } from '@inlay/protocol'
 import { createCallWriter } from '../packets/packet-writer.ts'
 import { runCall } from '../tool-calls/run-tool-calls.ts'
-import { createCitableDocuments } from '../citations/numbers.ts'
+import { createCitableDocuments } from '../citations/citable-documents.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
 import { adoptActions, type HostAction } from '../tool-calls/host-actions.ts'
 

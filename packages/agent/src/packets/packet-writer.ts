@@ -1,7 +1,7 @@
 import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf } from '@inlay/protocol'
 import { CitationFilter, type Citation, type Citations, type CitationPiece } from '../citations/citation-filter.ts'
 import { compareCitations } from '../citations/compared-citations.ts'
-import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
+import { createCitableDocuments, type CitableDocuments } from '../citations/citable-documents.ts'
 
 /**
  * The reasoning and the text of one model step, each as one block of packets. Reasoning comes first or not at all. No

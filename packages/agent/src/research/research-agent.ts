@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
-import { createCitableDocuments, type CitableDocuments } from '../citations/numbers.ts'
+import { createCitableDocuments, type CitableDocuments } from '../citations/citable-documents.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 import { createCallWriter } from '../packets/packet-writer.ts'

@@ -118,15 +118,13 @@ export function createRuns(options: RunsOptions): Runs {
 
 /** Makes a run whose lines are still to be written; also used to read a stored one again. */
 export function createRun(
-  opening: RunOpening,
+  { sessionId, messageId, runId = messageId }: RunOpening,
   limitBytes: number,
   { repeatsEnd = false, readCalls }: RunSource = {},
 ): LiveRun {
-  const { sessionId, messageId, runId = messageId } = opening
   const toolCalls: ToolCallDetail[] = []
   const controller = new AbortController()
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
-  let stopCause: StopCause | undefined
   let whole: Promise<ChatFullResponse> | undefined
   // Most answers are read as lines alone; folded is what the log drops, and the rest when the whole is asked for.
   let fold: Fold | undefined
@@ -146,29 +144,30 @@ export function createRun(
     }
     return (fold ?? createFold({ chatSessionId: sessionId, messageId, toolCalls })).result()
   }
-  return {
+  const run: LiveRun & { stopCause: StopCause | undefined } = {
     sessionId,
     messageId,
     runId,
     log,
     ended,
+    stopCause: undefined,
     signal: controller.signal,
     get finished() {
       return log.finished
     },
-    get stopCause() {
-      return stopCause
-    },
     read: log.read,
-    whole: () => (whole ??= foldAll()),
+    whole: () =>
+      (whole ??= foldAll().catch((error: unknown) => {
+        whole = undefined
+        throw error
+      })),
     write: (line) => {
-      if (log.finished) return
-      for (const json of encodeLines(line)) log.append(json)
+      if (!log.finished) for (const json of encodeLines(line)) log.append(json)
     },
     tellCall: toolCalls.push.bind(toolCalls),
     stop: (cause) => {
-      if (log.finished || stopCause) return
-      stopCause = cause
+      if (log.finished || run.stopCause) return
+      run.stopCause = cause
       controller.abort(new DOMException('The run was stopped.', 'AbortError'))
     },
     end: () => {
@@ -176,4 +175,5 @@ export function createRun(
       resolveEnded()
     },
   }
+  return run
 }

@@ -12,7 +12,7 @@ import {
 import { coerceArguments } from './argument-coercion.ts'
 import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
-import type { CitationRange } from '../citations/numbers.ts'
+import type { CitationRange } from '../citations/citable-documents.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { AnsweredCall } from '../model/tool-loop.ts'
 import type { CallWriter, PacketWriter } from '../packets/packet-writer.ts'

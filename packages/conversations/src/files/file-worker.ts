@@ -7,7 +7,7 @@ import type { Blobs } from './blobs.ts'
 import type { FileIndex } from './contracts.ts'
 import { toStoredFile } from './file-records.ts'
 import type { FileTable } from '../tables/library-tables.ts'
-import type { Readings } from './readings.ts'
+import type { Readings } from './file-texts.ts'
 
 export interface FileWorkerOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase

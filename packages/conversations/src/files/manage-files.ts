@@ -8,7 +8,7 @@ import type { BlobStorage, FileIndex, FileReader, Files, Sheet } from './contrac
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './upload.ts'
-import { createReadings, type Readings } from './readings.ts'
+import { createReadings, type Readings } from './file-texts.ts'
 import { cutSheet, toSheets } from './sheets.ts'
 import { decodeText, readTextFile } from './text-reader.ts'
 

@@ -39,13 +39,35 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 /** What HTML says: good enough to be asked about; it is never shown as HTML. */
 function withoutTags(html: string): string {
-  return html
-    .replace(/<!--[\s\S]*?-->|<(script|style|template|noscript)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|pre|blockquote)\b[^>]*>/gi, '\n')
-    .replace(/<[^>]*>/g, '')
+  const blocks = /<\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|pre|blockquote)\b[^>]*>/gi
+  return replaceTags(replaceTags(withoutHidden(html), blocks, '\n'), /<[^>]*>/g, '')
     .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (whole, code: string) => entityOf(code) ?? whole)
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n[ \n]*/g, '\n')
+}
+
+/** Behind the last `>` nothing closes a tag, and a pattern would read on to the end from each `<`. */
+function replaceTags(html: string, tags: RegExp, by: string): string {
+  const end = html.lastIndexOf('>') + 1
+  return html.slice(0, end).replace(tags, by) + html.slice(end)
+}
+
+/** Leaves out comments and elements that are not shown; what nothing closes is looked for once. */
+function withoutHidden(html: string): string {
+  const unclosed = new Set<string>()
+  let shown = ''
+  let from = 0
+  for (const { index, 0: opening, 1: element = '' } of html.matchAll(/<!--|<(script|style|template|noscript)\b/gi)) {
+    const name = element.toLowerCase()
+    if (index < from || unclosed.has(name)) continue
+    const closing = name === '' ? /-->/g : new RegExp(`</${name}\\s*>`, 'gi')
+    closing.lastIndex = index + opening.length
+    if (closing.test(html)) {
+      shown += `${html.slice(from, index)} `
+      from = closing.lastIndex
+    } else unclosed.add(name)
+  }
+  return shown + html.slice(from)
 }
 
 function entityOf(code: string): string | undefined {

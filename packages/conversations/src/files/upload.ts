@@ -6,7 +6,7 @@ import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
 import type { Upload, UploadDetails } from './contracts.ts'
 import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
-import type { Readings } from './readings.ts'
+import type { Readings } from './file-texts.ts'
 
 /** What takes files in. */
 export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {

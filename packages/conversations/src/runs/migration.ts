@@ -1,42 +1,30 @@
+import { createTables, indexOn } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 
 /** Runs that every process can read and stop. Their rows go minutes after the runs end. */
 export const sharedRunMigration: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('inlay_chat_runs')
-      .addColumn('message_id', 'integer', (column) => column.primaryKey())
-      .addColumn('session_id', 'text', (column) => column.notNull())
-      .addColumn('run_id', 'integer', (column) => column.notNull())
-      .addColumn('owner', 'text', (column) => column.notNull())
-      .addColumn('opened_at', 'bigint', (column) => column.notNull())
-      .addColumn('seen_at', 'bigint', (column) => column.notNull())
-      .addColumn('is_finished', 'integer', (column) => column.notNull())
-      .addColumn('is_stopped', 'integer', (column) => column.notNull())
-      .execute()
-    await db.schema.createIndex('inlay_chat_runs_session').on('inlay_chat_runs').column('session_id').execute()
-    await db.schema
-      .createIndex('inlay_chat_runs_age')
-      .on('inlay_chat_runs')
-      .columns(['is_finished', 'seen_at'])
-      .execute()
-    await db.schema
-      .createTable('inlay_chat_run_lines')
-      .addColumn('message_id', 'integer', (column) => column.notNull())
-      .addColumn('first', 'integer', (column) => column.notNull())
-      .addColumn('last', 'integer', (column) => column.notNull())
-      .addColumn('lines', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('inlay_chat_run_lines_pk', ['message_id', 'first'])
-      .execute()
+    await createTables(db, {
+      inlay_chat_runs: `
+        message_id integer primary key, session_id text not null, run_id integer not null, owner text not null,
+        opened_at bigint not null, seen_at bigint not null, is_finished integer not null,
+        is_stopped integer not null`,
+    })
+    await indexOn(db, 'inlay_chat_runs_session', 'inlay_chat_runs', ['session_id']).execute()
+    await indexOn(db, 'inlay_chat_runs_age', 'inlay_chat_runs', ['is_finished', 'seen_at']).execute()
+    await createTables(db, {
+      inlay_chat_run_lines: `
+        message_id integer not null, first integer not null, last integer not null, lines text not null,
+        constraint inlay_chat_run_lines_pk primary key (message_id, first)`,
+    })
   },
 }
 
 /** Processes that use a SQLite database now; of those that were killed, rows stay until the next one starts. */
 export const processMigration: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('inlay_chat_processes')
-      .addColumn('owner', 'text', (column) => column.primaryKey().notNull())
-      .execute()
+    await createTables(db, {
+      inlay_chat_processes: 'owner text primary key not null',
+    })
   },
 }

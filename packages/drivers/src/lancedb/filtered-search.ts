@@ -17,10 +17,14 @@ export async function runFiltered(
 ): Promise<FoundRow[]> {
   const condition = conditionOf(filter)
   const query = condition === undefined ? search : search.where(condition)
-  return query
-    .select([...columns])
-    .limit(limit)
-    .toArray()
+  const rows: FoundRow[] = []
+  for await (const batch of query.select([...columns]).limit(limit)) {
+    // Of the columns that were selected.
+    rows.push(...(batch.toArray() as unknown as FoundRow[]))
+    // To ask whether there are more is a turn of the event loop.
+    if (rows.length >= limit) break
+  }
+  return rows
 }
 
 /** A text as an SQL literal. Every text of a filter goes through here, and nothing else may. */

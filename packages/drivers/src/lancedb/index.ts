@@ -238,12 +238,12 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
-  const { text = '', vector, filter, limit } = query
-  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [] })).map(({ hit }) => hit)
+  const { text = '', vector, filter, limit, signal } = query
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down on one side may be first on both.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
-    searchText(parts, { text, filter, limit: reach, extra: ['vector'] }),
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'], signal }),
     searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })

@@ -1,5 +1,6 @@
 import { lengthInWords, spaceless } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
+import { isReferral } from '../phrases.ts'
 import { readEvidence, type Evidence, type JudgedPassage, type PassageFeatures, type UnitFeatures } from './evidence.ts'
 
 /** A unit and how likely it holds the fact that was asked for, 0 to 1. */
@@ -85,7 +86,9 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
     .map((passage, at) => ({ passage, likelihood: likelihoods[at] ?? 0 }))
     .toSorted((first, second) => second.likelihood - first.likelihood)
   const ranked = order.slice(0, readPassages).flatMap(({ passage: { units }, likelihood }, passage) => {
-    const quotable = units.filter(({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code))
+    const quotable = units.filter(
+      ({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code) && !isReferral(text),
+    )
     const within = shares(quotable.map(({ features }) => scoreOf(features, unitWeights)))
     return quotable.map(({ unit }, at): RankedFact => ({ unit, passage, likelihood: likelihood * (within[at] ?? 0) }))
   })
@@ -110,25 +113,40 @@ function certaintyOf(question: string, best: JudgedPassage | undefined, evidence
   // The less the forms of a word are alike, the fewer words of a question are met again in its answer.
   const unlike = spaceless.test(question) ? 4 : language === 'en' ? 0 : romance.test(language) ? 0.9 : 2.9
   const shares = 0.66 * own + 2.2 * window + 3.63 * pairs + 1.89 * exact + 16.53 * often + 2.03 * names
-  const lacks = 1.93 * nowhere + 5.68 * noName + 6 * noNumber
-  return 1 / (1 + Math.exp(7.66 - unlike - shares + lacks - 1.94 * Math.min(1, topicSize / 8)))
+  const lacks = 1.93 * nowhere + 6.68 * noName + 6 * noNumber
+  const form = language === 'en' ? mismatchOf(question, best) : 0
+  return 1 / (1 + Math.exp(7.66 - unlike - shares + lacks + form - 1.94 * Math.min(1, topicSize / 8)))
+}
+
+const asksForSteps = /^how (?:do|can|should|could|would|must|to)\b/i
+const instructs =
+  /\b(?:you|your|we|must|should|need to|ha(?:s|ve) to)\b|^(?:add|choose|click|create|enter|go|open|press|run|select|set|type|use)\b/i
+const asksForCommand =
+  /^how\b|\b(?:how|commands?|options?|flags?|examples?|syntax|code|script|query|call|usage|tool)\b/i
+
+/** What the form of a passage says against it: steps seldom stand in a narrative, other facts seldom beside a command. */
+function mismatchOf(question: string, { units }: JudgedPassage): number {
+  if (asksForSteps.test(question))
+    return units.some(({ unit }) => unit.kind !== 'sentence' || instructs.test(unit.text)) ? 0 : 1.5
+  const closest = units.reduce((most, next) => (next.features.own > most.features.own ? next : most))
+  return closest.unit.code && !asksForCommand.test(question) ? 2 : 0
 }
 
 /** How much is quoted: briefly where one unit stands out, more where several may be meant. Lengths in words. */
-const brief = { from: 0.82, likelihood: 0.97, words: 43 }
-const full = { likelihood: 0.98, words: 150 }
+const brief = { from: 0.835, likelihood: 0.95, words: 45 }
+const full = { likelihood: 0.98, words: 170 }
 /** What a unit of another passage than the likeliest needs to be quoted. */
 const leastElsewhere = 0.04
 
 /** Chooses what to quote of the facts, the likeliest first, until it is likely enough that the answer is among them. */
 export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => boolean): Candidate[] {
   const usable = ranked.filter(({ unit }) => !excluded(unit))
-  const best = usable.find(({ passage }) => passage === 0) ?? usable[0]
+  const [best] = usable
   if (!best) return []
   const { likelihood: enough, words } = best.likelihood >= brief.from ? brief : full
   const chosen: Candidate[] = []
   let [length, likelihood] = [0, 0]
-  for (const fact of [best, ...usable.filter((other) => other !== best)]) {
+  for (const fact of usable) {
     const more = lengthInWords(fact.unit.text)
     if (chosen.length > 0 && (length + more > words || (fact.passage > 0 && fact.likelihood < leastElsewhere))) continue
     chosen.push(fact.unit)

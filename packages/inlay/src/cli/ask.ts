@@ -11,7 +11,7 @@ import {
 import type { Inlay } from '../inlay.ts'
 import { createCitationText, type CitationText } from './citation-text.ts'
 import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
-import { noteEmptyFolder, withInlay } from './opened.ts'
+import { noteEmptyFolder, withInlay } from './with-inlay.ts'
 import type { Output } from './output.ts'
 import { createTerminalMarkdown, plain } from './terminal-markdown.ts'
 

@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
-import { dataFolderOf } from './opened.ts'
+import { dataFolderOf } from './with-inlay.ts'
 
 /** Written last: a folder without it is no whole backup. */
 export const backupNote = 'backup.json'

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { withInlay } from './opened.ts'
+import { withInlay } from './with-inlay.ts'
 
 /** Erases what belongs to a person. */
 export const erase: Command = {

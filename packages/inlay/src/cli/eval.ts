@@ -5,7 +5,7 @@ import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
 import { faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { withInlay } from './with-inlay.ts'
 
 /** Asks questions with known answers, and says how good the answers are. */
 export const evaluation: Command = {

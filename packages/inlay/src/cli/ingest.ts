@@ -1,7 +1,7 @@
 import { isInlayError } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { withInlay } from './with-inlay.ts'
 import { createReader, type Reader } from './source-document.ts'
 import { findSourceFiles, readableExtensions, type SourcePath } from './source-files.ts'
 

@@ -1,7 +1,7 @@
 import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { withInlay } from './with-inlay.ts'
 
 /** Administers API keys. */
 export const keys: Command = {

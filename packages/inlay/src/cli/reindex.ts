@@ -1,6 +1,6 @@
 import type { Inlay } from '../inlay.ts'
 import type { Command, CommandContext } from './command.ts'
-import { withInlay } from './opened.ts'
+import { withInlay } from './with-inlay.ts'
 
 /** Time between two looks at the queue; milliseconds. */
 const pollMs = 200

@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import { makeFolder } from '../data-folder.ts'
 import { backupNote, exists } from './backup.ts'
 import type { Command } from './command.ts'
-import { dataFolderOf, withInlay } from './opened.ts'
+import { dataFolderOf, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
 
 /** Makes a data folder of a backup. */

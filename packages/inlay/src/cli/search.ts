@@ -1,5 +1,5 @@
 import { misuse, textOption, wordsOf, type Command } from './command.ts'
-import { noteEmptyFolder, withInlay } from './opened.ts'
+import { noteEmptyFolder, withInlay } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
 
 /** Characters of a passage that are shown. */

@@ -3,11 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../frameworks/node-listener.ts'
+import { giveBackIdleMemory } from '../idle-memory.ts'
 import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { dataFolderOf, withInlay } from './opened.ts'
+import { dataFolderOf, withInlay } from './with-inlay.ts'
 
 /** Serves the API, and the web page where it is part of the installation. */
 export const serve: Command = {
@@ -48,6 +49,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     const handedOver = key ?? settings.options.apiKey
     const page = await pageOf(inlay, basePath, handedOver === undefined ? undefined : { token, key: handedOver })
     ready.resolve(page ?? nodeListener(inlay.fetch))
+    giveBackIdleMemory()
     const models = await inlay.agent.models()
     const model = models.find(({ isDefault }) => isDefault)
     if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })

@@ -1,3 +1,4 @@
+import { nextSlice } from '@inlay/protocol/concurrency'
 import type { RetryPolicy } from '@inlay/records'
 import { toFailure } from '../calls/bounded-call.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
@@ -36,6 +37,8 @@ interface Progress {
  */
 export async function indexClaim(claim: Claim, context: IndexingContext): Promise<void> {
   const { db } = context
+  // SQLite reads megabytes on this thread.
+  if (claim.isLarge) await nextSlice()
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
   try {

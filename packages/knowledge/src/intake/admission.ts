@@ -2,10 +2,13 @@ import { InlayError } from '@inlay/protocol'
 import { countWaiting } from '../queue/queue-status.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Lets calls take effect in the order they were made, though some take longer to prepare than others. */
+/**
+ * Lets the calls of each caller take effect in the order they were made, though some take longer to prepare than others.
+ */
 export interface CallOrder {
-  /** Acts on what was prepared, once everything submitted before has begun to act or could not be prepared. */
+  /** Acts on what was prepared, once everything the caller submitted before has begun to act or could not be prepared. */
   submit<Prepared, Result>(
+    caller: { readonly id: string } | undefined,
     prepare: () => Promise<Prepared>,
     act: (prepared: Prepared) => Promise<Result>,
   ): Promise<Result>
@@ -14,21 +17,27 @@ export interface CallOrder {
 }
 
 export function createCallOrder(): CallOrder {
-  let last: Promise<unknown> = Promise.resolve()
+  const lasts = new Map<string, Promise<unknown>>()
   let isClosed = false
   return {
-    submit: async (prepare, act) => {
+    submit: async (caller, prepare, act) => {
       if (isClosed) throw new InlayError('CLOSED')
+      const key = caller?.id ?? ''
       const preparing = prepare()
       // Whoever is refused meanwhile is told when its turn comes.
       preparing.catch(() => {})
-      const turn = last.then(() => preparing)
-      last = turn.catch(() => {})
+      const turn = (lasts.get(key) ?? Promise.resolve()).then(() => preparing)
+      const last = turn
+        .catch(() => {})
+        .then(() => {
+          if (lasts.get(key) === last) lasts.delete(key)
+        })
+      lasts.set(key, last)
       return turn.then(act)
     },
     close: async () => {
       isClosed = true
-      await last
+      await Promise.all(lasts.values())
     },
   }
 }

@@ -1,5 +1,6 @@
-import { createJobLeases, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
+import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 import { sql } from 'kysely'
+import { createLargeContents } from './large-contents.ts'
 import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
@@ -7,6 +8,8 @@ import type { Records } from './tables.ts'
 export function migrateKnowledge(db: AnyDatabase): Promise<void> {
   return migrate(db, { name: 'knowledge', migrations })
 }
+
+const once = { ifNotExists: true }
 
 const migrations: Migrations = {
   '001-documents': { up: createDocuments },
@@ -23,33 +26,22 @@ const migrations: Migrations = {
     up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
   },
   '011-newest': { up: createNewest },
+  '012-large-contents': { up: createLargeContents },
 }
 
 async function createDocuments(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_documents')
-    .ifNotExists()
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('revision', 'bigint', (column) => column.notNull())
-    .addColumn('born', 'bigint', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('hash', 'text', (column) => column.notNull())
-    .addColumn('semantic_identifier', 'text', (column) => column.notNull())
-    .addColumn('link', 'text', (column) => column.notNull())
-    .addColumn('source', 'text', (column) => column.notNull())
-    .addColumn('content_bytes', 'bigint', (column) => column.notNull())
-    .addColumn('accepted_at', 'bigint', (column) => column.notNull())
-    .addColumn('due_at', 'bigint', (column) => column.notNull())
-    .addColumn('claim', 'text')
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('failures', 'integer', (column) => column.notNull())
-    .addColumn('interruptions', 'integer', (column) => column.notNull())
-    .addColumn('reason', 'text')
-    .addColumn('visible_generation', 'text')
-    .addColumn('visible_revision', 'bigint')
-    .addColumn('chunk_count', 'integer')
-    .addColumn('indexed_at', 'bigint')
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_documents: `
+        id text primary key not null, revision bigint not null, born bigint not null, state text not null,
+        hash text not null, semantic_identifier text not null, link text not null, source text not null,
+        content_bytes bigint not null, accepted_at bigint not null, due_at bigint not null, claim text,
+        attempts integer not null, failures integer not null, interruptions integer not null, reason text,
+        visible_generation text, visible_revision bigint, chunk_count integer, indexed_at bigint`,
+    },
+    once,
+  )
   // One partial index a state: the planner uses them only for exactly this condition.
   for (const [state, columns] of [
     ['pending', ['due_at', 'revision']],
@@ -63,49 +55,32 @@ async function createDocuments(db: Records): Promise<void> {
       .columns([...columns])
       .where(sql.ref('state'), '=', state)
       .execute()
-  await db.schema
-    .createIndex('inlay_documents_source')
-    .ifNotExists()
-    .on('inlay_documents')
-    .columns(['source', 'id'])
-    .execute()
-  await db.schema
-    .createTable('inlay_contents')
-    .ifNotExists()
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('content', 'text', (column) => column.notNull())
-    .execute()
+  await indexOn(db, 'inlay_documents_source', 'inlay_documents', ['source', 'id']).ifNotExists().execute()
+  await createTables(
+    db,
+    {
+      inlay_contents: 'id text primary key not null, content text not null',
+    },
+    once,
+  )
 }
 
 async function createPairs(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_counters')
+  await createTables(
+    db,
+    {
+      inlay_counters: 'name text primary key not null, value bigint not null',
+      inlay_pairs: `
+        id integer primary key not null, name text not null, is_public integer not null,
+        is_paused integer not null, is_removed integer not null, created_at bigint not null`,
+      inlay_document_pairs: `
+        pair_id integer not null, document_id text not null,
+        constraint inlay_document_pairs_key primary key (pair_id, document_id)`,
+    },
+    once,
+  )
+  await indexOn(db, 'inlay_document_pairs_document', 'inlay_document_pairs', ['document_id', 'pair_id'])
     .ifNotExists()
-    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('value', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('inlay_pairs')
-    .ifNotExists()
-    .addColumn('id', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('is_public', 'integer', (column) => column.notNull())
-    .addColumn('is_paused', 'integer', (column) => column.notNull())
-    .addColumn('is_removed', 'integer', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('inlay_document_pairs')
-    .ifNotExists()
-    .addColumn('pair_id', 'integer', (column) => column.notNull())
-    .addColumn('document_id', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('inlay_document_pairs_key', ['pair_id', 'document_id'])
-    .execute()
-  await db.schema
-    .createIndex('inlay_document_pairs_document')
-    .ifNotExists()
-    .on('inlay_document_pairs')
-    .columns(['document_id', 'pair_id'])
     .execute()
   await db
     .insertInto('inlay_counters')
@@ -124,96 +99,62 @@ async function createPairs(db: Records): Promise<void> {
 }
 
 async function createDocumentSets(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_document_sets')
-    .ifNotExists()
-    .addColumn('id', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('name', 'text', (column) => column.notNull().unique())
-    .addColumn('description', 'text', (column) => column.notNull())
-    .addColumn('is_public', 'integer', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('inlay_document_set_pairs')
-    .ifNotExists()
-    .addColumn('set_id', 'integer', (column) => column.notNull())
-    .addColumn('pair_id', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('inlay_document_set_pairs_key', ['set_id', 'pair_id'])
-    .execute()
-  await db.schema
-    .createTable('inlay_grants')
-    .ifNotExists()
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('target_id', 'integer', (column) => column.notNull())
-    .addColumn('grantee', 'text', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('inlay_grants_key', ['kind', 'target_id', 'grantee', 'name'])
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_document_sets: `
+        id integer primary key not null, name text not null unique, description text not null,
+        is_public integer not null, created_at bigint not null`,
+      inlay_document_set_pairs: `
+        set_id integer not null, pair_id integer not null,
+        constraint inlay_document_set_pairs_key primary key (set_id, pair_id)`,
+      inlay_grants: `
+        kind text not null, target_id integer not null, grantee text not null, name text not null,
+        constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
+    },
+    once,
+  )
 }
 
 async function createWork(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_claims')
-    .ifNotExists()
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('owner', 'text', (column) => column.notNull())
-    .addColumn('generations', 'text', (column) => column.notNull())
-    .addColumn('lease_until', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('inlay_dead_generations')
-    .ifNotExists()
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('generations', 'text', (column) => column.notNull())
-    .addColumn('chunk_count', 'integer', (column) => column.notNull())
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_claims: `
+        id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
+      inlay_dead_generations: `
+        id text primary key not null, generations text not null, chunk_count integer not null`,
+    },
+    once,
+  )
   await createJobLeases(db)
-  await db.schema
-    .createTable('inlay_index_spaces')
-    .ifNotExists()
-    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('embedder', 'text', (column) => column.notNull())
-    .addColumn('dimensions', 'integer', (column) => column.notNull())
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_index_spaces: `
+        name text primary key not null, embedder text not null, dimensions integer not null`,
+    },
+    once,
+  )
 }
 
 async function createActivityAndTags(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_pair_activity')
+  await createTables(
+    db,
+    {
+      inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
+      inlay_tags: `
+        id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
+        wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
+      inlay_document_tags: `
+        tag_id integer not null, pair_id integer not null, document_id text not null,
+        constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
+    },
+    once,
+  )
+  await indexOn(db, 'inlay_document_tags_document', 'inlay_document_tags', ['document_id']).ifNotExists().execute()
+  await indexOn(db, 'inlay_documents_failed_at', 'inlay_documents', ['due_at', 'id'])
     .ifNotExists()
-    .addColumn('pair_id', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('accepted_at', 'bigint')
-    .addColumn('indexed_at', 'bigint')
-    .execute()
-  await db.schema
-    .createTable('inlay_tags')
-    .ifNotExists()
-    .addColumn('id', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('tag_key', 'text', (column) => column.notNull())
-    .addColumn('tag_value', 'text', (column) => column.notNull())
-    .addColumn('source', 'text', (column) => column.notNull())
-    .addColumn('wording', 'text', (column) => column.notNull())
-    .addUniqueConstraint('inlay_tags_name', ['tag_key', 'tag_value', 'source'])
-    .execute()
-  await db.schema
-    .createTable('inlay_document_tags')
-    .ifNotExists()
-    .addColumn('tag_id', 'integer', (column) => column.notNull())
-    .addColumn('pair_id', 'integer', (column) => column.notNull())
-    .addColumn('document_id', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('inlay_document_tags_key', ['tag_id', 'pair_id', 'document_id'])
-    .execute()
-  await db.schema
-    .createIndex('inlay_document_tags_document')
-    .ifNotExists()
-    .on('inlay_document_tags')
-    .column('document_id')
-    .execute()
-  await db.schema
-    .createIndex('inlay_documents_failed_at')
-    .ifNotExists()
-    .on('inlay_documents')
-    .columns(['due_at', 'id'])
     .where(sql.ref('state'), '=', 'failed')
     .execute()
   await db
@@ -224,31 +165,29 @@ async function createActivityAndTags(db: Records): Promise<void> {
 }
 
 async function createImages(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_document_images')
-    .ifNotExists()
-    .addColumn('image_id', 'text', (column) => column.notNull())
-    .addColumn('document_id', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('inlay_document_images_key', ['image_id', 'document_id'])
-    .execute()
-  await db.schema
-    .createIndex('inlay_document_images_document')
-    .ifNotExists()
-    .on('inlay_document_images')
-    .column('document_id')
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_document_images: `
+        image_id text not null, document_id text not null,
+        constraint inlay_document_images_key primary key (image_id, document_id)`,
+    },
+    once,
+  )
+  await indexOn(db, 'inlay_document_images_document', 'inlay_document_images', ['document_id']).ifNotExists().execute()
 }
 
 /** In place of `inlay_index_spaces`, which knew one space: SQLite cannot add a column "if it is not there". */
 async function createSpaces(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_spaces')
-    .ifNotExists()
-    .addColumn('number', 'integer', (column) => column.primaryKey().notNull())
-    .addColumn('embedder', 'text', (column) => column.notNull())
-    .addColumn('dimensions', 'integer', (column) => column.notNull())
-    .addColumn('phase', 'text', (column) => column.notNull())
-    .execute()
+  await createTables(
+    db,
+    {
+      inlay_spaces: `
+        number integer primary key not null, embedder text not null, dimensions integer not null,
+        phase text not null`,
+    },
+    once,
+  )
   await sql`
     insert into inlay_spaces (number, embedder, dimensions, phase)
     select 0, embedder, dimensions, 'open' from inlay_index_spaces where true
@@ -257,12 +196,7 @@ async function createSpaces(db: Records): Promise<void> {
 
 /** For listings with the last accepted first. */
 async function createNewest(db: Records): Promise<void> {
-  await db.schema
-    .createIndex('inlay_documents_revision')
-    .ifNotExists()
-    .on('inlay_documents')
-    .column('revision')
-    .execute()
+  await indexOn(db, 'inlay_documents_revision', 'inlay_documents', ['revision']).ifNotExists().execute()
 }
 
 async function createLinks(db: Records): Promise<void> {
@@ -276,11 +210,9 @@ async function createLinks(db: Records): Promise<void> {
 }
 
 async function createDocumentMetadata(db: Records): Promise<void> {
-  await db.schema
-    .createTable('inlay_document_metadata')
-    .addColumn('document_id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('metadata', 'text', (column) => column.notNull())
-    .execute()
+  await createTables(db, {
+    inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
+  })
 }
 
 async function addIndexIdentity(db: Records): Promise<void> {

@@ -9,8 +9,8 @@ export interface SearchGateOptions {
 }
 
 /**
- * Lets so many searches at a time through to the index. Callers take turns and none holds more than half of the places
- * beside another, so that one caller's flood holds up nobody else. A search whose caller has left never begins.
+ * Lets so many searches at a time through to the index. Callers take turns and none holds more than a quarter of the
+ * places beside another, so that one caller's flood holds up nobody else. A search whose caller has left never begins.
  */
 export interface SearchGate {
   /**
@@ -18,16 +18,18 @@ export interface SearchGate {
    * @throws RATE_LIMITED beyond a caller's share; the reason of the signal when it aborts while waiting
    */
   run<Result>(caller: string | undefined, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
+  /** Whether somebody waits for a search who sends no more of them than a person does. */
+  isAwaited(): boolean
 }
 
-/** Searches of one caller at a time, at least, however few there may be of all. */
-const fewestOfCaller = 2
+/** More searches at a time are no single person's. */
+const mostOfPerson = 2
 
 export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
-  const turns = createFairTurns({ limit, limitPerCaller: Math.max(fewestOfCaller, Math.ceil(limit / 2)) })
+  const turns = createFairTurns({ limit, limitPerCaller: Math.ceil(limit / 4) })
   const callers = createCallerLimit(limitPerCaller)
-
   return {
+    isAwaited: () => [...callers.counts.values()].some((count) => count <= mostOfPerson),
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
       const release = caller === undefined ? () => {} : callers.enter(caller)

@@ -1,24 +1,19 @@
-import type { AnyDatabase, Migrations } from '@inlay/records'
+import type { AnyDatabase, createTables as CreateTables, Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
-const migrations: Migrations = {
+const migrationsWith = (createTables: typeof CreateTables): Migrations => ({
   '0001_api_key': {
     async up(db) {
-      await db.schema
-        .createTable('inlay_api_key')
-        .ifNotExists()
-        .addColumn('id', 'integer', (column) => column.primaryKey())
-        .addColumn('hash', 'text', (column) => column.notNull().unique())
-        .addColumn('display', 'text', (column) => column.notNull())
-        .addColumn('name', 'text')
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('email', 'text')
-        .addColumn('scopes', 'text', (column) => column.notNull())
-        .addColumn('groups', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('last_used_at', 'bigint')
-        .addColumn('revoked_at', 'bigint')
-        .execute()
+      await createTables(
+        db,
+        {
+          inlay_api_key: `
+        id integer primary key, hash text not null unique, display text not null, name text, owner text not null,
+        email text, scopes text not null, groups text not null, created_at bigint not null, last_used_at bigint,
+        revoked_at bigint`,
+        },
+        { ifNotExists: true },
+      )
     },
   },
   '0002_stream_format': {
@@ -28,50 +23,42 @@ const migrations: Migrations = {
   },
   '0003_workspace': {
     async up(db) {
-      await db.schema
-        .createTable('inlay_workspace')
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('id', 'integer', (column) => column.notNull())
-        .addColumn('value', 'text', (column) => column.notNull())
-        .addColumn('created_at', 'bigint', (column) => column.notNull())
-        .addColumn('updated_at', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('inlay_workspace_pk', ['kind', 'owner', 'id'])
-        .execute()
+      await createTables(db, {
+        inlay_workspace: `
+        kind text not null, owner text not null, id integer not null, value text not null,
+        created_at bigint not null, updated_at bigint not null,
+        constraint inlay_workspace_pk primary key (kind, owner, id)`,
+      })
     },
   },
   '0004_audit': {
     async up(db) {
-      await db.schema
-        .createTable('inlay_audit')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('caller_id', 'text')
-        .addColumn('operation', 'text', (column) => column.notNull())
-        .addColumn('target', 'text', (column) => column.notNull())
-        .addColumn('status', 'integer', (column) => column.notNull())
-        .addColumn('request_id', 'text', (column) => column.notNull())
-        .execute()
+      await createTables(db, {
+        inlay_audit: `
+        id text primary key, caller_id text, operation text not null, target text not null,
+        status integer not null, request_id text not null`,
+      })
     },
   },
   '0005_limits': {
     async up(db) {
       await db.schema.alterTable('inlay_api_key').addColumn('expires_at', 'bigint').execute()
       await db.schema.alterTable('inlay_api_key').addColumn('limits', 'text').execute()
-      await db.schema
-        .createTable('inlay_usage')
-        .addColumn('owner', 'text', (column) => column.notNull())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('period', 'bigint', (column) => column.notNull())
-        .addColumn('amount', 'bigint', (column) => column.notNull())
-        .addPrimaryKeyConstraint('inlay_usage_pk', ['owner', 'kind', 'period'])
-        .execute()
+      await createTables(db, {
+        inlay_usage: `
+        owner text not null, kind text not null, period bigint not null, amount bigint not null,
+        constraint inlay_usage_pk primary key (owner, kind, period)`,
+      })
     },
   },
-}
+})
 
-/** Brings the tables of the server (API keys, what is set over the API, the audit) up to date; safe at every start, also of several processes at once. */
+/**
+ * Brings the tables of the server (API keys, what is set over the API, the audit) up to date; safe at every start, also
+ * of several processes at once.
+ */
 export async function migrateServer(db: AnyDatabase): Promise<void> {
   // Loaded here, since a mounted server answers public calls without any database engine.
-  const { migrate } = await import('@inlay/records')
-  return migrate(db, { name: 'server', migrations })
+  const { createTables, migrate } = await import('@inlay/records')
+  return migrate(db, { name: 'server', migrations: migrationsWith(createTables) })
 }

@@ -33,3 +33,10 @@ test('of links that name their address elsewhere the text stays', () => {
     'See “The\nBook”, `Option` and more.',
   )
 })
+
+test('comments go; openings that nothing closes stay, and cost no more than their length', () => {
+  expect(withoutHiddenMarkup('One<!-- two\n--> three <!-- four')).toBe('One three <!-- four')
+  // Reading on to the end from each of them would take hours.
+  const openings = '<!-- '.repeat(1_000_000).trim()
+  expect(withoutHiddenMarkup(openings)).toBe(openings)
+})

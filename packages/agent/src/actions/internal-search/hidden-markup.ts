@@ -1,9 +1,9 @@
-const hidden = /<!--[^]*?-->|<a (?:id|name)="[^"]*">\s*<\/a>/g
+const anchor = /<a (?:id|name)="[^"]*">\s*<\/a>/g
 /** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
 const hiddenLine =
   /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
 /** Code, which stays, or a link with the name of its address, which a small model takes for a source. */
-const codeOrLink = /(`+)[^]*?\1|(?<![\w\]])\[((?:[^[\]\n]|\n(?!\n))+)\]\[(?:[A-Za-z][\w.-]*)?\]/g
+const codeOrLink = /`{3,}[^]*?`{3,}|`[^`\n]*`|(?<![\w\]])\[((?:[^[\]\n]|\n(?!\n))+)\]\[(?:[A-Za-z][\w.-]*)?\]/g
 const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
 const fence = /^\s*(`{3,}|~{3,})/
 
@@ -12,7 +12,7 @@ export function withoutHiddenMarkup(markdown: string): string {
   const lines: string[] = []
   let mark = ''
   let opening = 0
-  for (const line of markdown.replaceAll(hidden, '').split('\n')) {
+  for (const line of withoutComments(markdown).replaceAll(anchor, '').split('\n')) {
     const run = fence.exec(line)?.[1]
     if (mark === '') {
       if (run === undefined && hiddenLine.test(line)) continue
@@ -28,7 +28,20 @@ export function withoutHiddenMarkup(markdown: string): string {
   }
   return lines
     .join('\n')
-    .replaceAll(codeOrLink, (whole, _, text?: string) => text ?? whole)
+    .replaceAll(codeOrLink, (whole, text?: string) => text ?? whole)
     .replaceAll(/\n\s*\n\s*\n/g, '\n\n')
     .trim()
+}
+
+/** A pattern would read on to the end from each opening that nothing closes. */
+function withoutComments(markdown: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const start = markdown.indexOf('<!--', from)
+    const end = start < 0 ? -1 : markdown.indexOf('-->', start + 4)
+    if (end < 0) return kept + markdown.slice(from)
+    kept += markdown.slice(from, start)
+    from = end + 3
+  }
 }

@@ -154,7 +154,7 @@ class HeldRows implements Memtable {
 
   async #post(): Promise<void> {
     const target = this.#next
-    const slices = createSlices()
+    const slices = createSlices({ isAwaited: true })
     for (;;) {
       const segment = this.#segments.find(({ from, rows, posted }) => posted < rows.length && from < target)
       if (!segment) return

@@ -75,7 +75,7 @@ async function takeSample(table: Table, terms: Terms): Promise<Sample> {
   const frequencies = new Map<string, number>()
   const list = createWordList()
   let [rows, length] = [0, 0]
-  const slices = createSlices()
+  const slices = createSlices({ isAwaited: true })
   const query = ofRows <= sampleRows ? table.query() : table.takeOffsets(offsetsOf(ofRows))
   for await (const batch of query.select([searchColumn])) {
     const column = batch.getChildAt(0)

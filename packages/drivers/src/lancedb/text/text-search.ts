@@ -31,6 +31,8 @@ export interface TextQuery {
   readonly limit: number
   /** Columns besides those of a hit. */
   readonly extra: readonly string[]
+  /** Aborted when nobody waits for the hits any more: some are left out. */
+  readonly signal?: AbortSignal
 }
 
 /** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
@@ -56,7 +58,7 @@ export async function searchText(parts: TextParts, query: TextQuery): Promise<Te
   const isWhole = unindexed === 'table'
   let words = queryTerms
   let { ranked, positions } = await rank(parts, query, { words, memtable, isWhole })
-  const corrections = await correct(parts, queryTerms, { positions, memtable })
+  const corrections = await correct(parts, queryTerms, { positions, memtable, signal: query.signal })
   if (corrections.length > 0) {
     words = [...queryTerms, ...corrections]
     ;({ ranked, positions } = await rank(parts, query, { words, memtable, isWhole }))
@@ -162,17 +164,26 @@ async function searchMemtable(
 async function correct(
   { statistics, terms }: TextParts,
   queryTerms: readonly QueryTerm[],
-  { positions, memtable }: { positions: readonly TermPositions[]; memtable: Postings | undefined },
+  {
+    positions,
+    memtable,
+    signal,
+  }: Pick<TextQuery, 'signal'> & {
+    readonly positions: readonly TermPositions[]
+    readonly memtable: Postings | undefined
+  },
 ): Promise<QueryTerm[]> {
   const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
   const unseen = new Map(
     queryTerms.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
   )
-  const corrected = await Promise.all(
-    [...unseen.values()].slice(0, mostMisspelt).map(async ({ word, term }) => {
-      if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) return []
-      return [...(await statistics.near(word, term)), ...(memtable?.near(word, term) ?? [])]
-    }),
-  )
-  return queryTermsOf(terms, [...new Set(corrected.flat())])
+  const corrected = new Set<string>()
+  // One by one: the engine looks through all its words for each, and other searches share its threads.
+  for (const { word, term } of [...unseen.values()].slice(0, mostMisspelt)) {
+    if (signal?.aborted) return []
+    if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) continue
+    for (const near of await statistics.near(word, term)) corrected.add(near)
+    for (const near of memtable?.near(word, term) ?? []) corrected.add(near)
+  }
+  return queryTermsOf(terms, [...corrected])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCitableDocuments } from '@inlay/agent/internal/citations/numbers'
+import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { newDoc } from '../setting.ts'
 
 const docs = (...ids: string[]) => ids.map((id) => newDoc(id))

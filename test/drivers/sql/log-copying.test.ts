@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Kysely, sql } from 'kysely'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+
+test('what commits of megabytes leave in the log is copied into the database beside them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
+  const file = join(folder, 'records.db')
+  const db = new Kysely<unknown>({ dialect: nodeSqlite({ file }) })
+  onTestFinished(async () => {
+    await db.destroy()
+    rmSync(folder, { recursive: true })
+  })
+  await sql`create table text (content text)`.execute(db)
+  const before = statSync(file).size
+  const megabytes = 'x'.repeat(2 ** 21)
+  for (let count = 0; count < 4; count++) await sql`insert into text values (${megabytes})`.execute(db)
+  // More than the limit of SQLite itself, at which the commit would have copied it.
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(2 ** 23)
+  expect(statSync(file).size).toBe(before)
+  await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(2 ** 23), { timeout: 20_000 })
+}, 30_000)
