@@ -66,7 +66,11 @@ const answering: Reply = [{ text: 'Twenty weeks [1].' }]
 test('a run is one trace: its model calls and its search are below it, and no text of anybody is in it', async () => {
   const { inlay, call } = await open([searching, answering])
   spans.reset()
-  const response = await call('POST', '/chat/send-chat-message', { message: question, origin: 'slackbot', stream: false })
+  const response = await call('POST', '/chat/send-chat-message', {
+    message: question,
+    origin: 'slackbot',
+    stream: false,
+  })
   expect(await response.json()).toMatchObject({ error_msg: null })
   await inlay.close()
   const all = spans.getFinishedSpans()

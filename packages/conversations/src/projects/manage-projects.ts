@@ -6,7 +6,7 @@ import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
-import { ownSession } from '../sessions/ownership.ts'
+import { ownSession } from '../sessions/session-access.ts'
 
 import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
