@@ -1,4 +1,3 @@
-import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
