@@ -10,7 +10,6 @@ import { ownSession } from '../sessions/session-access.ts'
 
 import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
-/** What projects are made of. */
 export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly files: Pick<SqlFiles, 'get' | 'byIds' | 'wantIndexed'>

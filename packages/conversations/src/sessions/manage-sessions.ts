@@ -18,7 +18,6 @@ import { searchSessions } from './search.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
-/** What the sessions are made of. */
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns' | 'currentRunId' | 'freeTokens'>
