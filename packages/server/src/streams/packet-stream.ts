@@ -23,7 +23,7 @@ const chunkChars = 65_536
  * takes, joins all lines that are ready into one chunk, and never ends the run: a reader that leaves only leaves.
  */
 export function packetReply(run: Run, options: PacketStreamOptions): Reply {
-  return reply(new ReadableStream<Uint8Array>(new RunFollower(run, options), { highWaterMark: 0 }), {
+  return reply(new ReadableStream<Uint8Array>(follow(run, options), { highWaterMark: 0 }), {
     headers: {
       'content-type': streamContentType,
       'cache-control': 'no-cache, no-transform',
@@ -32,87 +32,71 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
   })
 }
 
-/** Brings the lines of a run to a stream. */
-class RunFollower implements UnderlyingDefaultSource<Uint8Array> {
-  readonly #options: PacketStreamOptions
-  readonly #left = new AbortController()
-  readonly #source: AsyncIterator<readonly LogEntry[]>
-  readonly #silence: SilenceWatch
-  readonly #encoder = new TextEncoder()
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #ready: readonly LogEntry[] = []
-  #at = 0
-  /** The reader waits for a chunk. */
-  #isWanted = false
-  /** The log was asked for more lines. */
-  #isReading = false
+const encoder = new TextEncoder()
 
-  constructor(run: Run, options: PacketStreamOptions) {
-    this.#options = options
-    this.#source = run.read(options.cursor ?? 0, this.#left.signal)[Symbol.asyncIterator]()
-    this.#silence = watchSilence(options.heartbeatMs, options.timer, () => {
-      if (this.#isWanted) this.#send(frameLine(encodeLine(heartbeatLine), options))
-    })
+/**
+ * Brings the lines of a run to a stream, one chunk for each pull, as soon as there is something. A pull gives no promise:
+ * one for each line costs as much as the line. A failure closes the stream, so that the client resumes from its cursor:
+ * an error in the stream would cut the connection.
+ */
+function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource<Uint8Array> {
+  const { format, heartbeatMs, timer, onError } = options
+  const left = new AbortController()
+  const source = run.read(options.cursor ?? 0, left.signal)[Symbol.asyncIterator]()
+  let controller: ReadableStreamDefaultController<Uint8Array>
+  let [ready, at]: [readonly LogEntry[], number] = [[], 0]
+  // The reader waits for a chunk; the log was asked for more lines.
+  let [isWanted, isReading] = [false, false]
+  const send = (text: string): void => {
+    isWanted = false
+    controller.enqueue(encoder.encode(text))
   }
-
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller
-    // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
-    controller.enqueue(new Uint8Array(0))
-  }
-
-  /** Enqueues one chunk, as soon as there is something. Gives no promise: one for each line costs as much as the line. */
-  pull(): void {
-    this.#isWanted = true
-    if (this.#at === this.#ready.length) {
-      this.#silence.start()
-      if (this.#isReading) return
-      this.#isReading = true
-      this.#source.next().then(
-        (step) => this.#take(step),
-        (error: unknown) => this.#fail(error),
-      )
+  const silence = watchSilence(heartbeatMs, timer, () => {
+    if (isWanted) send(frameLine(encodeLine(heartbeatLine), options))
+  })
+  const take = (step: IteratorResult<readonly LogEntry[]>): void => {
+    isReading = false
+    if (left.signal.aborted) return
+    if (step.done !== true) {
+      ;[ready, at] = [step.value, 0]
+      if (isWanted) pull()
       return
     }
-    this.#silence.end()
-    const { format } = this.#options
+    silence.stop()
+    controller.close()
+  }
+  const fail = (error: unknown): void => {
+    if (!left.signal.aborted) onError(error)
+    take({ done: true, value: undefined })
+  }
+  const pull = (): void => {
+    isWanted = true
+    if (at === ready.length) {
+      silence.start()
+      if (!isReading) source.next().then(take, fail)
+      isReading = true
+      return
+    }
+    silence.end()
     let text = ''
-    while (this.#at < this.#ready.length && text.length < chunkChars) {
-      const { json, sequence } = this.#ready[this.#at++]!
+    while (at < ready.length && text.length < chunkChars) {
+      const { json, sequence } = ready[at++]!
       text += frameLine(json, { format, sequence })
     }
-    this.#send(text)
+    send(text)
   }
-
-  async cancel(): Promise<void> {
-    this.#silence.stop()
-    this.#left.abort()
-    await this.#source.return?.()
-  }
-
-  #send(text: string): void {
-    this.#isWanted = false
-    this.#controller?.enqueue(this.#encoder.encode(text))
-  }
-
-  #take(step: IteratorResult<readonly LogEntry[]>): void {
-    this.#isReading = false
-    if (this.#left.signal.aborted) return
-    if (step.done === true) {
-      this.#silence.stop()
-      this.#controller?.close()
-      return
-    }
-    this.#ready = step.value
-    this.#at = 0
-    if (this.#isWanted) this.pull()
-  }
-
-  /** An error in the stream would cut the connection; a closed one lets the client resume from its cursor. */
-  #fail(error: unknown): void {
-    if (this.#left.signal.aborted) return
-    this.#options.onError(error)
-    this.#take({ done: true, value: undefined })
+  return {
+    start: (given) => {
+      controller = given
+      // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
+      controller.enqueue(new Uint8Array(0))
+    },
+    pull,
+    cancel: async () => {
+      silence.stop()
+      left.abort()
+      await source.return?.()
+    },
   }
 }
 
