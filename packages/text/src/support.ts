@@ -68,19 +68,19 @@ function toOpposites(pairs: string): ReadonlyMap<string, string> {
 
 /**
  * Prepares texts that sentences are held against. The result finds the text that says what a sentence says, by its
- * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Undefined
- * when no text does, or the sentence says too little to tell.
+ * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Preferred
+ * sources go first. Undefined when no text does, or the sentence says too little to tell.
  */
 export function createSupport<Source>(
   texts: readonly SourceText<Source>[],
   { leastShare = surelyTheSame, question = '' }: SupportOptions = {},
-): (sentence: string) => Support<Source> | undefined {
+): (sentence: string, preferred?: readonly Source[]) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
-  return (sentence) => {
+  return (sentence, preferred = []) => {
     if (sentence.length > longestSentence) return undefined
     const statement = readStatement(toProse(sentence))
     const keys = [...new Set(statement.keys)]
@@ -91,11 +91,11 @@ export function createSupport<Source>(
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
       const isEnough = share >= leastShare || (isAnswer && share >= leastWhole && shareOf(window, fresh) >= leastShare)
-      return { window, share, isEnough }
+      return { window, share, rank: share + Number(preferred.includes(window.source)) * 2, isEnough }
     })
     const best = shares
       .filter(({ isEnough }) => isEnough)
-      .sort((a, b) => b.share - a.share || a.window.keys.size - b.window.keys.size)
+      .sort((a, b) => b.rank - a.rank || a.window.keys.size - b.window.keys.size)
       .slice(0, candidates)
       .find(({ window }) => agree(statement, window))
     return best && { source: best.window.source, share: best.share }
