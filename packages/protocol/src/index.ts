@@ -120,6 +120,8 @@ export type {
   Requeued,
 } from './ingestion/indexing-status.ts'
 export { ingestionRequestSchema } from './ingestion/ingestion-document.ts'
+export { readLargeRequest } from './ingestion/large-request.ts'
+export { setTextPieces, textPieces } from './ingestion/text-pieces.ts'
 export type {
   ImageSection,
   IngestionDocument,
