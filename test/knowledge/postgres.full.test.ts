@@ -25,6 +25,7 @@ afterAll(() => server.stop())
 describe('in Postgres', async () => {
   // The tests of the mechanism itself, once more.
   await import('./intake/commit-documents.test.ts')
+  await import('./intake/large-content.test.ts')
   await import('./indexing/settle.test.ts')
   await import('./indexing/worker.test.ts')
   await import('./history.scaled.test.ts')

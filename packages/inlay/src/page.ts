@@ -144,7 +144,7 @@ const mostTokenBytes = 4096
 
 async function readToken(request: Request): Promise<{ token: string }> {
   // Whoever asks is not known yet, so no more is read than a token takes.
-  const text = await readText(request, mostTokenBytes).catch(() => '')
+  const text = await readText(request, { limitBytes: mostTokenBytes }).catch(() => '')
   const body = readJson(text)
   const token = isJsonObject(body) ? body['token'] : ''
   return { token: typeof token === 'string' ? token : '' }

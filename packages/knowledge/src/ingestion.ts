@@ -11,7 +11,8 @@ import { createAdmission, createCallOrder, createIndexedWaiters } from './intake
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/document-changes.ts'
 import { createIntake } from './intake/commit-documents.ts'
-import { type NamedFiles, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
+import { writeLargeContent } from './intake/large-content.ts'
+import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
@@ -125,7 +126,7 @@ async function closeAll({ options, hooks, calls, intake, mover, worker, maintain
 }
 
 async function prepare(
-  { options, admission, hooks }: Parts,
+  { options, owner, admission, hooks }: Parts,
   input: AcceptInput,
   { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
 ): Promise<IntakeTask> {
@@ -135,7 +136,15 @@ async function prepare(
   const request = isJudged ? await hooks.judged(given, caller) : given
   await checkNamedFiles(request.document, options, caller)
   const version = await toVersion(request)
+  if (version.large && !(await isStored(options.db, version)))
+    await writeLargeContent(options.db, version.large, { now: options.now(), owner })
   return { kind: 'accept', id: version.id, version, caller, queuedFor }
+}
+
+/** Whether the document is known as it is: then it is most likely sent again. */
+async function isStored(db: Records, { id, hash }: Version): Promise<boolean> {
+  const row = await db.selectFrom('inlay_documents').select('hash').where('id', '=', id).executeTakeFirst()
+  return row?.hash === hash
 }
 
 async function until(
@@ -158,7 +167,7 @@ const createParts = (options: IngestionOptions) => {
   const waiters = createIndexedWaiters(db)
   const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
-  const intake = createIntake({ db, now, at, admission })
+  const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
     ...options,
     space: index.space,
@@ -173,5 +182,5 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
+  return { options, owner, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
 }

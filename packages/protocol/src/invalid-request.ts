@@ -97,7 +97,7 @@ export function parseWith<Schema extends v.GenericSchema>(
 /** Shorter bodies are read at once, and without counting their values first. */
 const harmlessCharacters = 200_000
 /** Most values in one body: each is read in a fraction of a microsecond, and all of them without a pause. */
-const mostValues = 100_000
+export const mostValues = 100_000
 
 /** Whether a JSON text has more values than a process should hold; whatever stands in strings counts nothing. */
 function holdsTooMuch(json: string): boolean {
@@ -125,6 +125,13 @@ function endOfString(json: string, start: number): number {
   return json.length
 }
 
+/** Refuses a body of more than {@link mostValues}. */
+export function tooManyValues(): InlayError {
+  return new InlayError('PAYLOAD_TOO_LARGE', {
+    message: 'The body holds more than 100,000 values: send fewer at once.',
+  })
+}
+
 /**
  * Reads a JSON text by its schema; a leading byte order mark is skipped. The event loop gets its turn between the steps
  * of a long one.
@@ -137,10 +144,7 @@ export async function parseJsonBody<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text
   const isLong = json.length > harmlessCharacters
-  if (isLong && holdsTooMuch(json))
-    throw new InlayError('PAYLOAD_TOO_LARGE', {
-      message: 'The body holds more than 100,000 values: send fewer at once.',
-    })
+  if (isLong && holdsTooMuch(json)) throw tooManyValues()
   if (isLong) await nextSlice()
   let value: unknown
   try {

@@ -11,7 +11,7 @@ import type { ServerReport } from './server.ts'
 
 /** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
 export interface Fixture {
-  /** Sends JSON, or lines as they are; gives the text of the answer. Throws when it is not a 200. */
+  /** Sends JSON, or text and bytes as they are; gives the text of the answer. Throws when it is not a 200. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<string>
   /** Address of the API. */
   readonly base: string
@@ -50,7 +50,7 @@ export async function startFixture(): Promise<Fixture> {
     const response = await fetch(`${base}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
       signal,
     })
     const text = await response.text()

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInlay, nodeListener } from 'inlay'
+import { giveBackIdleMemory } from 'inlay/internal/idle-memory'
 
 /** What the process that measures asks this one for, and hears from it. */
 export type ServerReport =
@@ -15,6 +16,8 @@ const server = createServer(nodeListener(inlay.fetch))
 const report = (message: ServerReport): void => void process.send?.(message)
 const blocks = monitorEventLoopDelay({ resolution: 5 })
 blocks.enable()
+// As `inlay serve` does.
+giveBackIdleMemory()
 process.on('message', (question) => {
   if (question === 'memory') return report({ residentBytes: process.memoryUsage.rss() })
   report({ longestBlockMs: blocks.max / 1e6 })

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../frameworks/node-listener.ts'
+import { giveBackIdleMemory } from '../idle-memory.ts'
 import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
@@ -48,6 +49,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     const handedOver = key ?? settings.options.apiKey
     const page = await pageOf(inlay, basePath, handedOver === undefined ? undefined : { token, key: handedOver })
     ready.resolve(page ?? nodeListener(inlay.fetch))
+    giveBackIdleMemory()
     const models = await inlay.agent.models()
     const model = models.find(({ isDefault }) => isDefault)
     if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })

@@ -4,14 +4,49 @@ export interface Span {
   readonly end: number
 }
 
+/** As much of a text as is in memory. Whoever reads it waits, and asks for more, where too little is held. */
+export interface TextWindow {
+  /** A stretch of the text. */
+  held: string
+  /** Where in the text that begins. */
+  from: number
+  /** Whether it reaches to the end of the text. */
+  isWhole: boolean
+  /** What stands before this place is not read any more. */
+  needed: number
+  /** Whether nothing goes on before more is added. */
+  isWanted: boolean
+}
+
+/** A whole text, or the beginning of one. */
+export function openText(held: string, isWhole = true): TextWindow {
+  return { held, from: 0, isWhole, needed: 0, isWanted: false }
+}
+
+/** Adds what comes next, and drops what is not needed. */
+export function addText(text: TextWindow, more: string, isLast: boolean): void {
+  // One character before tells whether a line begins there.
+  const kept = Math.max(text.needed - 1, text.from)
+  text.held = text.held.slice(kept - text.from) + more
+  text.from = kept
+  text.isWhole = isLast
+  text.isWanted = false
+}
+
 /** A Markdown block. What is no heading, code or table is text: paragraphs, lists, quotations, HTML. */
 export type Block =
   | (Span & { readonly kind: 'text' })
   | (Span & { readonly kind: 'heading'; readonly level: number; readonly title: string })
   /** `opening` and `closing` are the fence lines, repeated when the block has to be cut. */
-  | (Span & { readonly kind: 'code'; readonly opening: string; readonly closing: string })
+  | (Span & Part & { readonly kind: 'code'; readonly opening: string; readonly closing: string })
   /** `header` holds the header and delimiter rows, repeated when the table has to be cut. */
-  | (Span & { readonly kind: 'table'; readonly header: string })
+  | (Span & Part & { readonly kind: 'table'; readonly header: string })
+
+/** A very long block of code or table comes in parts. */
+interface Part {
+  readonly isContinued?: boolean
+  readonly goesOn?: boolean
+}
 
 const blank = /^\s*$/
 const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
@@ -23,6 +58,15 @@ const tableDelimiter = /^[\s|:-]+$/
 
 /** A longer paragraph comes as several blocks, so that finding one never takes long. */
 const longestText = 65_536
+
+/** A longer line comes as several, and a longer block of code or table in parts. */
+const [longestLine, longestBlock] = [65_536, 262_144]
+
+/** In more, a line end is looked for only as far as a line may reach. */
+const longestHeld = 8 * longestLine
+
+/** So much is looked at beyond the beginning of a line: that line, and the next one. */
+const lookahead = 3 * longestLine
 
 /** Longer lines are text whatever they look like; patterns need not run over megabytes. */
 const longestMarkup = 2000
@@ -36,48 +80,88 @@ const linesBetweenPauses = 4096
  * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to none; everything else
  * belongs to exactly one. Front matter is text like any other: extraction takes it off first.
  */
-export function* findBlocks(text: string): Generator<Block | Pause> {
+export function* findBlocks(text: TextWindow): Generator<Block | Pause> {
   let open: Open | undefined
-  let lines = 0
-  for (let line = lineAt(text, 0); line; line = lineAt(text, line.next)) {
+  let [start, lines] = [0, 0]
+  for (;;) {
+    while (!text.isWhole && text.from + text.held.length - start < lookahead) {
+      text.needed = open?.start ?? start
+      text.isWanted = true
+      yield undefined
+    }
+    const line = lineAt(text, start)
+    if (!line) break
+    start = line.next
     if (++lines % linesBetweenPauses === 0) yield undefined
     if (open && !takeLine(open, line, text)) {
-      yield open
+      if (open.end > open.start) yield open
       open = undefined
     }
     if (!open && !blank.test(line.text)) open = markupAt(text, line) ?? textAt(text, line)
     if (open?.isWhole) {
       yield open
       open = undefined
+    } else if ((open?.kind === 'code' || open?.kind === 'table') && open.end - open.start > longestBlock) {
+      yield { ...open, goesOn: true }
+      open = { ...open, start, end: start, isContinued: true }
     }
   }
-  if (open) yield open
+  if (open && open.end > open.start) yield open
 }
 
 /** One line of a text: where it lies, without its line end, and where the next one begins. */
 interface Line extends Span {
   readonly text: string
   readonly next: number
+  /** Whether it only goes on with a very long one. */
+  readonly isRest: boolean
 }
 
 /** Lines end in LF or CR LF. Read one by one, so that a long text is never split as a whole. */
-function lineAt(text: string, start: number): Line | undefined {
-  if (start >= text.length) return undefined
-  const lineEnd = text.indexOf('\n', start)
-  if (lineEnd < 0) return { start, end: text.length, next: text.length, text: text.slice(start) }
-  const end = lineEnd > start && text[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
-  return { start, end, next: lineEnd + 1, text: text.slice(start, end) }
+function lineAt({ held, from }: TextWindow, start: number): Line | undefined {
+  const at = start - from
+  if (at >= held.length) return undefined
+  const isRest = at > 0 && held.charCodeAt(at - 1) !== 10
+  let lineEnd = -1
+  // A line end far away is none, and is not to be looked for by each piece of a long line.
+  if (held.length - at <= longestHeld) lineEnd = held.indexOf('\n', at)
+  else {
+    const near = held.slice(at, at + longestLine + 1).indexOf('\n')
+    lineEnd = near < 0 ? near : at + near
+  }
+  const isCut = (lineEnd < 0 ? held.length : lineEnd) - at > longestLine
+  if (isCut || lineEnd < 0) {
+    const end = isCut ? characterEnd(held, at + longestLine) : held.length
+    return { start, end: end + from, next: end + from, text: held.slice(at, end), isRest }
+  }
+  const end = lineEnd > at && held[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
+  return { start, end: end + from, next: lineEnd + 1 + from, text: held.slice(at, end), isRest }
+}
+
+const joining = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u
+
+/** The first place from `at` on that is not inside a character: no half surrogate, no mark without its letter. */
+export function characterEnd(text: string, at: number): number {
+  let end = at
+  const bound = Math.min(text.length, at + 64)
+  while (end < bound) {
+    const unit = text.charCodeAt(end)
+    const isInside = (unit & 0xfc00) === 0xdc00 || text.charCodeAt(end - 1) === 0x200d
+    if (!isInside && (unit < 0x300 || !joining.test(text.slice(end, end + 2)))) break
+    end++
+  }
+  return end
 }
 
 /** A block that further lines may belong to. */
 type Open = Block & { end: number; isWhole?: boolean }
 
 /** Adds a line to the block before it; false when it does not belong there. */
-function takeLine(open: Open, line: Line, text: string): boolean {
+function takeLine(open: Open, line: Line, text: TextWindow): boolean {
   if (open.kind === 'heading') return line.end <= open.end
   if (open.kind === 'code') {
     // A fence without a closing one reaches to the end of the text, as in CommonMark.
-    const closing = line.text.length <= longestMarkup ? fence.exec(line.text) : null
+    const closing = line.text.length <= longestMarkup && !line.isRest ? fence.exec(line.text) : null
     open.isWhole = closing !== null && closing[1]!.startsWith(open.closing) && blank.test(closing[2]!)
   } else {
     if (blank.test(line.text)) return false
@@ -89,8 +173,8 @@ function takeLine(open: Open, line: Line, text: string): boolean {
 }
 
 /** A line that begins a code block or a table, or is a heading; undefined for any other. */
-function markupAt(text: string, { start, end, text: line, next }: Line): Open | undefined {
-  if (line.length > longestMarkup) return undefined
+function markupAt(text: TextWindow, { start, end, text: line, next, isRest }: Line): Open | undefined {
+  if (line.length > longestMarkup || isRest) return undefined
   if (marked.test(line)) {
     const mark = fence.exec(line)?.[1]
     if (mark) return { kind: 'code', start, end, opening: line, closing: mark }
@@ -106,8 +190,8 @@ function markupAt(text: string, { start, end, text: line, next }: Line): Open | 
 }
 
 /** A line over an underline is a heading, any other one begins a text. */
-function textAt(text: string, { start, end, text: line, next }: Line): Open {
-  const under = line.length <= longestMarkup ? lineAt(text, next) : undefined
+function textAt(text: TextWindow, { start, end, text: line, next, isRest }: Line): Open {
+  const under = line.length <= longestMarkup && !isRest ? lineAt(text, next) : undefined
   const underline = under && under.text.length <= longestMarkup ? setextUnderline.exec(under.text)?.[1] : undefined
   if (!under || !underline) return { kind: 'text', start, end }
   return { kind: 'heading', start, end: under.end, level: underline.startsWith('=') ? 1 : 2, title: line.trim() }

@@ -1,5 +1,5 @@
 import type { Section } from '@inlay/protocol'
-import { type Block, type Pause, type Span, estimateTokens, findBlocks } from './blocks.ts'
+import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks } from './blocks.ts'
 import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
@@ -41,6 +41,8 @@ export interface ChunkOptions {
   readonly size?: ChunkSize
   /** What is said of images, by id: it follows the text of the first section that has the image. */
   readonly descriptions?: ReadonlyMap<string, string>
+  /** Opens the texts of sections that are not there as a whole; whoever reads the chunks adds to them. */
+  readonly openSection?: ((section: number) => TextWindow | undefined) | undefined
 }
 
 /**
@@ -49,7 +51,7 @@ export interface ChunkOptions {
  * @returns chunks in document order; none for blank sections and for images that nothing is said of
  */
 export function* chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Generator<Chunk | Pause> {
-  const { size = defaultChunkSize } = options
+  const { size = defaultChunkSize, openSection } = options
   const descriptions = new Map(options.descriptions)
   let position = 0
   for (const [section, content] of sections.entries()) {
@@ -59,7 +61,7 @@ export function* chunkSections(sections: readonly Section[], options: ChunkOptio
     const description = imageFileId === null ? undefined : descriptions.get(imageFileId)
     if (imageFileId !== null) descriptions.delete(imageFileId)
     for (const [text, said] of [
-      ['text' in content ? content.text : '', {}],
+      [openSection?.(section) ?? ('text' in content ? content.text : ''), {}],
       [description ?? '', { isDescription: true }],
     ] as const)
       for (const part of chunkText(text, size))
@@ -76,18 +78,25 @@ export function* chunkSections(sections: readonly Section[], options: ChunkOptio
 }
 
 function* chunkText(
-  text: string,
+  given: string | TextWindow,
   size: ChunkSize,
 ): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'> | Pause> {
+  const whole = { from: 0, isWhole: true, needed: 0, isWanted: false }
+  const text = typeof given === 'string' ? { held: given, ...whole } : given
   let before: Packed | undefined
   for (const packed of packBlocks(text, size)) {
     if (!packed) {
+      if (before && text.needed - before.end > longestGap) before = undefined
+      else if (before) text.needed = Math.min(text.needed, before.start)
       yield undefined
       continue
     }
     const { start, end, prefix, suffix, headings } = packed
     // Without blank lines around it; indentation of the first line stays.
-    const inner = text.slice(start, end).replace(blankLines, '').trimEnd()
+    const inner = text.held
+      .slice(start - text.from, end - text.from)
+      .replace(blankLines, '')
+      .trimEnd()
     if (inner.trim() === '') continue
     const seam = before && seamOf(text, before, packed)
     before = packed
@@ -95,12 +104,16 @@ function* chunkText(
   }
 }
 
+/** More blanks between two chunks are not kept in memory; nor are they shown. */
+const longestGap = 65_536
+
 const blankLines = /^(?:[^\S\n]*\n)+/
 
-function seamOf(text: string, before: Packed, after: Packed): Seam | undefined {
-  const end = before.start + text.slice(before.start, before.end).trimEnd().length
-  const start = after.start + (blankLines.exec(text.slice(after.start, after.end))?.[0].length ?? 0)
-  const between = text.slice(end, start)
+function seamOf({ held, from }: TextWindow, before: Packed, after: Packed): Seam | undefined {
+  const slice = (start: number, end: number): string => held.slice(start - from, end - from)
+  const end = before.start + slice(before.start, before.end).trimEnd().length
+  const start = after.start + (blankLines.exec(slice(after.start, after.end))?.[0].length ?? 0)
+  const between = slice(end, start)
   const isCut = after.prefix !== '' || before.suffix !== ''
   if (!isCut && /\n[^\S\n]*\n/.test(between)) return undefined
   return { between, added: [before.suffix.length, after.prefix.length] }
@@ -141,14 +154,20 @@ type Heading = Block & { readonly kind: 'heading' }
  * they do not fit by themselves, and then between lines.
  * @returns stretches in order that together hold everything but blank lines
  */
-export function* packBlocks(text: string, size: ChunkSize): Generator<Packed | Pause> {
+export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed | Pause> {
   let open: Open | undefined
   let path: Heading[] = []
   for (const block of findBlocks(text)) {
     if (!block) {
+      // Nothing comes close enough any more.
+      if (open && text.needed - open.end > longestGap) {
+        yield* splitHeadingsOff(text, open)
+        open = undefined
+      } else if (open) text.needed = open.start
       yield undefined
       continue
     }
+    const { held, from } = text
     if (block.kind === 'heading') {
       if (open && !isHeadingsOnly(open) && open.tokens >= size.leastTokens) {
         yield open
@@ -157,16 +176,22 @@ export function* packBlocks(text: string, size: ChunkSize): Generator<Packed | P
       path = [...path.filter((above) => above.level < block.level), block]
     }
     const titles = path.map((above) => above.title).filter((title) => title !== '')
-    const tokens = estimateTokens(text, block.start, block.end, size.limitTokens)
+    const tokens = estimateTokens(held, block.start - from, block.end - from, size.limitTokens)
     const joined = (before: Open): number =>
-      before.tokens + estimateTokens(text, before.end, block.start, size.limitTokens) + tokens
-    if (open && !isHeadingsOnly(open) && (open.tokens >= size.targetTokens || joined(open) > size.limitTokens)) {
+      before.tokens + estimateTokens(held, before.end - from, block.start - from, size.limitTokens) + tokens
+    const isPart = 'isContinued' in block || 'goesOn' in block
+    if (
+      open &&
+      !isHeadingsOnly(open) &&
+      (open.tokens >= size.targetTokens || joined(open) > size.limitTokens || 'isContinued' in block)
+    ) {
       const [full, rest] = splitHeadingsOff(text, open)
       yield full
       open = rest
     }
-    if (open && joined(open) <= size.limitTokens) open = extend(open, block, { tokens: joined(open), titles })
-    else if (tokens <= size.limitTokens && !(open && block.kind === 'text')) {
+    if (open && !isPart && joined(open) <= size.limitTokens)
+      open = extend(open, block, { tokens: joined(open), titles })
+    else if (tokens <= size.limitTokens && !isPart && !(open && block.kind === 'text')) {
       // Headings alone: better than cutting the code or table below them, whose path names them anyway.
       if (open) yield open
       const { start, end } = block
@@ -202,8 +227,8 @@ function extend(open: Open, block: Block, { tokens, titles }: { tokens: number; 
 }
 
 /** Headings at the end of a stretch belong to what comes next. */
-function splitHeadingsOff(text: string, open: Open): [Open, Open | undefined] {
-  if (open.headingsFrom >= open.end) return [open, undefined]
+function splitHeadingsOff(text: TextWindow, open: Open): [Open, rest?: Open] {
+  if (open.headingsFrom >= open.end) return [open]
   const { headingsFrom: start, end, headingsPath } = open
   const rest: Open = {
     start,
@@ -211,7 +236,7 @@ function splitHeadingsOff(text: string, open: Open): [Open, Open | undefined] {
     prefix: '',
     suffix: '',
     headings: headingsPath,
-    tokens: estimateTokens(text, start, end),
+    tokens: estimateTokens(text.held, start - text.from, end - text.from),
     headingsFrom: start,
     headingsPath,
   }
@@ -220,7 +245,7 @@ function splitHeadingsOff(text: string, open: Open): [Open, Open | undefined] {
 
 /** Cuts a block that fits nowhere; headings that stand before it go with its first part. */
 function* cut(
-  text: string,
+  text: TextWindow,
   headings: Open | undefined,
   block: Block,
   { size, titles }: { size: ChunkSize; titles: readonly string[] },
@@ -228,21 +253,24 @@ function* cut(
   const { prefix, suffix } = repeats(block, size)
   const frame = estimateTokens(prefix) + estimateTokens(suffix)
   const limit = size.limitTokens - frame
-  const before = headings ? headings.tokens + estimateTokens(text, headings.end, block.start) : 0
+  const { held, from } = text
+  const before = headings ? headings.tokens + estimateTokens(held, headings.end - from, block.start - from) : 0
   const isWithHeadings = headings !== undefined && before <= limit / 2
   if (headings && !isWithHeadings) yield headings
   let isFirst = true
-  for (const piece of splitSpan(text, block, { room: isWithHeadings ? limit - before : limit, limit })) {
-    const start = isFirst && isWithHeadings ? headings.start : piece.start
-    const isLast = piece.end >= block.end
+  const span = { start: block.start - from, end: block.end - from }
+  for (const piece of splitSpan(held, span, { room: isWithHeadings ? limit - before : limit, limit })) {
+    const start = isFirst && isWithHeadings ? headings.start : piece.start + from
+    const end = piece.end + from
+    const isLast = end >= block.end
     yield {
       start,
-      end: piece.end,
-      prefix: isFirst ? '' : prefix,
-      suffix: isLast ? '' : suffix,
+      end,
+      prefix: isFirst && !('isContinued' in block) ? '' : prefix,
+      suffix: isLast && !('goesOn' in block) ? '' : suffix,
       headings: isFirst && isWithHeadings ? headings.headings : titles,
-      tokens: estimateTokens(text, start, piece.end) + frame,
-      headingsFrom: piece.end,
+      tokens: estimateTokens(held, start - from, end - from) + frame,
+      headingsFrom: end,
       headingsPath: titles,
     }
     isFirst = false

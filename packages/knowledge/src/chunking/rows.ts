@@ -7,7 +7,7 @@ import {
   withChunk,
 } from './chunk-metadata.ts'
 import type { Pause } from './blocks.ts'
-import { chunkSections, type Chunk } from './chunk.ts'
+import { chunkSections, type Chunk, type ChunkOptions } from './chunk.ts'
 import { toSearchText } from './search-text.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import { toTag, type IndexRow } from '../contracts/vector-index.ts'
@@ -29,12 +29,11 @@ export interface DraftRow {
 /**
  * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
  * it; the text of that row is "".
- * @param descriptions of its images, by id
  */
 export function* toRows(
   claimed: ClaimedDocument,
   document: StoredDocument,
-  descriptions?: ReadonlyMap<string, string>,
+  options?: Pick<ChunkOptions, 'descriptions' | 'openSection'>,
 ): Generator<DraftRow | Pause> {
   const { metadata: entries, ...base } = documentMetadataOf(document)
   const json = JSON.stringify(entries)
@@ -54,7 +53,7 @@ export function* toRows(
     updatedAt: ownUpdatedAt ?? claimed.acceptedAt,
   }
   let count = 0
-  for (const chunk of chunkSections(document.sections, { descriptions })) {
+  for (const chunk of chunkSections(document.sections, options)) {
     if (chunk) count++
     yield chunk && toRow(shared, basis, chunk)
   }

@@ -1,4 +1,4 @@
-import { type Span, estimateTokens } from './blocks.ts'
+import { type Span, characterEnd, estimateTokens } from './blocks.ts'
 
 type Splitter = (text: string, span: Span) => Iterable<Span>
 
@@ -113,19 +113,4 @@ function* splitCharacters(text: string, { start, end }: Span): Generator<Span> {
     yield { start: from, end: to }
     from = to
   }
-}
-
-const joining = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u
-
-/** The first place from `at` on that is not inside a character: no half surrogate, no mark without its letter. */
-function characterEnd(text: string, at: number): number {
-  let end = at
-  const bound = Math.min(text.length, at + 64)
-  while (end < bound) {
-    const unit = text.charCodeAt(end)
-    const isInside = (unit & 0xfc00) === 0xdc00 || text.charCodeAt(end - 1) === 0x200d
-    if (!isInside && (unit < 0x300 || !joining.test(text.slice(end, end + 2)))) break
-    end++
-  }
-  return end
 }

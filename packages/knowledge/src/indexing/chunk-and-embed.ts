@@ -5,10 +5,12 @@ import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type DraftRow, imagesOf, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
-import type { StoredDocument } from '../contracts/stored-document.ts'
+import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { IndexRow, VectorIndex } from '../contracts/vector-index.ts'
 import type { Enrichment } from '../enrichment/summaries-and-images.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
+import type { Records } from '../schema/tables.ts'
+import { type LargeTexts, openLargeTexts } from './large-texts.ts'
 
 /** What tables of documents are read with. */
 export interface TableContext {
@@ -59,6 +61,7 @@ export interface Writing {
 }
 
 export interface WritingContext extends TableContext {
+  readonly db: Records
   /** Told how many rows a commit brought into the index. */
   readonly onAppended?: (rows: number) => void
   readonly index: VectorIndex
@@ -130,15 +133,19 @@ async function* toPieces(
   const content = writings.reduce((sum, { document }) => sum + document.content.length, 0)
   const slices = createSlices({ isAwaited: content <= awaitedCharacters })
   for (const writing of writings) {
-    const document = await readWhole(writing, context)
-    if (!document) continue
+    const read = await readWhole(writing, context)
+    if (!read) continue
+    const { document, texts } = read
     if (slices.isOver()) await slices.next()
     const descriptions = await enrichment?.describe(document)
     writing.images = imagesOf(document)
     try {
-      for (const row of toRows(writing.document, document, descriptions)) {
+      for (const row of toRows(writing.document, document, { descriptions, openSection: texts?.openSection })) {
         if (slices.isOver()) await slices.next()
-        if (!row) continue
+        if (!row) {
+          await texts?.load()
+          continue
+        }
         const before = piece.at(-1)
         if (before?.writing === writing) before.isPart = true
         if (piece.length >= mostRows || characters >= pieceCharacters) {
@@ -161,19 +168,32 @@ async function* toPieces(
   if (piece.length > 0) yield piece
 }
 
-/** A document with the text of its tables; undefined when that cannot be read, and the document carries the error. */
-async function readWhole(writing: Writing, context: WritingContext): Promise<StoredDocument | undefined> {
+interface ReadDocument {
+  /** With the text of its tables. */
+  readonly document: StoredDocument
+  /** Of a large document: the texts of its sections. */
+  readonly texts?: LargeTexts | undefined
+}
+
+/** Undefined for a document that cannot be read, which then carries the error. */
+async function readWhole(writing: Writing, context: WritingContext): Promise<ReadDocument | undefined> {
+  const { content, largeId } = writing.document
   try {
     // Written by this package alone, from a validated request.
-    const document = JSON.parse(writing.document.content) as StoredDocument
+    const stored = JSON.parse(content) as StoredDocument | LargeDocument
+    const large = 'textLengths' in stored ? await openLargeTexts(context.db, largeId!, stored) : undefined
+    const document = large?.document ?? stored
     const sections: Section[] = []
-    for (const section of document.sections)
+    for (const [at, section] of document.sections.entries())
       if ('csv_file_id' in section && section.csv_file_id) sections.push(...(await readTable(section, context)))
-      else sections.push(section)
-    return { ...document, sections }
+      else {
+        large?.texts.place(at, sections.length)
+        sections.push(section)
+      }
+    return { document: { ...document, sections }, texts: large?.texts }
   } catch (error) {
     if (context.signal.aborted) throw letGo()
-    writing.error = partFailed(error, 'Reading a table of the document')
+    writing.error = partFailed(error, 'Reading the document')
     return undefined
   }
 }

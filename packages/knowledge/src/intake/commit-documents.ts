@@ -7,16 +7,22 @@ import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
 import { forgetTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './document-changes.ts'
+import { holdLargeContent, releaseLargeContent, type LargeWriting } from './large-content.ts'
 import { retire } from '../queue/claims.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
+import type { Version } from './read-document.ts'
 
 export interface IntakeOptions {
   readonly db: Records
   readonly now: () => number
   /** Called with `accept` before each transaction, and awaited. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
+  /** Names this process among others that share the database. Default: a random name. */
+  readonly owner?: string
+  /** Told when a large content was written and is not needed. */
+  readonly onUnused?: () => void
   /** Gives documents their places in the queue. Default: in the order they came. */
   readonly admission?: Pick<Admission, 'placeOf'>
 }
@@ -43,6 +49,14 @@ export function createIntake(options: IntakeOptions): Intake {
       } catch (error) {
         if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
         throw error
+      } finally {
+        for (const task of tasks)
+          if (
+            task.kind === 'accept' &&
+            task.version.large &&
+            (await releaseLargeContent(options.db, task.version.large))
+          )
+            options.onUnused?.()
       }
     },
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
@@ -148,21 +162,11 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
         .doUpdateSet((of) => Object.fromEntries(overwritten.map((name) => [name, of.ref(`excluded.${name}`)]))),
     )
     .execute()
-  const contents = accepted
-    .filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash)
-    .map(({ id, version }) => ({ id, content: version.content }))
-  const small = contents.filter(({ content }) => content.length <= largeContent)
-  const large = contents.filter(({ content }) => content.length > largeContent)
-  for (const group of [small, ...large.map((content) => [content])]) {
-    if (group.length === 0) continue
-    // SQLite writes on this thread, and keeps what was last bound to each statement.
-    if (group !== small) await yieldToEventLoop()
-    await db
-      .insertInto('inlay_contents')
-      .values(group)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet((of) => ({ content: of.ref('excluded.content') })))
-      .execute()
-  }
+  await writeContents(
+    db,
+    accepted.filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash),
+    { now, owner: options.owner ?? crypto.randomUUID() },
+  )
   const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
       .filter((pairId) => incarnation !== stored?.incarnation || !stored.pairIds.includes(pairId))
@@ -184,7 +188,36 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
 }
 
 /** More characters are written by themselves. */
-const largeContent = 65_536
+const longContent = 65_536
+
+async function writeContents(
+  db: Records,
+  accepted: readonly { readonly id: string; readonly version: Version }[],
+  writing: LargeWriting,
+): Promise<void> {
+  const short: InsertObject<Tables, 'inlay_contents'>[] = []
+  const long: (typeof short)[] = []
+  for (const { id, version } of accepted) {
+    const large_id = version.large ? await holdLargeContent(db, version.large, writing) : null
+    const row = { id, content: version.content, large_id }
+    if (row.content.length > longContent) long.push([row])
+    else short.push(row)
+  }
+  for (const group of [short, ...long]) {
+    if (group.length === 0) continue
+    // SQLite writes on this thread, and keeps what was last bound to each statement.
+    if (group !== short) await yieldToEventLoop()
+    await db
+      .insertInto('inlay_contents')
+      .values(group)
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((of) => ({ content: of.ref('excluded.content'), large_id: of.ref('excluded.large_id') })),
+      )
+      .execute()
+  }
+}
 
 /** Everything a new version changes; what is searchable stays until the new version is. */
 const overwritten = [
@@ -210,7 +243,7 @@ function toRow(
   { now, admission }: { now: number; admission: IntakeOptions['admission'] },
 ): InsertObject<Tables, 'inlay_documents'> {
   const { version } = draft
-  const place = admission?.placeOf(draft.queuedFor ?? '', version.content.length, now) ?? now
+  const place = admission?.placeOf(draft.queuedFor ?? '', version.characters, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
   // A document that is changed again and again keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place
@@ -223,7 +256,7 @@ function toRow(
     semantic_identifier: version.semanticIdentifier,
     link: version.link,
     source: version.source,
-    content_bytes: version.content.length,
+    content_bytes: version.characters,
     accepted_at: stored?.hash === version.hash ? stored.acceptedAt : now,
     due_at: Math.min(waitsSince, place),
     claim: null,

@@ -2,27 +2,33 @@ import {
   type IngestionDocument,
   type IngestionRequest,
   InlayError,
+  textPieces,
   validationFailed,
   ingestionRequestSchema,
   parseWith,
 } from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
 import { imagesOf } from '../chunking/rows.ts'
+import { largeCharacters, toLargeContent, type LargeContent } from './large-content.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
-import { generatedId, idFault, sha256 } from './document-ids.ts'
+import { generatedId, keptId, sha256 } from './document-ids.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {
   readonly id: string
   readonly pairId: number
-  /** SHA-256 of {@link content}, as hexadecimal digits: equal for identical documents only. */
+  /** SHA-256 as hexadecimal digits: equal for identical documents only. */
   readonly hash: string
-  /** JSON of a {@link StoredDocument} with its fields in fixed order. */
+  /** JSON of a {@link StoredDocument} with its fields in fixed order; "" for a large document. */
   readonly content: string
+  /** Of a large document. */
+  readonly large?: LargeContent
+  /** How long the content is. */
+  readonly characters: number
   readonly semanticIdentifier: string
   /** First link of the sections; "" when there is none. */
   readonly link: string
@@ -43,16 +49,20 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   if (pairId < 1 || pairId > 2_147_483_647) throw new InlayError('CONNECTOR_NOT_FOUND')
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
-  const content = JSON.stringify(stored)
+  let characters = 0
+  for (const section of stored.sections)
+    if ('text' in section) for (const { length } of textPieces.get(section) ?? [section.text]) characters += length
+  const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
+  const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
-  const id = document.id || (await generatedId([pairId, stored.source, stored.semantic_identifier, link]))
-  const fault = idFault(id)
-  if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
+  const id = await keptId(document.id, [pairId, stored.source, stored.semantic_identifier, link])
   return {
     id,
     pairId,
-    hash: await sha256(content),
+    hash: large ? await largeHash(large) : await sha256(content),
     content,
+    large,
+    characters: large ? characters + large.document.length : content.length,
     semanticIdentifier: stored.semantic_identifier,
     link,
     source: stored.source,
@@ -76,6 +86,16 @@ function toStored(document: IngestionDocument): StoredDocument {
     secondary_owners: document.secondary_owners ?? null,
     file_id: document.file_id ?? null,
   }
+}
+
+/** Of the hashes of its parts: no text of any length is hashed in one go. */
+async function largeHash({ document, parts }: LargeContent): Promise<string> {
+  const hashes: string[] = []
+  for (const part of [document, ...parts]) {
+    await nextSlice()
+    hashes.push(await sha256(part))
+  }
+  return sha256(hashes.join())
 }
 
 /** Where the files that documents name are. */

@@ -29,8 +29,9 @@ export interface ClaimedDocument {
   readonly acceptedAt: number
   readonly attempts: number
   readonly failures: number
-  /** JSON of a `StoredDocument`. */
+  /** JSON of a `StoredDocument`; of a `LargeDocument` when there is a {@link largeId}. */
   readonly content: string
+  readonly largeId: string | null
   readonly visibleGeneration: string | null
   readonly chunkCount: number
   readonly pairIds: readonly number[]
@@ -174,8 +175,9 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
   const rows = await db
     .selectFrom('inlay_documents as document')
     .innerJoin('inlay_contents as content', 'content.id', 'document.id')
-    .select(['document.id', 'revision', 'incarnation', 'accepted_at', 'attempts', 'failures', 'content'])
-    .select(['visible_generation', 'chunk_count'])
+    .leftJoin('inlay_large_contents as large', 'large.id', 'content.large_id')
+    .select(['document.id', 'revision', 'incarnation', 'accepted_at', 'attempts', 'failures'])
+    .select(['visible_generation', 'chunk_count', 'content', 'large_id', 'large.document as large_document'])
     .where('claim', '=', claimId)
     .where('state', '=', phase.indexing)
     .orderBy('revision')
@@ -192,7 +194,8 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     acceptedAt: Number(row.accepted_at),
     attempts: row.attempts,
     failures: row.failures,
-    content: row.content,
+    content: row.large_document ?? row.content,
+    largeId: row.large_id,
     visibleGeneration: row.visible_generation,
     chunkCount: row.chunk_count ?? 0,
     pairIds: pairIds.get(row.id) ?? [],

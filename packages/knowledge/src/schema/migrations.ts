@@ -1,5 +1,6 @@
 import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 import { sql } from 'kysely'
+import { createLargeContents } from './large-contents.ts'
 import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
@@ -25,6 +26,7 @@ const migrations: Migrations = {
     up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
   },
   '011-newest': { up: createNewest },
+  '012-large-contents': { up: createLargeContents },
 }
 
 async function createDocuments(db: Records): Promise<void> {

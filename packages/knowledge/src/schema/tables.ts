@@ -43,7 +43,28 @@ export interface DocumentRow {
 /** The normalised document as JSON; see `StoredDocument`. */
 export interface ContentRow {
   id: string
+  /** "" when the document is a large one. */
   content: string
+  /** See {@link LargeContentRow}. */
+  large_id: string | null
+}
+
+/** A large document without its texts, which are in {@link ContentPartRow}. It counts once a content names it. */
+export interface LargeContentRow {
+  id: string
+  /** JSON of a `LargeDocument`. */
+  document: string
+  /** Names the process that writes it. */
+  owner: string
+  /** It is written until then; 0 once it is whole, -1 while it is being removed. */
+  lease_until: BigInteger
+}
+
+/** Some of the texts of a large document, all of which follow each other. */
+export interface ContentPartRow {
+  large_id: string
+  position: number
+  text: string
 }
 
 /** That a document belongs to a pair. */
@@ -100,7 +121,6 @@ export interface DocumentMetadataRow {
   metadata: string
 }
 
-/** A document set. */
 export interface DocumentSetRow {
   id: number
   name: string
@@ -168,6 +188,8 @@ export interface IndexSpaceRow {
 export interface Tables {
   inlay_documents: DocumentRow
   inlay_contents: ContentRow
+  inlay_large_contents: LargeContentRow
+  inlay_content_parts: ContentPartRow
   inlay_document_pairs: DocumentPairRow
   inlay_pairs: PairRow
   inlay_pair_activity: PairActivityRow

@@ -82,10 +82,15 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
 async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Records): Promise<boolean> {
   const { tags, createdAt, ownUpdatedAt, updatedOrCreatedSince } = filter
   if (!tags && !createdAt && !ownUpdatedAt && updatedOrCreatedSince === undefined) return true
-  const row = await db.selectFrom('inlay_contents').select('content').where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('inlay_contents')
+    .leftJoin('inlay_large_contents as large', 'large.id', 'inlay_contents.large_id')
+    .select(['content', 'large.document as large_document'])
+    .where('inlay_contents.id', '=', id)
+    .executeTakeFirst()
   if (!row) return false
   // Written by this package alone, from a validated request.
-  const document = JSON.parse(row.content) as StoredDocument
+  const document = JSON.parse(row.large_document ?? row.content) as StoredDocument
   const [created, updated] = [toTimestamp(document.doc_created_at), toTimestamp(document.doc_updated_at)]
   const held = new Set(tags ? toTags(document) : [])
   return (

@@ -3,6 +3,7 @@ import { holdJob, releaseJob } from '@inlay/records'
 import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
+import { sweepLargeContents } from '../intake/large-content.ts'
 import { countRetired, forgetRetired, readRetired } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 import type { OpenedIndex } from '../reindexing/index-space.ts'
@@ -134,8 +135,9 @@ async function upkeep(
   context: MaintainerContext,
   { idle, isFirst, wrote, signal }: { idle: boolean; isFirst: boolean; wrote: boolean; signal: AbortSignal },
 ): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
-  const { db, index } = context
+  const { db, index, now, isGone } = context
   await purgeRemovedPairs(db)
+  await sweepLargeContents(db, { now: now(), isGone, signal })
   const pruned = await prune(context, signal)
   if (idle && pruned) await removeUnusedTags(db)
   // Loading the index only to find nothing to do would cost every process that merely starts.

@@ -1,30 +1,44 @@
 import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
-import type { BudgetShare } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop, type BudgetShare } from '@inlay/protocol/concurrency'
 import type { ServerSettings } from './settings.ts'
+
+/** Documents of more bytes are read piece by piece. */
+export const largeBytes: number = 2 ** 20
+
+/** How a body is read. */
+export interface BodyReading {
+  readonly limitBytes: number
+  /** A body of more bytes is given as it arrives. Default: each is given as a whole. */
+  readonly wholeBytes?: number
+  /** Called with how many bytes have come by now, when that is not declared; what it throws ends the reading. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
+}
 
 /**
  * The body as text, whatever its content type; "" when there is none. A compressed one is unpacked.
  * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read, and for what it is unpacked),
  * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client went away or the compression is broken,
  * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, INTERNAL_ERROR when somebody read the body before
- * @param onBytes told how much of it has come by now, when that is not declared; what it throws ends the reading
+ * @returns a body of more than `wholeBytes` as it arrives, with the same errors but for what is not UTF-8
  */
-export async function readText(
-  request: Request,
-  limitBytes: number,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<string> {
+export function readText(request: Request, reading: Omit<BodyReading, 'wholeBytes'>): Promise<string>
+export function readText(request: Request, reading: BodyReading): Promise<string | AsyncIterable<Uint8Array>>
+export async function readText(request: Request, reading: BodyReading): Promise<string | AsyncIterable<Uint8Array>> {
+  const { limitBytes, wholeBytes = Infinity } = reading
   const declared = declaredBytes(request)
   if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
   const coding = request.headers.has('content-encoding') ? codingOf(request) : undefined
-  let bytes: Uint8Array
+  let bytes: Uint8Array | AsyncIterable<Uint8Array>
   try {
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
-    if (coding === undefined && declared !== undefined) return checkedText(await request.text(), declared, limitBytes)
-    bytes = await drain(coding === undefined ? request.body : bodyStream(request), limitBytes, onBytes)
+    if (coding === undefined && declared !== undefined && declared <= wholeBytes)
+      return checkedText(await request.text(), declared, limitBytes)
+    if (coding === undefined && request.bodyUsed) throw alreadyRead()
+    bytes = await drain(coding === undefined ? request.body : bodyStream(request), request, reading)
   } catch (error) {
     throw toReadFailure(error, request)
   }
+  if (!(bytes instanceof Uint8Array)) return bytes
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -61,9 +75,9 @@ function notUtf8(): InlayError {
 
 async function drain(
   body: ReadableStream<Uint8Array> | null,
-  limitBytes: number,
-  onBytes: (bytes: number) => void,
-): Promise<Uint8Array> {
+  request: Request,
+  { limitBytes, wholeBytes = Infinity, onBytes }: BodyReading,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const pieces: Uint8Array[] = []
   let size = 0
   if (body !== null) {
@@ -73,16 +87,41 @@ async function drain(
       size += step.value.byteLength
       try {
         if (size > limitBytes) throw tooLarge(limitBytes)
-        onBytes(size)
+        onBytes?.(size)
       } catch (error) {
         void reader.cancel().catch(() => {})
         throw error
       }
       pieces.push(step.value)
+      if (size > wholeBytes) return rest(pieces, reader, { request, limitBytes, onBytes })
     }
   }
   const [first, ...others] = pieces
   return first && others.length === 0 ? first : joinBytes(pieces, size)
+}
+
+/** What was read already, and then the rest as it arrives. */
+async function* rest(
+  begun: Uint8Array[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { request, limitBytes, onBytes }: BodyReading & { readonly request: Request },
+): AsyncGenerator<Uint8Array> {
+  let [size, isRead] = [0, false]
+  try {
+    while (!isRead) {
+      const step = begun.length > 0 ? { done: false, value: begun.shift() } : await reader.read()
+      isRead = step.done
+      if (!step.value) continue
+      size += step.value.byteLength
+      if (size > limitBytes) throw tooLarge(limitBytes)
+      onBytes?.(size)
+      yield step.value
+    }
+  } catch (error) {
+    throw toReadFailure(error, request)
+  } finally {
+    if (!isRead) void reader.cancel().catch(() => {})
+  }
 }
 
 /** Pieces as one. @param size of all of them together */
@@ -173,7 +212,11 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
         if (done) controller.close()
         else controller.enqueue(value)
       },
-      cancel: (reason) => reader.cancel(reason),
+      async cancel(reason) {
+        // Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for.
+        await yieldToEventLoop()
+        await reader.cancel(reason)
+      },
     },
     { highWaterMark: 0 },
   )

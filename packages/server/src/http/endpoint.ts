@@ -1,6 +1,6 @@
-import { InlayError, parseJsonBody, parseWith, validationFailed, type Scope } from '@inlay/protocol'
+import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
-import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
+import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -193,5 +193,7 @@ async function checkedBody(
   const limit = settings.limits[body.limit]
   // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
   if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
-  return parseJsonBody(await readText(request, limit, share.grow), body.schema)
+  const wholeBytes = body.limit === 'ingestionBytes' ? largeBytes : Infinity
+  const text = await readText(request, { limitBytes: limit, wholeBytes, onBytes: share.grow })
+  return typeof text === 'string' ? parseJsonBody(text, body.schema) : readLargeRequest(text)
 }

@@ -80,7 +80,7 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
 
 /** The message. Clients of MCP expect 400 for what is none, unlike other bodies of the wrong shape. */
 async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
-  const text = await readText(request, limitBytes)
+  const text = await readText(request, { limitBytes })
   try {
     return await parseJsonBody(text, mcpMessageSchema)
   } catch (error) {

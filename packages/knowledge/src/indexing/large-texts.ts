@@ -1,0 +1,70 @@
+import { InlayError } from '@inlay/protocol'
+import { addText, openText, type TextWindow } from '../chunking/blocks.ts'
+import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** The texts of a large document, of which only a few parts are in memory at a time. */
+export interface LargeTexts {
+  /** Says that a section of the document is another one now: there may be those of tables before it. */
+  place(section: number, now: number): void
+  /** Opens the text of each section, in order; undefined for one that is not stored here. */
+  readonly openSection: (now: number) => TextWindow | undefined
+  /** Adds to the text that was opened last, if it asks for more. */
+  load(): Promise<void>
+}
+
+/** Models that sum a document up read no more of it. */
+const shownCharacters = 60_000
+
+/** Opens a large document. @returns also the document with the beginning of its text */
+export async function openLargeTexts(
+  db: Records,
+  largeId: string,
+  { textLengths, ...document }: LargeDocument,
+): Promise<{ readonly texts: LargeTexts; readonly document: StoredDocument }> {
+  let part = await readPart(db, largeId, 0)
+  const beginning = part.slice(0, shownCharacters)
+  /** What is read next, and what is left of the section that is open. */
+  let [position, at, left] = [0, 0, 0]
+  let text: TextWindow | undefined
+  const lengths = new Map<number, number>()
+  const texts: LargeTexts = {
+    place: (section, now) => lengths.set(now, textLengths[section] ?? 0),
+    openSection: (now) => {
+      const length = lengths.get(now)
+      if (length === undefined) return undefined
+      left = length
+      return (text = openText('', left === 0))
+    },
+    load: async () => {
+      if (!text?.isWanted) return
+      if (at === part.length) {
+        part = await readPart(db, largeId, ++position)
+        at = 0
+      }
+      const more = part.slice(at, at + left)
+      at += more.length
+      left -= more.length
+      addText(text, more, left === 0)
+    },
+  }
+  let shown = 0
+  const sections = document.sections.map((section, index) => {
+    const start = shown
+    shown += textLengths[index] ?? 0
+    return 'text' in section ? { ...section, text: beginning.slice(start, shown) } : section
+  })
+  return { texts, document: { ...document, sections } }
+}
+
+/** @throws CONFLICT for one that is not there: the document was changed or deleted just now */
+async function readPart(db: Records, largeId: string, position: number): Promise<string> {
+  const row = await db
+    .selectFrom('inlay_content_parts')
+    .select('text')
+    .where('large_id', '=', largeId)
+    .where('position', '=', position)
+    .executeTakeFirst()
+  if (!row) throw new InlayError('CONFLICT', { message: 'The document was changed while it was read.' })
+  return row.text
+}

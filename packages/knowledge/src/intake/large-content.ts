@@ -1,0 +1,179 @@
+import { textPieces, type Section } from '@inlay/protocol'
+import { createSlices, nextSlice } from '@inlay/protocol/concurrency'
+import { isLeaseHeld } from '@inlay/records'
+import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** The content of a large document, to be written part by part. */
+export interface LargeContent {
+  /** Made for this content alone. */
+  readonly id: string
+  /** JSON of a {@link LargeDocument}. */
+  readonly document: string
+  /** The texts of its sections, all of which follow each other. */
+  readonly parts: readonly string[]
+}
+
+/** More characters of text make a document large: it would be written and read for milliseconds in one go. */
+export const largeCharacters: number = 2 ** 20
+
+/** Of one part. */
+const partCharacters = 2 ** 18
+
+function piecesOf(section: Section): readonly string[] {
+  return textPieces.get(section) ?? ('text' in section ? [section.text] : [])
+}
+
+/** Splits a document into what is written part by part; equal documents give equal parts. */
+export async function toLargeContent(document: StoredDocument): Promise<LargeContent> {
+  const slices = createSlices()
+  const parts: string[] = []
+  const textLengths: number[] = []
+  let part = ''
+  for (const section of document.sections) {
+    let length = 0
+    for (const piece of piecesOf(section)) {
+      length += piece.length
+      for (let from = 0; from < piece.length;) {
+        if (slices.isOver()) await slices.next()
+        const end = endOfPart(piece, from, partCharacters - part.length)
+        part += piece.slice(from, end)
+        from = end
+        if (part.length < partCharacters) continue
+        parts.push(part)
+        part = ''
+      }
+    }
+    textLengths.push(length)
+  }
+  if (part !== '') parts.push(part)
+  const sections = document.sections.map(withoutText)
+  const large: LargeDocument = { ...document, sections, textLengths }
+  await slices.next()
+  return { id: crypto.randomUUID(), document: JSON.stringify(large), parts }
+}
+
+/** Never between the halves of a character: each part is stored by itself. */
+function endOfPart(text: string, from: number, room: number): number {
+  const end = Math.min(from + room, text.length)
+  return end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end + 1 : end
+}
+
+/** By hand: a copy would read the text. */
+function withoutText(section: Section): Section {
+  if (!('text' in section)) return section
+  const { type, link, image_file_id, heading } = section
+  return { type, text: '', link, image_file_id, heading }
+}
+
+/** How long the writing of a content may take; then it is cleared away. */
+const leaseMs = 60 * 60_000
+
+export interface LargeWriting {
+  readonly now: number
+  /** Names this process among others that share the database. */
+  readonly owner: string
+}
+
+/** Writes the parts, each in a transaction of its own, so that others have their turns. Nothing of it counts yet. */
+export async function writeLargeContent(
+  db: Records,
+  { id, document, parts }: LargeContent,
+  { now, owner }: LargeWriting,
+): Promise<void> {
+  await nextSlice()
+  await db
+    .insertInto('inlay_large_contents')
+    .values({ id, document, owner, lease_until: now + leaseMs })
+    .execute()
+  for (const [position, text] of parts.entries()) {
+    await nextSlice()
+    await db.insertInto('inlay_content_parts').values({ large_id: id, position, text }).execute()
+  }
+}
+
+/**
+ * Part of the transaction that makes a content count. One that was not written before, or is being cleared away because
+ * that took too long, is written here.
+ * @returns the id to be named
+ */
+export async function holdLargeContent(db: Records, content: LargeContent, writing: LargeWriting): Promise<string> {
+  if (await releaseLargeContent(db, content)) return content.id
+  const id = crypto.randomUUID()
+  await writeLargeContent(db, { ...content, id }, writing)
+  await releaseLargeContent(db, { id })
+  return id
+}
+
+/** Ends the writing of a content: it is cleared away unless a document names it. @returns whether it was being written */
+export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent, 'id'>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('inlay_large_contents')
+    .set({ lease_until: 0 })
+    .where('id', '=', id)
+    .where('lease_until', '>', 0)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Of parts that are removed in one transaction: what is deleted is overwritten, too. */
+const removedAtOnce = 4
+
+/** Which contents count as abandoned. */
+export interface LargeSweep {
+  readonly now: number
+  /** Tells processes known to be gone. */
+  readonly isGone?: ((owner: string) => boolean) | undefined
+  readonly signal?: AbortSignal
+}
+
+/** Removes large contents that no document has: replaced, deleted, or never finished. */
+export async function sweepLargeContents(db: Records, { now, isGone, signal }: LargeSweep): Promise<void> {
+  const unnamed = await db
+    .selectFrom('inlay_large_contents')
+    .select(['id', 'owner', 'lease_until'])
+    .where((of) =>
+      of.not(
+        of.exists(
+          of
+            .selectFrom('inlay_contents')
+            .select('inlay_contents.id')
+            .whereRef('large_id', '=', 'inlay_large_contents.id'),
+        ),
+      ),
+    )
+    .execute()
+  for (const { id, owner, lease_until } of unnamed) {
+    const leaseUntil = Number(lease_until)
+    if (isLeaseHeld(leaseUntil, now) && !isGone?.(owner)) continue
+    // Whoever writes it may be about to name it: then the lease is another by now.
+    const { numUpdatedRows } = await db
+      .updateTable('inlay_large_contents')
+      .set({ lease_until: -1 })
+      .where('id', '=', id)
+      .where('lease_until', '=', leaseUntil)
+      .executeTakeFirst()
+    if (numUpdatedRows > 0n) await removeLargeContent(db, id, signal)
+  }
+}
+
+async function removeLargeContent(db: Records, id: string, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    await nextSlice()
+    if (signal?.aborted) return
+    const last = await db
+      .selectFrom('inlay_content_parts')
+      .select('position')
+      .where('large_id', '=', id)
+      .orderBy('position', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!last) break
+    await db
+      .deleteFrom('inlay_content_parts')
+      .where('large_id', '=', id)
+      .where('position', '>', last.position - removedAtOnce)
+      .execute()
+  }
+  await db.deleteFrom('inlay_large_contents').where('id', '=', id).execute()
+}
