@@ -58,9 +58,10 @@ const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unkn
   ],
 ]
 
-test.each(changes)(
-  '%s lock documents by id, so that no two wait for each other',
-  async (_, change, state) => {
+const cases = changes.map(([name, change, state]) => ({ name, change, state }))
+test.each(cases)(
+  '$name lock documents by id, so that no two wait for each other',
+  async ({ change, state }) => {
     const setting = await makeWorker()
     const { db } = setting
     await setting.accept(...ids.map((id) => request({ id, text: 'A text.' })))
@@ -68,7 +69,7 @@ test.each(changes)(
       .insertInto('inlay_claims')
       .values({ id: claimId, owner: 'somebody', generations: '[]', lease_until: 1 })
       .execute()
-    const claimed = { state: state ?? 'indexing', claim: state ? null : claimId } as const
+    const claimed = { state: state ?? ('indexing' as const), claim: state ? null : claimId }
     await db.updateTable('inlay_documents').set(claimed).execute()
     const other = await db.startTransaction().execute()
     await sql`select id from inlay_documents where id = 'a' for update`.execute(other)
