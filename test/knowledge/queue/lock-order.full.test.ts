@@ -43,8 +43,16 @@ const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unkn
   [
     'visible versions',
     ({ db }) => {
-      const one = { revision: 1, incarnation: 1, generation: 'g', chunkCount: 1, pairIds: [1], tags: [], source: 'web' }
-      const written = ids.map((id) => ({ ...one, id, metadata: null, images: [] }))
+      const document = {
+        revision: 1,
+        incarnation: 1,
+        generation: 'g',
+        chunkCount: 1,
+        pairIds: [1],
+        tags: [],
+        source: 'web',
+      }
+      const written = ids.map((id) => ({ ...document, id, metadata: null, images: [] }))
       return settle(db, { claimId, space: 0, now, written, abandoned: [] })
     },
   ],
