@@ -24,3 +24,14 @@ test.runIf(Number.parseInt(process.versions.v8) >= 13)('what garbage took is giv
   const args = ['--conditions=@inlay/source', '--input-type=module', '--eval', program]
   expect(Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toBeGreaterThan(50)
 })
+
+const refusing = `
+  import { giveMemoryBack } from ${JSON.stringify(module)}
+  globalThis.ArrayBuffer = class { constructor() { throw new RangeError('Array buffer allocation failed') } }
+  await giveMemoryBack()
+  console.log('goes on')`
+
+test('a machine that grants no more memory ends no process', () => {
+  const args = ['--conditions=@inlay/source', '--input-type=module', '--eval', refusing]
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('goes on\n')
+})

@@ -1,4 +1,5 @@
 import { readLargeRequest, type IngestionRequest, type Section } from '@inlay/protocol'
+import { giveWayTo } from '@inlay/protocol/concurrency'
 import { describe, expect, test } from 'vitest'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import {
@@ -66,6 +67,19 @@ describe('a large document', () => {
     expect({ ...first.large, id: '' }).toEqual({ ...second.large, id: '' })
     const other = request({ id: 'large', sections: sections.toReversed(), metadata: { a: 'b' } })
     expect((await toVersion(other)).hash).not.toBe(first.hash)
+  })
+
+  test('gives way to searches while it is cut into chunks', async () => {
+    let [isCut, looks] = [false, 0]
+    const { accept, worker } = await makeWorker({ at: (step) => void (isCut = step === 'chunk') })
+    await accept(large())
+    const end = giveWayTo(() => {
+      if (isCut) looks++
+      return false
+    })
+    await worker.runOnce()
+    end()
+    expect(looks).toBeGreaterThan(0)
   })
 
   test('tells its metadata and the beginning of its text to whoever sums it up', async () => {
