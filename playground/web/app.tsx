@@ -14,6 +14,7 @@ import { Mark, PlusIcon } from './controls/icons.tsx'
 import type { Service } from './service/service.ts'
 import { Thread } from './chat/thread.tsx'
 import { Examples, Welcome } from './chat/welcome.tsx'
+import { FailureNote } from './controls/failure-note.tsx'
 
 interface AppProps {
   readonly service: Service
@@ -95,9 +96,7 @@ function Above({
   if (conversation.failure !== null)
     return (
       <div class="thread">
-        <div class="failure" role="alert">
-          <p>{conversation.failure.message}</p>
-        </div>
+        <FailureNote failure={conversation.failure} />
       </div>
     )
   return <Thread conversation={conversation} service={service} />

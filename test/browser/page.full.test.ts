@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { startPlayground, type Playground } from './playground.ts'
+import { usePlayground } from './use-playground.ts'
 import { answered, ask, faultsOf, open, openContext, phone, reason, shot } from './visit.ts'
 
 async function addText(page: Page, title: string, text: string): Promise<void> {
@@ -16,25 +17,17 @@ async function addText(page: Page, title: string, text: string): Promise<void> {
 }
 
 describe.skipIf(reason !== undefined)('the page over the built-in model', () => {
-  let playground: Playground
-  beforeAll(async () => {
-    playground = await startPlayground()
-    // The project's own documentation is read in while the page answers already.
-    await playground.printed('searchable after')
-  })
-  afterAll(async () => {
-    expect(await playground?.end()).toBe(0)
-  })
+  const running = usePlayground()
 
   test('opens with the printed address, which then holds no token, and again without it', async () => {
-    const page = await open(playground.address)
-    expect(page.url()).toBe(`${playground.origin}/`)
+    const page = await open(running.playground.address)
+    expect(page.url()).toBe(`${running.playground.origin}/`)
     await page.reload()
     await page.getByLabel('Your question').waitFor()
   })
 
   test('names a monospace font of every system for code', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     const family = await page.evaluate(() => {
       const [answer, code] = [document.createElement('div'), document.createElement('code')]
       answer.className = 'markdown'
@@ -48,17 +41,17 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
 
   test('without the printed address it asks for the key', async () => {
     const page = await (await openContext()).newPage()
-    await page.goto(playground.origin)
+    await page.goto(running.playground.origin)
     await page.getByLabel('API key').fill('inlay_wrong')
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('The key was not accepted').waitFor()
-    await page.getByLabel('API key').fill(playground.key)
+    await page.getByLabel('API key').fill(running.playground.key)
     await page.keyboard.press('Enter')
     await page.getByLabel('Your question').waitFor()
   })
 
   test('names the model as what it is and offers questions about what is indexed', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     await page.getByText('quotes your documents; no AI provider configured').waitFor()
     const examples = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button')
     await examples.first().waitFor()
@@ -68,7 +61,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('a pasted document becomes indexed, is cited, and is gone once deleted', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     await addText(
       page,
       'Canteen',
@@ -89,7 +82,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('a chosen file becomes a document, and what cannot be read is refused in words', async () => {
-    const page = await open(`${playground.address}`)
+    const page = await open(`${running.playground.address}`)
     await page.getByRole('link', { name: /^Documents/ }).click()
     await page.getByLabel('Choose files').setInputFiles([
       {
@@ -104,7 +97,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('markup in a document is shown and does nothing', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     const attack =
       '<img src=x onerror="globalThis.pwned=1"><script>globalThis.pwned=1</script><svg onload="globalThis.pwned=1">'
     await addText(
@@ -122,7 +115,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('a follow-up goes on with the session, a new chat begins another', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     const sessions: (string | null)[] = []
     page.on('request', (request) => {
       if (request.url().endsWith('/send-chat-message')) sessions.push(request.postDataJSON().chat_session_id)
@@ -139,7 +132,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
   })
 
   test('Shift+Enter breaks the line', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     const field = page.getByLabel('Your question')
     await field.fill('one')
     await page.keyboard.press('Shift+Enter')
@@ -154,7 +147,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     ['a phone in light', phone],
     ['a phone in dark', { ...phone, colorScheme: 'dark' as const }],
   ])('on %s nothing sticks out and every rule of accessibility holds', async (name, options) => {
-    const page = await open(playground.address, options)
+    const page = await open(running.playground.address, options)
     const check = async (view: string): Promise<void> => {
       await shot(page, `${view}-${name.replaceAll(' ', '-')}`)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPlayground, type Playground } from './playground.ts'
+import { describe, expect, test } from 'vitest'
+import { usePlayground } from './use-playground.ts'
 import { answered, ask, open, reason, shot } from './visit.ts'
 
 describe.skipIf(reason !== undefined)('the page', () => {
-  let playground: Playground
-  beforeAll(async () => {
-    playground = await startPlayground()
-    // The project's own documentation is read in while the page answers already.
-    await playground.printed('searchable after')
-  })
-  afterAll(async () => {
-    expect(await playground?.end()).toBe(0)
-  })
+  const running = usePlayground()
 
   test('a question shows its search, then an answer whose numbers lead to the quoted passage', async () => {
-    const page = await open(playground.address)
+    const page = await open(running.playground.address)
     await ask(page, 'How are citations checked?')
     const turn = await answered(page)
     await turn.getByText(/Searched your documents, \d+ found/).waitFor()

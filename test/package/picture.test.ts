@@ -48,21 +48,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   widget: { values: ['client', 'protocol'], types: [] },
   inlay: {
-    values: [
-      'protocol',
-      'client',
-      'records',
-      'text',
-      'knowledge',
-      'agent',
-      'conversations',
-      'drivers',
-      'extractive',
-      'python',
-      'telemetry',
-      'server',
-      'widget',
-    ],
+    values: folders.filter((folder) => folder !== 'mastra' && folder !== 'inlay'),
     types: [],
   },
 }

@@ -1,8 +1,9 @@
 import type { LogEntry, PassageQuery, Run } from '@inlay/agent'
-import type { Conversations, Personalization } from '@inlay/conversations'
+import type { Conversations } from '@inlay/conversations'
 import type { DocumentStatus, Knowledge, KnowledgeFigures } from '@inlay/knowledge'
 import { encodeLine, InlayError, type ChatFullResponse, type Principal, type StreamLine } from '@inlay/protocol'
 import { createServer, type Server, type ServerOptions } from '@inlay/server'
+import { nobody } from '../conversations/memories/nobody.ts'
 
 export const apiBase = 'http://host.example/api'
 export const alice: Principal = { id: 'alice', scopes: ['chat'] }
@@ -103,15 +104,6 @@ export function spokenRun(): SpokenRun {
   }
 }
 
-const personalization: Personalization = {
-  name: '',
-  role: '',
-  preferences: '',
-  usesMemories: true,
-  keepsMemories: true,
-  memories: [],
-}
-
 /** An agent that answers with one run, and remembers what it was asked. */
 export interface FakeAgent extends Conversations {
   readonly run: SpokenRun
@@ -147,7 +139,7 @@ export function fakeAgent(run: SpokenRun = spokenRun()): FakeAgent {
       stopped.push(id)
     },
     actions: async () => [],
-    memories: completed({ get: async () => personalization }, 'memories'),
+    memories: completed({ get: async () => nobody }, 'memories'),
     tools: completed({ list: async () => [] }, 'tools'),
     models: async () => [
       {

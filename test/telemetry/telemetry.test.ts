@@ -66,7 +66,11 @@ const answering: Reply = [{ text: 'Twenty weeks [1].' }]
 test('a run is one trace: its model calls and its search are below it, and no text of anybody is in it', async () => {
   const { inlay, call } = await open([searching, answering])
   spans.reset()
-  const response = await call('POST', '/chat/send-chat-message', { message: question, stream: false })
+  const response = await call('POST', '/chat/send-chat-message', {
+    message: question,
+    origin: 'slackbot',
+    stream: false,
+  })
   expect(await response.json()).toMatchObject({ error_msg: null })
   await inlay.close()
   const all = spans.getFinishedSpans()
@@ -82,6 +86,7 @@ test('a run is one trace: its model calls and its search are below it, and no te
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.conversation.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     'gen_ai.request.model': 'scripted-1',
+    'inlay.message.origin': 'slackbot',
     'inlay.run.status': 'done',
   })
   const [step] = below.filter(({ name }) => name.startsWith('chat'))

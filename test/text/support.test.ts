@@ -65,3 +65,16 @@ test.each([
 ])('finds no text for an answer with %s', (_, sentence) => {
   expect(answering(sentence)).toBeUndefined()
 })
+
+test.each([
+  ['its code stands there', 'To see which berths are free, run the command `port-ctl berth --free`.', 'harbour'],
+  ['its code differs', 'To see which berths are free, run the command `port-ctl berth --all`.', undefined],
+  [
+    'little else stands there',
+    'To see which berths are free, ask the night guard for a `port-ctl berth --free` sheet.',
+    undefined,
+  ],
+])('an answer whose other words partly stand in a text, where %s', (_, sentence, source) => {
+  const find = createSupport(texts, { question: 'How do I see which berths are free?' })
+  expect(find(sentence)?.source).toBe(source)
+})

@@ -16,7 +16,7 @@ export type {
 export type { Memories, Personalization, PersonalizationChanges } from './memories/contracts.ts'
 export type { Personas, PersonaSettings, StoredPersona } from './personas/contracts.ts'
 export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
-export { createRunStore } from './sessions/send-keys.ts'
+export { createRunStore } from './sessions/send-key-records.ts'
 export { sqlSharedRuns } from './runs/shared-runs.ts'
 export type { ListenToDatabase, SqlSharedRunsOptions } from './runs/shared-runs.ts'
 export { createConversationStore } from './sessions/conversation-store.ts'

@@ -20,7 +20,7 @@ export type {
   SendMessageInput,
   SendMessageRequest,
 } from './chat/send-message.ts'
-export { stripCitations } from './fold/strip-citations.ts'
+export { stripCitations } from './assemble-answer/strip-citations.ts'
 export {
   batchLineSchema,
   docMinimalInfoSchema,
@@ -87,7 +87,7 @@ export type {
   UserFile,
 } from './resources/files.ts'
 export { baseFiltersSchema, type BaseFilters, type Tag, type TimestampRange } from './chat/filters.ts'
-export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './fold/fold-stream.ts'
+export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './assemble-answer/fold-stream.ts'
 export type {
   Block,
   BlockFailure,
@@ -99,7 +99,7 @@ export type {
   RunPhase,
   TextBlock,
   ToolBlock,
-} from './fold/fold-state.ts'
+} from './assemble-answer/fold-state.ts'
 export {
   encodeLine,
   encodeLines,

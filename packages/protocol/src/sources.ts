@@ -67,5 +67,4 @@ export const sourceValues = [
 /** One of {@link sourceValues}. */
 export type SourceValue = (typeof sourceValues)[number]
 
-/** Schema of {@link SourceValue}. */
 export const sourceSchema: WireSchema<SourceValue, SourceValue> = named('Source', v.picklist(sourceValues))

@@ -34,7 +34,6 @@ const graceMs = 3_000
 const watchMs = 200
 const longestFrameBytes = 2_097_152
 
-/** Starts an interpreter. */
 export function startInterpreter(settings: ProcessSettings): Interpreter {
   const { start, bytes: snapshot } = settings.snapshots.next()
   const child = spawnChild(settings, start)

@@ -55,6 +55,7 @@ export class RunSpans {
     const { span, within } = startSpan('invoke_agent inlay', {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'inlay',
+      'inlay.message.origin': request.origin,
       ...(sending?.requestId && { 'inlay.request.id': sending.requestId }),
     })
     try {

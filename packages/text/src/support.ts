@@ -1,5 +1,5 @@
 import { readStatement, type Anchor, type Statement } from './statement.ts'
-import { keysOf } from './terms.ts'
+import { keysOf, wordPattern } from './terms.ts'
 import { toProse, unitsOf } from './units.ts'
 
 /** A text that sentences are held against. */
@@ -29,6 +29,8 @@ export interface Support<Source> {
 /** Neighbouring sentences of a text, taken as one. */
 interface Window<Source> {
   readonly source: Source
+  /** With its code as it stands. */
+  readonly text: string
   readonly statements: readonly Statement[]
   readonly keys: ReadonlySet<string>
   /** Words and keys of titles. */
@@ -48,6 +50,10 @@ const nearest = 2
 const questionWeight = 0.2
 /** Least share of a sentence's words when those of the question weigh less. */
 const leastWhole = 0.5
+/** The same two shares of an answer whose code stands there: code says more than the words around it. */
+const besideCode = { fresh: 0.6, whole: 0.4 }
+/** Code of more than one word. */
+const ownCode = /`([^`\n]*[^`\n\w][^`\n]*)`/g
 
 const opposites = toOpposites(
   `more less;most least;before after;above below;over under;up down;on off;with without;first last;always never;all none;
@@ -77,6 +83,8 @@ export function createSupport<Source>(
 ): (sentence: string) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
+  const questionWords = readStatement(question).words
+  const windowsBySource = Map.groupBy(windows, ({ source }) => source)
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
@@ -88,18 +96,34 @@ export function createSupport<Source>(
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
     const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= leastKeys
+    const code = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
+    const codeWords = new Set(code.join(' ').toLowerCase().match(wordPattern))
+    const isGiven = (word: string, { source }: Window<Source>): boolean =>
+      codeWords.has(word) ||
+      (questionWords.has(word) &&
+        windowsBySource.get(source)!.some(({ statements }) => statements.some(({ words }) => words.has(word))))
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
-      const isEnough = share >= leastShare || (isAnswer && share >= leastWhole && shareOf(window, fresh) >= leastShare)
-      return { window, share, isEnough }
+      const isQuoted = code.length > 0 && code.every((part) => window.text.includes(part))
+      const least = isQuoted ? besideCode : { fresh: leastShare, whole: leastWhole }
+      const isEnough =
+        share >= leastShare || (isAnswer && share >= least.whole && shareOf(window, fresh) >= least.fresh)
+      return { window, share, isEnough, isQuoted }
     })
     const best = shares
       .filter(({ isEnough }) => isEnough)
       .sort((a, b) => b.share - a.share || a.window.keys.size - b.window.keys.size)
       .slice(0, candidates)
-      .find(({ window }) => agree(statement, window))
+      .find(({ window, isQuoted }) =>
+        agree(isQuoted ? withoutAnchors(statement, (word) => isGiven(word, window)) : statement, window),
+      )
     return best && { source: best.window.source, share: best.share }
   }
+}
+
+/** Words of code that stands in a text as it is, and names of the question, need no neighbours there. */
+function withoutAnchors(statement: Statement, isGiven: (word: string) => boolean): Statement {
+  return { ...statement, anchors: statement.anchors.filter(({ word }) => !isGiven(word)) }
 }
 
 function shareOf<Source>({ keys, about }: Window<Source>, weights: ReadonlyMap<string, number>): number {
@@ -113,7 +137,8 @@ function shareOf<Source>({ keys, about }: Window<Source>, weights: ReadonlyMap<s
 
 function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Source>): Window<Source>[] {
   const units = unitsOf(text)
-  const read = units.map(({ text: own, lead = '', code }) => readStatement(`${lead} ${own} ${code?.text ?? ''}`))
+  const wholes = units.map(({ text: own, lead = '', code }) => `${lead} ${own} ${code?.text ?? ''}`)
+  const read = wholes.map(readStatement)
   const titles = new Map<string, ReadonlySet<string>>()
   return units.flatMap(({ kind, headings }, from) => {
     const heading = [title, ...headings].join('. ')
@@ -125,7 +150,8 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
     const mostUnits = Math.min(kind === 'sentence' ? longestWindow : 1, units.length - from)
     return Array.from({ length: mostUnits }, (_, index) => {
       const statements = read.slice(from, from + index + 1)
-      return { source, statements, keys: new Set(statements.flatMap(({ keys }) => keys)), about }
+      const keys = new Set(statements.flatMap((statement) => statement.keys))
+      return { source, text: wholes.slice(from, from + index + 1).join(' '), statements, keys, about }
     })
   })
 }

@@ -8,6 +8,7 @@ import { Sources } from '../sources/sources.tsx'
 import type { Service } from '../service/service.ts'
 import { StepList } from '../steps/step-list.tsx'
 import { sourcesOf, stepsOf, type Turn } from './turn.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
 
 interface TurnViewProps {
   readonly turn: Turn
@@ -56,11 +57,7 @@ export function TurnView({ turn, isLast, retry, goOn, service }: TurnViewProps):
           </div>
         )}
         {turn.phase === 'stopped' && <p class="turn-note">You stopped this answer.</p>}
-        {turn.failure !== null && (
-          <div class="failure" role="alert">
-            <p>{turn.failure.message}</p>
-          </div>
-        )}
+        {turn.failure !== null && <FailureNote failure={turn.failure} />}
         {!isAnswering && <Actions turn={turn} isLast={isLast} retry={retry} goOn={goOn} />}
       </div>
       <Sources cited={cited} uncited={uncited} shown={shown} idPrefix={idPrefix} back={back} service={service} />

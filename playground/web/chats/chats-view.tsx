@@ -4,6 +4,8 @@ import { chatAddress } from '../address.ts'
 import { useChats, type Chats } from './chats.ts'
 import { BinIcon, PenIcon } from '../controls/icons.tsx'
 import type { ListedChat, Service } from '../service/service.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { SearchField } from '../controls/search-field.tsx'
 
 interface ChatsViewProps {
   readonly service: Service
@@ -20,21 +22,8 @@ export function ChatsView({ service, removed }: ChatsViewProps): JSX.Element {
         <h1 id="chats-title">Chats</h1>
         <p class="lead">What was asked before. A chat goes on where it ended.</p>
       </div>
-      <label class="search-field">
-        <span class="visually-hidden">Search chats</span>
-        <input
-          type="search"
-          placeholder="Search chats"
-          maxLength={200}
-          value={chats.words}
-          onInput={(event) => chats.search(event.currentTarget.value)}
-        />
-      </label>
-      {chats.failure !== null && (
-        <div class="failure" role="alert">
-          <p>{chats.failure.message}</p>
-        </div>
-      )}
+      <SearchField label="Search chats" words={chats.words} search={chats.search} />
+      {chats.failure !== null && <FailureNote failure={chats.failure} />}
       {chats.all !== undefined && <ChatList all={chats.all} chats={chats} removed={removed} />}
       {chats.hasMore && (
         <button type="button" class="quiet-button" onClick={chats.showMore}>

@@ -8,6 +8,8 @@ import type { DocumentList } from './document-list.ts'
 import { BinIcon, OutIcon } from '../controls/icons.tsx'
 import { safeLink } from '../markdown/links.ts'
 import type { ListedDocument } from '../service/service.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { SearchField } from '../controls/search-field.tsx'
 
 const stateNames: Readonly<Record<DocumentStateName, string>> = {
   indexed: 'Indexed',
@@ -29,23 +31,10 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
       </div>
       <AddDocuments service={list.service} change={list.change} />
       <OwnDocumentation list={list} />
-      {list.failure !== null && (
-        <div class="failure" role="alert">
-          <p>{list.failure.message}</p>
-        </div>
-      )}
+      {list.failure !== null && <FailureNote failure={list.failure} />}
       {list.documents !== undefined && (
         <>
-          <label class="search-field">
-            <span class="visually-hidden">Search documents by name</span>
-            <input
-              type="search"
-              placeholder="Search documents by name"
-              maxLength={200}
-              value={filter.words}
-              onInput={(event) => list.search(event.currentTarget.value)}
-            />
-          </label>
+          <SearchField label="Search documents by name" words={filter.words} search={list.search} />
           <StateFilter list={list} />
           {filter.state === 'failed' && shown.length > 0 && <RetryAll list={list} />}
           {shown.length === 0 ? (

@@ -45,6 +45,11 @@ test.each([
     'Run `rooms list --free` to see e.g. free rooms. [2] Done.',
   ],
   [
+    'no full stop at the end of code',
+    'The large meeting `room!` seats 40 people. Done.',
+    'The large meeting `room!` seats 40 people. [2] Done.',
+  ],
+  [
     'nothing once the model cites',
     'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave.',
     'The large meeting room seats 40 people. [2] Employees get 25 days of annual leave.',

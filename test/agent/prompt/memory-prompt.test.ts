@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Personalization } from '@inlay/conversations'
+import { nobody } from '../../conversations/memories/nobody.ts'
 import { toPersonMessages } from '@inlay/agent/internal/prompt/memory-prompt'
-
-const nobody: Personalization = {
-  name: '',
-  role: '',
-  preferences: '',
-  usesMemories: true,
-  keepsMemories: true,
-  memories: [],
-}
 
 const textsOf = (known: Partial<Personalization>, limitTokens = 1_000): string[] =>
   toPersonMessages({ ...nobody, ...known }, limitTokens).map(({ role, content }) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ModelProvider } from '@inlay/agent'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
 import type { ConversationsOptions } from '@inlay/conversations'
-import type { SearchDoc } from '@inlay/protocol'
+import type { CustomToolError, PacketBody, SearchDoc } from '@inlay/protocol'
 import { archive, nights, press, swaps } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { ana, newSetting, providerOf, readAll } from '../setting.ts'
@@ -87,6 +87,19 @@ const booking = {
   start: { type: 'custom_tool_start', tool_name: 'findBooking', tool_id: 14 },
 } as const
 
+const bookingPackets = (data: unknown, error: CustomToolError | null): PacketBody[] => [
+  { type: 'custom_tool_args', tool_name: 'findBooking', tool_args: { dome: 'north' } },
+  {
+    type: 'custom_tool_delta',
+    tool_name: 'findBooking',
+    tool_id: 14,
+    response_type: 'json',
+    data,
+    file_ids: null,
+    error,
+  },
+]
+
 describe('a scripted model and scripted actions give, line by line', () => {
   test('a plain answer in a new session', async () => {
     const { lines } = await newSetting([['Good', ' evening!']])
@@ -149,18 +162,10 @@ describe('a scripted model and scripted actions give, line by line', () => {
   test('a custom action that refuses its credentials', async () => {
     const action = scriptedAction({
       ...booking,
-      packets: [
-        { type: 'custom_tool_args', tool_name: 'findBooking', tool_args: { dome: 'north' } },
-        {
-          type: 'custom_tool_delta',
-          tool_name: 'findBooking',
-          tool_id: 14,
-          response_type: 'json',
-          data: { reason: 'token expired' },
-          file_ids: null,
-          error: { is_auth_error: true, status_code: 401, message: 'findBooking refused its credentials.' },
-        },
-      ],
+      packets: bookingPackets(
+        { reason: 'token expired' },
+        { is_auth_error: true, status_code: 401, message: 'findBooking refused its credentials.' },
+      ),
     })
     const answer = ['The booking could not be read:', ' its credentials were refused.']
     expect(await play([[call('findBooking', { dome: 'north' })], answer], { actions: [action] })).toEqual(
@@ -171,18 +176,7 @@ describe('a scripted model and scripted actions give, line by line', () => {
   test('a custom action that is called wrongly, then again', async () => {
     const action = scriptedAction({
       ...booking,
-      packets: [
-        { type: 'custom_tool_args', tool_name: 'findBooking', tool_args: { dome: 'north' } },
-        {
-          type: 'custom_tool_delta',
-          tool_name: 'findBooking',
-          tool_id: 14,
-          response_type: 'json',
-          data: { free: true },
-          file_ids: null,
-          error: null,
-        },
-      ],
+      packets: bookingPackets({ free: true }, null),
     })
     const script = [[call('findBooking', '{')], [call('findBooking', { dome: 'north' })], ['The north dome is free.']]
     expect(await play(script, { actions: [action] })).toEqual(comparable(streams.repeatedAction))

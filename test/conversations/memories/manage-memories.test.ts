@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemories, type SqlMemories } from '@inlay/conversations/internal/memories/manage-memories'
 import type { ConversationDatabase } from '@inlay/conversations/internal/tables/database'
 import { ana, ben, codeOf, newDatabase } from '../../agent/setting.ts'
+import { nobody } from './nobody.ts'
 
 async function newMemories({ isOn = true } = {}): Promise<{ memories: SqlMemories; clock: { time: number } }> {
   const clock = { time: 1_000 }
@@ -16,14 +17,7 @@ const contents = async (memories: SqlMemories, caller = ana): Promise<string[]> 
 describe('what a person sets', () => {
   test('has its defaults until then: memories are told and may be kept', async () => {
     const { memories } = await newMemories()
-    expect(await memories.get(ana)).toEqual({
-      name: '',
-      role: '',
-      preferences: '',
-      usesMemories: true,
-      keepsMemories: true,
-      memories: [],
-    })
+    expect(await memories.get(ana)).toEqual(nobody)
   })
 
   test('changes field by field, for this person alone', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TurnOpening } from '@inlay/agent'
+import { answer, opening as anyOpening } from '@inlay/agent/internal/conformance/store-fixture'
 import { createConversationStore } from '@inlay/conversations'
 import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../../agent/setting.ts'
@@ -12,28 +13,8 @@ async function newStore() {
   return { db, clock, conversations }
 }
 
-const opening: TurnOpening = {
-  session: null,
-  creation: null,
-  ownerId: 'ana',
-  parentId: -1,
-  text: 'Hello?',
-  files: [],
-  origin: 'api',
-  models: [{ provider: 'p', name: 'n', displayName: 'N', params: { model: 'n' } }],
-  history: { chars: 10_000, withoutCallsOf: [] },
-}
-
-const done = {
-  status: 'done',
-  text: 'Hi.',
-  reasoning: null,
-  error: null,
-  citations: [],
-  documents: null,
-  toolCalls: [],
-  durationMs: 5,
-} as const
+const opening: TurnOpening = { ...anyOpening, history: { chars: 10_000, withoutCallsOf: [] } }
+const done = { ...answer, durationMs: 5 } as const
 
 test('a turn stores a hidden root, the message and an empty answer that runs', async () => {
   const { db, conversations } = await newStore()

@@ -3,29 +3,21 @@ import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import { aiSdkEmbedder, type AiSdkEmbedderOptions } from '@inlay/drivers/ai-sdk-embedder'
 import type { Embedder } from '@inlay/knowledge'
 import { embedderConformance } from '@inlay/knowledge/conformance'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
-import {
-  startEmbeddings,
-  type EmbeddingsReply,
-  type EmbeddingsStandIn,
-  type Mishap,
-} from '../../stand-in/embeddings.ts'
+import { describe, expect, it, test } from 'vitest'
+import type { EmbeddingsReply, Mishap } from '../../stand-in/embeddings.ts'
+import { apiKey, failureTests, useEmbeddings } from './failing-server.ts'
 
-const apiKey = 'sk-very-secret-0123456789'
-let server: EmbeddingsStandIn
-let delays: number[]
-
-beforeEach(async () => {
-  server = await startEmbeddings({ apiKey })
-  delays = []
-})
-afterEach(() => server.close())
+const embeddings = useEmbeddings()
+const { failing } = embeddings
 
 const modelAt = (baseURL: string, key = apiKey): EmbeddingModelV4 =>
   createOpenAICompatible({ name: 'local', baseURL, apiKey: key }).embeddingModel('stand-in')
 
 /** The same model, taking fewer texts. */
-function taking(most: EmbeddingModelV4['maxEmbeddingsPerCall'], model = modelAt(server.baseUrl)): EmbeddingModelV4 {
+function taking(
+  most: EmbeddingModelV4['maxEmbeddingsPerCall'],
+  model = modelAt(embeddings.server.baseUrl),
+): EmbeddingModelV4 {
   return {
     specificationVersion: 'v4',
     provider: model.provider,
@@ -38,15 +30,11 @@ function taking(most: EmbeddingModelV4['maxEmbeddingsPerCall'], model = modelAt(
 
 function embedder(options: Partial<AiSdkEmbedderOptions> = {}): Embedder {
   return aiSdkEmbedder({
-    model: modelAt(server.baseUrl),
-    dimensions: server.dimensions,
-    sleep: async (delayMs) => void delays.push(delayMs),
+    model: modelAt(embeddings.server.baseUrl),
+    dimensions: embeddings.server.dimensions,
+    sleep: async (delayMs) => void embeddings.delays.push(delayMs),
     ...options,
   })
-}
-
-function failing(...mishaps: Mishap[]): void {
-  server.mishaps.push(...mishaps)
 }
 
 describe('conformance of an embedder', () => {
@@ -55,6 +43,14 @@ describe('conformance of an embedder', () => {
     test(`${title} (two a request)`, run)
 })
 
+failureTests(embeddings, embedder, [
+  [400, 'UNPROCESSABLE_ENTITY'],
+  [401, 'AUTH_ERROR'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [413, 'REQUEST_TOO_LARGE'],
+])
+
 describe('a request', () => {
   it('carries as many texts as the model takes, whichever way it says so, and as a batch allows', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e']
@@ -62,8 +58,8 @@ describe('a request', () => {
     await embedder({ model: taking(Promise.resolve(3)) }).embed(texts, 'document')
     await embedder({ model: taking(undefined), batch: 4 }).embed(texts, 'document')
     await embedder({ model: taking(100), batchCharacters: 2 }).embed(texts, 'document')
-    expect(server.seen.map(({ body }) => body.input.length)).toEqual([2, 2, 1, 3, 2, 4, 1, 2, 2, 1])
-    expect(server.seen[0]).toMatchObject({ authorization: `Bearer ${apiKey}`, body: { model: 'stand-in' } })
+    expect(embeddings.server.seen.map(({ body }) => body.input.length)).toEqual([2, 2, 1, 3, 2, 4, 1, 2, 2, 1])
+    expect(embeddings.server.seen[0]).toMatchObject({ authorization: `Bearer ${apiKey}`, body: { model: 'stand-in' } })
   })
 
   it('tells documents from queries by prefixes or options, and never sends an empty text', async () => {
@@ -84,7 +80,7 @@ describe('a request', () => {
     expect(seen).toEqual([
       [['passage: x'], undefined, undefined, undefined],
       [['query: x'], providerOptions.query, undefined, undefined],
-      [[' '], undefined, server.dimensions, { 'x-team': 'a' }],
+      [[' '], undefined, embeddings.server.dimensions, { 'x-team': 'a' }],
     ])
   })
 
@@ -98,8 +94,8 @@ describe('a failure that may pass', () => {
   it('is tried again: rate limits, server errors, cut connections', async () => {
     failing({ status: 429 }, { status: 500 }, { cut: 'at once' })
     expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
-    expect(server.seen).toHaveLength(4)
-    expect(delays[1]! > delays[0]! && delays[2]! > delays[1]!).toBe(true)
+    expect(embeddings.server.seen).toHaveLength(4)
+    expect(embeddings.delays[1]! > embeddings.delays[0]! && embeddings.delays[2]! > embeddings.delays[1]!).toBe(true)
   })
 
   it('is waited out as the service asks, and ends the call when that is too long', async () => {
@@ -109,42 +105,13 @@ describe('a failure that may pass', () => {
       retryable: true,
       data: { retryAfterSeconds: 3600, status: 429 },
     })
-    expect(delays).toEqual([7000])
-  })
-
-  it('is a time-out when nothing comes', async () => {
-    failing({ hangs: true })
-    await expect(embedder({ attempts: 1, timeoutMs: 30 }).embed(['a'], 'query')).rejects.toMatchObject({
-      code: 'GATEWAY_TIMEOUT',
-    })
-  })
-
-  it('is not tried again once the caller has gone', async () => {
-    const controller = new AbortController()
-    failing({ hangs: true })
-    const call = embedder().embed(['a'], 'query', controller.signal)
-    await expect.poll(() => server.seen.length).toBe(1)
-    controller.abort(new Error('gone'))
-    await expect(call).rejects.toThrow('gone')
-    expect(server.seen).toHaveLength(1)
+    expect(embeddings.delays).toEqual([7000])
   })
 })
 
 describe('a failure that will not pass', () => {
-  it.each([
-    [400, 'UNPROCESSABLE_ENTITY'],
-    [401, 'AUTH_ERROR'],
-    [403, 'PERMISSION_DENIED'],
-    [404, 'NOT_FOUND'],
-    [413, 'REQUEST_TOO_LARGE'],
-  ])('is reported at once: %i is %s', async (status, code) => {
-    failing({ status })
-    await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({ code, retryable: false, data: { status } })
-    expect(server.seen).toHaveLength(1)
-  })
-
   it('never shows the key, the texts or the reply', async () => {
-    const model = modelAt(server.baseUrl, 'sk-wrong-key')
+    const model = modelAt(embeddings.server.baseUrl, 'sk-wrong-key')
     const error = await embedder({ model })
       .embed(['private text'], 'document')
       .catch((thrown: unknown) => thrown)

@@ -1,37 +1,22 @@
 import { openaiEmbedder, type OpenaiEmbedderOptions } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
 import { embedderConformance } from '@inlay/knowledge/conformance'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
-import {
-  startEmbeddings,
-  type EmbeddingsReply,
-  type EmbeddingsStandIn,
-  type Mishap,
-} from '../../stand-in/embeddings.ts'
+import { describe, expect, it, test } from 'vitest'
+import { startEmbeddings, type EmbeddingsReply } from '../../stand-in/embeddings.ts'
+import { apiKey, failureTests, useEmbeddings } from './failing-server.ts'
 
-const apiKey = 'sk-very-secret-0123456789'
-let server: EmbeddingsStandIn
-let delays: number[]
-
-beforeEach(async () => {
-  server = await startEmbeddings({ apiKey })
-  delays = []
-})
-afterEach(() => server.close())
+const embeddings = useEmbeddings()
+const { failing } = embeddings
 
 function embedder(options: Partial<OpenaiEmbedderOptions> = {}): Embedder {
   return openaiEmbedder({
-    baseUrl: server.baseUrl,
+    baseUrl: embeddings.server.baseUrl,
     apiKey,
     model: 'stand-in',
-    dimensions: server.dimensions,
-    sleep: async (delayMs) => void delays.push(delayMs),
+    dimensions: embeddings.server.dimensions,
+    sleep: async (delayMs) => void embeddings.delays.push(delayMs),
     ...options,
   })
-}
-
-function failing(...mishaps: Mishap[]): void {
-  server.mishaps.push(...mishaps)
 }
 
 describe('conformance of an embedder', () => {
@@ -40,27 +25,38 @@ describe('conformance of an embedder', () => {
     test(`${title} (base64, in twos)`, run)
 })
 
+failureTests(embeddings, embedder, [
+  [400, 'UNPROCESSABLE_ENTITY'],
+  [401, 'AUTH_ERROR'],
+  [402, 'BUDGET_EXCEEDED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [413, 'REQUEST_TOO_LARGE'],
+  [418, 'API_ERROR'],
+  [301, 'API_ERROR'],
+])
+
 describe('a request', () => {
   it('carries the key, the model and the texts, as many as a batch takes', async () => {
     const vectors = await embedder({ batch: 2 }).embed(['a', 'b', 'c', 'd', 'e'], 'document')
     expect(vectors).toHaveLength(5)
-    expect(server.seen.map(({ body }) => body.input)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
-    expect(server.seen[0]).toMatchObject({
+    expect(embeddings.server.seen.map(({ body }) => body.input)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(embeddings.server.seen[0]).toMatchObject({
       authorization: `Bearer ${apiKey}`,
       body: { model: 'stand-in', encoding_format: 'float' },
     })
-    expect(server.seen[0]?.body).not.toHaveProperty('dimensions')
+    expect(embeddings.server.seen[0]?.body).not.toHaveProperty('dimensions')
   })
 
   it('is split by size as well, and a text that is too long alone goes alone', async () => {
     await embedder({ batchCharacters: 10 }).embed(['aaaa', 'bbbb', 'cccc', 'd'.repeat(50), 'e'], 'document')
-    expect(server.seen.map(({ body }) => body.input.length)).toEqual([2, 1, 1, 1])
+    expect(embeddings.server.seen.map(({ body }) => body.input.length)).toEqual([2, 1, 1, 1])
   })
 
   it('asks for the length of models that can shorten, or when told to', async () => {
     await embedder({ model: 'text-embedding-3-small', dimensions: 32 }).embed(['a'], 'query')
     await embedder({ asksForDimensions: true, dimensions: 16 }).embed(['a'], 'query')
-    expect(server.seen.map(({ body }) => body.dimensions)).toEqual([32, 16])
+    expect(embeddings.server.seen.map(({ body }) => body.dimensions)).toEqual([32, 16])
   })
 
   it('tells documents from queries by prefixes, and never sends an empty text', async () => {
@@ -68,20 +64,20 @@ describe('a request', () => {
     await prefixed.embed(['x'], 'document')
     await prefixed.embed(['x'], 'query')
     await embedder().embed([''], 'document')
-    expect(server.seen.map(({ body }) => body.input)).toEqual([['passage: x'], ['query: x'], [' ']])
+    expect(embeddings.server.seen.map(({ body }) => body.input)).toEqual([['passage: x'], ['query: x'], [' ']])
   })
 
   it('keeps the query of the base URL and its own headers, and goes through the fetch handed in', async () => {
     const addresses: string[] = []
     await embedder({
-      baseUrl: `${server.baseUrl}/?api-version=7`,
+      baseUrl: `${embeddings.server.baseUrl}/?api-version=7`,
       headers: { 'x-team': 'search' },
       fetch: (input, init) => {
         addresses.push(String(input), new Headers(init?.headers).get('x-team') ?? '')
         return fetch(input, init)
       },
     }).embed(['a'], 'query')
-    expect(addresses).toEqual([`${server.baseUrl}/embeddings?api-version=7`, 'search'])
+    expect(addresses).toEqual([`${embeddings.server.baseUrl}/embeddings?api-version=7`, 'search'])
   })
 
   it('goes without a key to a server that needs none', async () => {
@@ -98,7 +94,7 @@ describe('a failure that may pass', () => {
     expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
     failing({ status: 503 }, { cut: 'midway' })
     expect(await embedder().embed(['a'], 'query')).toHaveLength(1)
-    expect(server.seen).toHaveLength(7)
+    expect(embeddings.server.seen).toHaveLength(7)
   })
 
   it('is waited out as the server asks, in seconds, milliseconds or by a date', async () => {
@@ -109,15 +105,15 @@ describe('a failure that may pass', () => {
       { status: 429, headers: { 'retry-after': date } },
     )
     await embedder().embed(['a'], 'query')
-    expect(delays.slice(0, 2)).toEqual([7000, 250])
-    expect(delays[2]).toBeGreaterThan(15_000)
-    expect(delays[2]).toBeLessThanOrEqual(20_000)
+    expect(embeddings.delays.slice(0, 2)).toEqual([7000, 250])
+    expect(embeddings.delays[2]).toBeGreaterThan(15_000)
+    expect(embeddings.delays[2]).toBeLessThanOrEqual(20_000)
   })
 
   it('is otherwise waited out longer each time', async () => {
     failing({ status: 500 }, { status: 500 }, { status: 500 })
     await embedder().embed(['a'], 'query')
-    expect(delays[1]! > delays[0]! && delays[2]! > delays[1]!).toBe(true)
+    expect(embeddings.delays[1]! > embeddings.delays[0]! && embeddings.delays[2]! > embeddings.delays[1]!).toBe(true)
   })
 
   it('ends the call after the last try', async () => {
@@ -126,7 +122,7 @@ describe('a failure that may pass', () => {
       code: 'API_ERROR',
       retryable: true,
     })
-    expect(server.seen).toHaveLength(3)
+    expect(embeddings.server.seen).toHaveLength(3)
   })
 
   it('ends the call when the server wants a longer wait than allowed, and says how long', async () => {
@@ -136,47 +132,15 @@ describe('a failure that may pass', () => {
       retryable: true,
       data: { retryAfterSeconds: 3600 },
     })
-    expect(server.seen).toHaveLength(1)
-  })
-
-  it('is a time-out when nothing comes', async () => {
-    failing({ hangs: true })
-    await expect(embedder({ attempts: 1, timeoutMs: 30 }).embed(['a'], 'query')).rejects.toMatchObject({
-      code: 'GATEWAY_TIMEOUT',
-    })
-  })
-
-  it('is not tried again once the caller has gone', async () => {
-    const controller = new AbortController()
-    failing({ hangs: true })
-    const call = embedder().embed(['a'], 'query', controller.signal)
-    await expect.poll(() => server.seen.length).toBe(1)
-    controller.abort(new Error('gone'))
-    await expect(call).rejects.toThrow('gone')
-    expect(server.seen).toHaveLength(1)
+    expect(embeddings.server.seen).toHaveLength(1)
   })
 })
 
 describe('a failure that will not pass', () => {
-  it.each([
-    [400, 'UNPROCESSABLE_ENTITY'],
-    [401, 'AUTH_ERROR'],
-    [402, 'BUDGET_EXCEEDED'],
-    [403, 'PERMISSION_DENIED'],
-    [404, 'NOT_FOUND'],
-    [413, 'REQUEST_TOO_LARGE'],
-    [418, 'API_ERROR'],
-    [301, 'API_ERROR'],
-  ])('is reported at once: %i is %s', async (status, code) => {
-    failing({ status })
-    await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({ code, retryable: false, data: { status } })
-    expect(server.seen).toHaveLength(1)
-  })
-
   it('is a used-up quota, though it comes as a rate limit', async () => {
     failing({ status: 429, body: JSON.stringify({ error: { type: 'insufficient_quota' } }) })
     await expect(embedder().embed(['a'], 'query')).rejects.toMatchObject({ code: 'BUDGET_EXCEEDED' })
-    expect(server.seen).toHaveLength(1)
+    expect(embeddings.server.seen).toHaveLength(1)
   })
 
   it('never shows the key, the texts or the reply', async () => {

@@ -1,18 +1,7 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { egressStream } from '@inlay/drivers/internal/http/egress-stream'
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+import { serve } from './serve.ts'
 
 const local = (options = {}) => egressStream({ allowHosts: ['127.0.0.1'], ...options })
 const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)

@@ -1,20 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { serve } from './serve.ts'
 
 /** The server stands here, the client in a process of its own: what it must not do is end. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
-}
+const serveMcp = async (listener: RequestListener): Promise<string> => `${await serve(listener)}/mcp`
 
 async function client(mode: string, url: string): Promise<{ readonly code: unknown; readonly output: string }> {
   const script = new URL('unread-body-client.ts', import.meta.url).pathname
@@ -32,14 +24,14 @@ test.each(Object.entries(codings))(
   'a body in %s that nobody reads leaves the process alive',
   async (coding, compress) => {
     const body = compress('x'.repeat(200_000))
-    const url = await serve((_, response) => response.writeHead(404, { 'content-encoding': coding }).end(body))
+    const url = await serveMcp((_, response) => response.writeHead(404, { 'content-encoding': coding }).end(body))
     expect(await client('stream', url)).toEqual({ code: 0, output: 'alive' })
     expect(await client('transport', url)).toEqual({ code: 0, output: 'alive' })
   },
 )
 
 test('a compressed body that is cut before it is read fails its reader alone', async () => {
-  const url = await serve((_, response) => {
+  const url = await serveMcp((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 1_000 })
     response.write(gzipSync('x'.repeat(5_000)).subarray(0, 20), () => setImmediate(() => response.destroy()))
   })
@@ -47,7 +39,7 @@ test('a compressed body that is cut before it is read fails its reader alone', a
 })
 
 test('compressed refusals of an MCP server leave the process alive', async () => {
-  const url = await serve(async (request, response) => {
+  const url = await serveMcp(async (request, response) => {
     let text = ''
     for await (const piece of request) text += String(piece)
     const { id, method } = text === '' ? { method: request.method } : (JSON.parse(text) as Record<string, unknown>)

@@ -1,26 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay, nodeListener, type Inlay, type InlayOptions } from 'inlay'
+import type { InlayOptions } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { expect, onTestFinished, test } from 'vitest'
+import { key, serve } from './installation.ts'
 
-const key = 'the-key-of-the-test'
-
-async function serve(options: InlayOptions): Promise<{ readonly base: string; readonly inlay: Inlay }> {
-  const folder = mkdtempSync(join(tmpdir(), 'inlay-check-'))
-  const inlay = createInlay({ dataFolder: folder, apiKey: key, ...options })
-  const server = createServer(nodeListener(inlay.fetch)).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-    await inlay.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, inlay }
+async function serveEmpty(options: InlayOptions): ReturnType<typeof serve> {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-check-'))
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
+  return serve({ dataFolder, ...options })
 }
 
 interface Outcome {
@@ -43,7 +32,7 @@ async function check(...words: string[]): Promise<{ readonly code: number; reado
 
 test('with its settings an installation passes every check, and nothing is left behind', async () => {
   const origin = 'https://app.example'
-  const { base, inlay } = await serve({ streamFormat: 'lines', ingestionWaitMs: 10_000, corsOrigins: [origin] })
+  const { base, inlay } = await serveEmpty({ streamFormat: 'lines', ingestionWaitMs: 10_000, corsOrigins: [origin] })
   expect(await check(base, '--key', key, '--origin', origin)).toEqual({ code: 0, failed: [] })
   const listed = async (path: string): Promise<unknown> =>
     (await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
@@ -54,7 +43,7 @@ test('with its settings an installation passes every check, and nothing is left 
 })
 
 test('a key of its own framing mends the streams of one client alone', async () => {
-  const { base, inlay } = await serve({ ingestionWaitMs: 10_000 })
+  const { base, inlay } = await serveEmpty({ ingestionWaitMs: 10_000 })
   const { code, failed } = await check(base, '--key', key)
   expect(code).toBe(1)
   expect(failed).toMatchObject([{ fault: expect.stringContaining('id: 1'), mend: expect.stringContaining('lines') }])
@@ -66,7 +55,7 @@ test('an address that does not answer, or a key that is not known, is told first
   expect((await check('http://127.0.0.1:9/api', '--key', key)).failed).toMatchObject([
     { what: expect.stringMatching(/address/) },
   ])
-  const { base } = await serve({})
+  const { base } = await serveEmpty({})
   expect((await check(base, '--key', 'another-key')).failed).toMatchObject([
     { fault: expect.stringContaining('401'), mend: expect.stringContaining('inlay keys create') },
   ])

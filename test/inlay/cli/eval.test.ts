@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay, nodeListener, type InlayOptions } from 'inlay'
+import type { InlayOptions } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { expect, onTestFinished, test } from 'vitest'
 import type { StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
+import { key, serve } from './installation.ts'
 
-const key = 'the-key-of-the-test'
 const documents = {
   port: 'The port of Nordhavn was founded in 1867 by Clara Jensen. It has 14 cranes.',
   library: 'The city library lends 40,000 books. Members may keep a book for four weeks.',
@@ -22,16 +20,8 @@ function newFolder(): string {
 }
 
 /** An installation with the documents, over HTTP. @returns its address */
-async function serve(dataFolder: string, options: InlayOptions = {}): Promise<string> {
-  const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 }, ...options })
-  const server = createServer(nodeListener(inlay.fetch)).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-    await inlay.close()
-  })
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+async function serveDocuments(dataFolder: string, options: InlayOptions = {}): Promise<string> {
+  const { base } = await serve({ dataFolder, worker: { lingerMs: 1 }, ...options })
   for (const [id, text] of Object.entries(documents)) {
     const document = { id, semantic_identifier: id, source: 'file', sections: [{ text }], metadata: {} }
     const response = await fetch(`${base}/service-api/ingestion`, {
@@ -69,7 +59,7 @@ async function run(...words: string[]): Promise<{ code: number; printed: string;
 
 test('the built-in model is scored over HTTP, and in a data folder alike', { timeout: 120_000 }, async () => {
   const folder = newFolder()
-  const base = await serve(folder)
+  const base = await serveDocuments(folder)
   const figures = {
     questions: 3,
     failed: 0,
@@ -101,7 +91,7 @@ async function startModel(text: string): Promise<StandIn> {
 
 test('two models stand side by side in a table, with what is wrong', { timeout: 120_000 }, async () => {
   const model = await startModel('It was Karl Hansen, in 1902 [1].')
-  const base = await serve(newFolder(), {
+  const base = await serveDocuments(newFolder(), {
     model: { name: 'wrong', provider: 'local', baseUrl: `${model.origin}/v1` },
     searchHelp: { expand: false, choose: false },
   })
@@ -127,7 +117,7 @@ test(
   'an earlier report is compared with, and an installation that is gone fails every question',
   { timeout: 120_000 },
   async () => {
-    const base = await serve(newFolder())
+    const base = await serveDocuments(newFolder())
     const file = writeQuestions()
     const earlier = join(newFolder(), 'earlier.json')
     writeFileSync(earlier, (await run(file, base, '--key', key, '--json')).printed)

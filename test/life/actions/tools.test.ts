@@ -5,6 +5,15 @@ import { startKennel, type Kennel } from '../../stand-in/kennel.ts'
 import { startEverything } from '../../stand-in/mcp-everything.ts'
 import { calls, openActionHarness, says, type ActionHarness } from './action-harness.ts'
 
+const callThenAnswer = [
+  '1.0 custom_tool_start',
+  '1.0 custom_tool_delta',
+  '1.0 section_end',
+  '2.0 message_start',
+  '2.0 message_delta',
+  '2.0 stop',
+]
+
 /** Packets as `turn.tab type`; the run has to keep the order of the stream. */
 function record(lines: readonly StreamLine[]): string[] {
   expect(orderFaults(lines)).toEqual([])
@@ -57,14 +66,7 @@ describe('a service described by an OpenAPI document', () => {
     ])
     const packets = record(lines)
     expect(packets.slice(0, 3)).toEqual(['0.0 top_level_branching', '0.0 custom_tool_start', '0.1 custom_tool_start'])
-    expect(packets.slice(9)).toEqual([
-      '1.0 custom_tool_start',
-      '1.0 custom_tool_delta',
-      '1.0 section_end',
-      '2.0 message_start',
-      '2.0 message_delta',
-      '2.0 stop',
-    ])
+    expect(packets.slice(9)).toEqual(callThenAnswer)
     expect(bodiesOf(lines, 'custom_tool_args').map(({ tool_args: args }) => args)).toEqual([
       { limit: 5, state: ['well fed', 'ill'] },
       { dogId: '7' },
@@ -192,14 +194,7 @@ describe('the reference server of MCP, in a process of its own', () => {
       '0.0 custom_tool_delta',
       '0.0 section_end',
     ])
-    expect(packets.slice(-6)).toEqual([
-      '1.0 custom_tool_start',
-      '1.0 custom_tool_delta',
-      '1.0 section_end',
-      '2.0 message_start',
-      '2.0 message_delta',
-      '2.0 stop',
-    ])
+    expect(packets.slice(-6)).toEqual(callThenAnswer)
     const received = new Map(bodiesOf(lines, 'custom_tool_delta').map((delta) => [delta.tool_name, delta]))
     expect(received.get('get-sum')).toMatchObject({
       tool_id: null,

@@ -125,7 +125,7 @@ class Comparison {
       return isFinished ? '' : char
     }
     const endsHere = isSpace
-      ? endsSentence(this.#ending)
+      ? endsSentence(this.#ending) && !this.#ending.endsWith('`')
       : unspacedEnd.test(this.#ending.slice(-5)) && !/[。！？”』」）》]/.test(char)
     if (endsHere && !this.#isInCode()) {
       const isFinished = this.#finish(isSpace ? char : '')

@@ -9,7 +9,7 @@ import {
 } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { LogEntry, Run } from '../contracts/run.ts'
-import { createRunLog, type RunLog, type RunLogOptions } from './log.ts'
+import { createRunLog, type RunLog, type RunLogOptions } from './resumable-lines.ts'
 
 /** Why a run is ended before its time: its user said so, or the agent is closed. */
 export type StopCause = 'user' | 'closing'

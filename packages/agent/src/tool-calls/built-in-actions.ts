@@ -40,7 +40,6 @@ export interface SearchParts {
   readonly readExcerpt?: ExcerptReader
 }
 
-/** What the built-in actions are made of. */
 export interface BuiltInOptions extends ActionParts {
   /** Absent where nothing is remembered. */
   readonly memories: MemoryStore | undefined

@@ -38,7 +38,6 @@ export interface ChosenActions {
   readonly forced: readonly Action[]
 }
 
-/** The actions there are. */
 export interface Actions {
   /** Those a caller may use now, by id, with `evenOff` also those switched off; each has a name of its own. */
   available(asker: ActionAsker, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>

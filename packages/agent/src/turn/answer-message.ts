@@ -203,7 +203,7 @@ function toStepRequest(
     state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
   const { includeCitations } = options
   // A small model that answers from results is to stay close to them.
-  const { temperature = state.isGiven ? 0.2 : undefined } = model
+  const { temperature = state.isGiven ? 0 : undefined } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {

@@ -13,14 +13,14 @@ import { toFailure } from '../model/failures.ts'
 import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, tellEnding, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { isFirstQuestion, searchOf, withoutSearches, type GroundingMemory } from './search-first.ts'
+import { isFirstQuestion, withoutSearches, type GroundingMemory } from './search-first.ts'
 import { createQuestions, questionLimitMs, type SlowModels } from '../model/retry-step.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/registry.ts'
-import type { ReasoningEffort } from '../model/model-choice.ts'
+import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 
@@ -170,7 +170,7 @@ function chatter(
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
-    const search = turn.hostAgent ? undefined : searchOf(turn.actions)
+    const search = turn.hostAgent ? undefined : turn.actions.find(({ builtIn }) => builtIn === 'SearchTool')
     const isFirst =
       search !== undefined && answer.model.callsTools === false && isFirstQuestion(turn.prompt.opened, search)
     const grounding = search ? parts.grounding.of(answer.model, isFirst) : 'tools'

@@ -6,7 +6,7 @@ import { promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tool-calls/registry.ts'
-import { chooseModel } from '../model/model-choice.ts'
+import { overrideOfAnswer } from '../model/override-precedence.ts'
 import {
   findTurnContext,
   noContextFiles,
@@ -43,7 +43,7 @@ export async function countFreeTokens(
   const { personaId, projectId, hasFiles, session, history } = await toNextMessage(target, caller, options)
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
   const context = await findTurnContext(place, contextParts)
-  const model = await models.resolve(chooseModel(null, session, context.persona))
+  const model = await models.resolve(overrideOfAnswer(null, session, context.persona))
   const room = { contextTokens: model.contextTokens, userText: '' }
   const contextFiles = context.files.length === 0 ? noContextFiles : await weighFiles(context, room, contextParts)
   const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)

@@ -4,7 +4,7 @@ import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
 import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
-import { chooseModel } from '../model/model-choice.ts'
+import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
 /** What searches without an answer need. */
@@ -54,7 +54,7 @@ async function modelOf(
   }
   const isAsked = !skipsExpansion && (help?.expand ?? true)
   if (!isAsked) return model ? void (await models.resolve(override)) : undefined
-  return model || !questionModel ? models.resolve(chooseModel(override, null, persona)) : questionModel()
+  return model || !questionModel ? models.resolve(overrideOfAnswer(override, null, persona)) : questionModel()
 }
 
 function toAsk(

@@ -24,7 +24,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { chooseModel, toReasoningEffort, type ReasoningEffort } from '../model/model-choice.ts'
+import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
 import {
   checkSessionSettings,
   findTurnContext,
@@ -74,7 +74,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const resolved = await Promise.all(
     overrides.map(async (override) => {
       const isChosen = session !== null || context.persona.model !== null
-      const wanted = isChosen ? chooseModel(override, session, context.persona) : override
+      const wanted = isChosen ? overrideOfAnswer(override, session, context.persona) : override
       const model = await parts.models.resolve(wanted)
       if (!model.observed?.ask) return model
       // Its server tells of it, such as its window.

@@ -84,11 +84,6 @@ export function withoutSearches(actions: readonly Action[]): readonly Action[] {
 
 const givenKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool', 'MemoryTool'])
 
-/** The action that searches documents. */
-export function searchOf(actions: readonly Action[]): Action | undefined {
-  return actions.find(({ builtIn }) => builtIn === 'SearchTool')
-}
-
 const noTokens = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 0, text: 0, reasoning: 0 },
@@ -98,7 +93,7 @@ const searchId = 'search-first'
 
 /** A step that calls the search with the person's question; undefined where documents are not searched. */
 export function searchStep(actions: readonly Action[], question: string): StepResult | undefined {
-  const search = searchOf(actions)
+  const search = actions.find(({ builtIn }) => builtIn === 'SearchTool')
   if (!search || question.trim() === '') return undefined
   return {
     content: [],

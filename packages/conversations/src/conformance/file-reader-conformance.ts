@@ -2,7 +2,6 @@ import { isInlayError } from '@inlay/protocol'
 import { must, mustEqual, mustSettle, type ConformanceTest } from '@inlay/protocol/conformance'
 import type { FileReader } from '../files/contracts.ts'
 
-/** A file to be read. */
 export interface SampleFile {
   readonly name: string
   readonly mediaType?: string

@@ -9,7 +9,6 @@ import { createToolNumbers } from './tool-numbers.ts'
 import { toStoredTool, toToolColumns } from './tool-records.ts'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 
-/** What stored tools are made of. */
 export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: Kysely<unknown>
   /** How their services are reached; without it none can be made, and none is offered. */

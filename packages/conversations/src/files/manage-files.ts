@@ -12,7 +12,6 @@ import { createReadings, type Readings } from './file-texts.ts'
 import { cutSheet, toSheets } from './sheets.ts'
 import { decodeText, readTextFile } from './text-reader.ts'
 
-/** What files are made of. */
 export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: ConversationDatabase
   /** Absent: nothing can be uploaded. */

@@ -6,7 +6,6 @@ import { memoryChars, type KeptMemory, type Memory, type MemoryStore } from '@in
 import type { Memories, Personalization, PersonalizationChanges } from './contracts.ts'
 import { toMemory } from './memory-records.ts'
 
-/** What memories are made of. */
 export interface MemoriesOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   /** Whether the host has memories at all. */

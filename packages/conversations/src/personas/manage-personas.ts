@@ -86,7 +86,6 @@ function forbidden(message: string): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
 }
 
-/** See `Personas.list`. */
 async function listPersonas(
   db: ConversationDatabase,
   caller: Principal,

@@ -6,11 +6,10 @@ import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
-import { ownSession } from '../sessions/ownership.ts'
+import { ownSession } from '../sessions/session-access.ts'
 
 import type { Projects, ProjectWithSessions, StoredProject } from './contracts.ts'
 
-/** What projects are made of. */
 export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly files: Pick<SqlFiles, 'get' | 'byIds' | 'wantIndexed'>

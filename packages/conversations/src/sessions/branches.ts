@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
-import { ownMessage } from './ownership.ts'
+import { ownMessage } from './session-access.ts'
 
 /** Makes the side of sessions that says which branch is the mainline. */
 export function createBranches(db: ConversationDatabase): Pick<Sessions, 'selectBranch' | 'preferResponse'> {

@@ -19,7 +19,7 @@ import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { pinnedModel } from './settings.ts'
-import { storeSendKey } from './send-keys.ts'
+import { storeSendKey } from './send-key-records.ts'
 import { finishAnswer, touchSession } from './store-answer.ts'
 
 type Records = Transaction<ConversationTables>

@@ -3,7 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
-import { ownMessage } from './ownership.ts'
+import { ownMessage } from './session-access.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** What feedback is made of. */

@@ -28,7 +28,6 @@ export function toIsoTime(time: number): string {
   return new Date(Number(time)).toISOString()
 }
 
-/** See `Sessions.list`. */
 export async function listSessions(
   db: ConversationDatabase,
   caller: Principal,

@@ -1,4 +1,3 @@
-import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
@@ -11,7 +10,7 @@ import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
 import { touchSession } from './store-answer.ts'
-import { ownSession } from './ownership.ts'
+import { ownSession, readableSession } from './session-access.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
 import { createRemoval } from './removal.ts'
@@ -19,7 +18,6 @@ import { searchSessions } from './search.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
-/** What the sessions are made of. */
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns' | 'currentRunId' | 'freeTokens'>
@@ -51,14 +49,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       })
       return { id }
     },
-    get: async (id, caller, { shared = 'own', includeDeleted = false } = {}) => {
-      const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
-      if (!row || (row.deleted_at !== null && !includeDeleted)) throw new InlayError('SESSION_NOT_FOUND')
-      const isOwner = row.owner_id === caller.id
-      if (!isOwner && shared === 'own') throw new InlayError('SESSION_NOT_FOUND')
-      if (shared === 'public' && row.is_public !== 1) {
-        throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })
-      }
+    get: async (id, caller, reading = {}) => {
+      const { row, isOwner } = await readableSession(db, id, caller, reading)
       return readSession(db, row, isOwner ? ((await agent.currentRunId(id)) ?? null) : null)
     },
     list: async (caller, listing = {}) => listSessions(db, caller, now(), listing),

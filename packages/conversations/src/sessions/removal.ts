@@ -1,6 +1,6 @@
 import type { Agent, Services } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
-import { ownSession } from './ownership.ts'
+import { ownSession } from './session-access.ts'
 import type { Sessions } from './stored-session.ts'
 
 export interface RemovalOptions extends Pick<Services, 'now'> {

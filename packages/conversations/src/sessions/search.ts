@@ -8,7 +8,6 @@ import { holdsAll, stemsOf } from './search-words.ts'
 const dayMs = 86_400_000
 const batch = 50
 
-/** See `Sessions.search`. */
 export async function searchSessions(
   db: ConversationDatabase,
   query: string,

@@ -9,7 +9,6 @@ import type { Generated } from 'kysely'
  */
 export type FileWork = 'arrive' | 'read' | 'index' | 'remove'
 
-/** One file. */
 export interface FileTable {
   id: string
   /** Names the bytes. */
@@ -53,7 +52,6 @@ export interface ProjectFileTable {
   linked_at: BigInteger
 }
 
-/** A project. */
 export interface ProjectTable {
   id: Generated<number>
   owner_id: string
@@ -80,7 +78,6 @@ export interface PersonaTable {
   settings: string
 }
 
-/** A memory. */
 export interface MemoryTable {
   id: Generated<number>
   owner_id: string

@@ -18,7 +18,6 @@ export const mostHits = 10_000
 /** Most words of a query that count; a pasted page is no better a query than its beginning. */
 const queryWords = 64
 
-/** Fields of a hit. */
 export const hitFields: readonly string[] = [
   'documentId',
   'generation',

@@ -1,7 +1,7 @@
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toWebResults } from './results.ts'
+import { asReply, toWebResults } from './provider-replies.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to the search of Brave. */

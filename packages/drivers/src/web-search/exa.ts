@@ -1,6 +1,6 @@
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toWebResults } from './results.ts'
+import { asReply, toWebResults } from './provider-replies.ts'
 import { createSearchCall, type SearchAccess } from './search-call.ts'
 
 /** Access to Exa. */

@@ -1,6 +1,5 @@
 import { lengthInWords, spaceless } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
-import { isReferral } from '../phrases.ts'
 import { readEvidence, type Evidence, type JudgedPassage, type PassageFeatures, type UnitFeatures } from './evidence.ts'
 
 /** A unit and how likely it holds the fact that was asked for, 0 to 1. */
@@ -75,6 +74,8 @@ function shares(scores: readonly number[]): number[] {
   return powers.map((power) => power / total)
 }
 
+const readOn = /^(?:for )?(?:more|further|additional) (?:information|details|help|examples) ?:/i
+
 /** Passages that are looked into: what stands in the others is hardly ever what was asked for. */
 const readPassages = 3
 
@@ -87,7 +88,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
     .toSorted((first, second) => second.likelihood - first.likelihood)
   const ranked = order.slice(0, readPassages).flatMap(({ passage: { units }, likelihood }, passage) => {
     const quotable = units.filter(
-      ({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code) && !isReferral(text),
+      ({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code) && !readOn.test(text),
     )
     const within = shares(quotable.map(({ features }) => scoreOf(features, unitWeights)))
     return quotable.map(({ unit }, at): RankedFact => ({ unit, passage, likelihood: likelihood * (within[at] ?? 0) }))

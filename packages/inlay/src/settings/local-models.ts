@@ -40,41 +40,42 @@ const lmStudioSchema = v.object({
 })
 const llamaCppSchema = v.object({ data: v.array(v.object({ id: v.string(), owned_by: v.literal('llamacpp') })) })
 
+function reading<Schema extends v.GenericSchema>(
+  schema: Schema,
+  namesIn: (answer: v.InferOutput<Schema>) => readonly string[],
+): KnownServer['read'] {
+  return (answer) => {
+    const { success, output } = v.safeParse(schema, answer)
+    return success ? namesIn(output) : undefined
+  }
+}
+
 const knownServers: readonly KnownServer[] = [
   {
     kind: 'ollama',
     name: 'Ollama',
     port: 11434,
     path: '/api/tags',
-    read: (answer) => {
-      const { success, output } = v.safeParse(ollamaSchema, answer)
-      if (!success) return undefined
-      return output.models
-        .filter(({ name, details }) => !isEmbedder(name) && !/bert/.test(details?.family ?? ''))
-        .map(nameOf)
-    },
+    read: reading(ollamaSchema, ({ models }) =>
+      models.filter(({ name, details }) => !isEmbedder(name) && !/bert/.test(details?.family ?? '')).map(nameOf),
+    ),
   },
   {
     kind: 'lmStudio',
     name: 'LM Studio',
     port: 1234,
     path: '/api/v0/models',
-    read: (answer) => {
-      const { success, output } = v.safeParse(lmStudioSchema, answer)
-      if (!success) return undefined
-      const answering = output.data.filter(({ type }) => type === 'llm' || type === 'vlm')
+    read: reading(lmStudioSchema, ({ data }) => {
+      const answering = data.filter(({ type }) => type === 'llm' || type === 'vlm')
       return answering.sort((left, right) => loadedFirst(left.state) - loadedFirst(right.state)).map(({ id }) => id)
-    },
+    }),
   },
   {
     kind: 'llamaCpp',
     name: 'llama.cpp',
     port: 8080,
     path: '/v1/models',
-    read: (answer) => {
-      const { success, output } = v.safeParse(llamaCppSchema, answer)
-      return success ? output.data.map(({ id }) => id).filter((id) => !isEmbedder(id)) : undefined
-    },
+    read: reading(llamaCppSchema, ({ data }) => data.map(({ id }) => id).filter((id) => !isEmbedder(id))),
   },
 ]
 

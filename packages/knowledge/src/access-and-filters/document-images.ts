@@ -73,7 +73,6 @@ export async function noteWaitingImages(
 /** Databases bound the parameters of a statement. */
 const batch = 1000
 
-/** Forgets which images documents have. */
 export async function forgetImages(db: Records, documentIds: readonly string[]): Promise<void> {
   if (documentIds.length > 0)
     await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()

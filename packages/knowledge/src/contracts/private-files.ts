@@ -1,7 +1,6 @@
 import type { SourceValue } from '@inlay/protocol'
 import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
 
-/** A private file. */
 export interface PrivateFile {
   readonly id: string
   /** Whose it is: files of several people take turns in the queue. */

@@ -1,4 +1,16 @@
+import { validationFailed } from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
+
+/**
+ * The id that a document is kept under: its own, or one of the parts it stands for, so that sending it again updates it.
+ * @throws VALIDATION_FAILED for an id that cannot be stored or addressed
+ */
+export async function keptId(own: string | null | undefined, parts: readonly (string | number)[]): Promise<string> {
+  const id = own || (await generatedId(parts))
+  const fault = idFault(id)
+  if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
+  return id
+}
 
 /** The id of a document that came without one: the same for the same parts. */
 export async function generatedId(parts: readonly (string | number)[]): Promise<string> {
@@ -21,7 +33,7 @@ export async function sha256(text: string): Promise<string> {
 const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Why a document cannot have an id; undefined when it can. */
-export function idFault(id: string): string | undefined {
+function idFault(id: string): string | undefined {
   if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
   // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
   if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'

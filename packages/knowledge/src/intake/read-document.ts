@@ -15,7 +15,7 @@ import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
-import { generatedId, idFault, sha256 } from './document-ids.ts'
+import { generatedId, keptId, sha256 } from './document-ids.ts'
 
 /** One version of a document, ready to be stored. */
 export interface Version {
@@ -55,9 +55,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
   const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
-  const id = document.id || (await generatedId([pairId, stored.source, stored.semantic_identifier, link]))
-  const fault = idFault(id)
-  if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
+  const id = await keptId(document.id, [pairId, stored.source, stored.semantic_identifier, link])
   return {
     id,
     pairId,

@@ -4,7 +4,6 @@ import type { DocumentPhase } from '../contracts/documents.ts'
 import { lockDocuments } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** A try that failed. */
 export interface FailedTry {
   readonly id: string
   readonly revision: number

@@ -11,7 +11,6 @@ export interface QueueFigures {
   readonly oldestAcceptedAt: number | undefined
 }
 
-/** Reads the figures of the queue. */
 export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   const total = await count(db)
   const pending = await count(db, 'pending')

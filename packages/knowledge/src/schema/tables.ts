@@ -121,7 +121,6 @@ export interface DocumentMetadataRow {
   metadata: string
 }
 
-/** A document set. */
 export interface DocumentSetRow {
   id: number
   name: string

@@ -17,7 +17,6 @@ const listing = {
   get_editable: v.optional(queryBoolean, 'false'),
 }
 
-/** Schema of {@link AdminPersonaQuery}. */
 export const adminPersonaQuerySchema: WireSchema<AdminPersonaQuery> = model(listing)
 
 /** Schema of the query of `GET /admin/agents`. */
@@ -90,7 +89,6 @@ const sharing = model('PersonaSharing', {
   label_ids: orNull(v.array(integer)),
 })
 
-/** Schema of {@link PersonaSharing}. */
 export const personaSharingSchema: WireSchema<PersonaSharing> = v.pipe(
   sharing,
   v.check(

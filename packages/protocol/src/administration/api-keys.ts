@@ -37,7 +37,6 @@ export interface ApiKeyDescriptor {
 
 const streamFormats = ['sse', 'lines'] as const
 
-/** Schema of {@link ApiKeyDescriptor}. */
 export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKeyDescriptor', {
   api_key_id: integer,
   api_key_display: v.string(),
@@ -81,7 +80,6 @@ const keyName = v.pipe(text, v.maxLength(200))
 const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
-/** Schema of {@link ApiKeyCreation}. */
 export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model('ApiKeyCreation', {
   name: v.nullish(keyName, null),
   scopes: v.nullish(scopeList, () => ['chat' as const]),
@@ -114,7 +112,6 @@ export interface ApiKeyUpdate {
   readonly group_ids?: readonly number[] | null
 }
 
-/** Schema of {@link ApiKeyUpdate}. */
 export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model('ApiKeyUpdate', {
   name: v.optional(v.nullable(keyName)),
   scopes: v.optional(scopeList),

@@ -20,7 +20,6 @@ export interface AuditEvent {
   readonly request_id: string
 }
 
-/** Schema of {@link AuditEvent}. */
 export const auditEventSchema: WireSchema<AuditEvent> = model('AuditEvent', {
   id: v.string(),
   time: v.string(),
@@ -43,7 +42,6 @@ export interface AuditQuery {
   readonly before?: string
 }
 
-/** Schema of {@link AuditQuery}. */
 export const auditQuerySchema: WireSchema<AuditQuery> = model('AuditQuery', {
   caller_id: v.optional(exactText),
   operation: v.optional(exactText),

@@ -23,7 +23,6 @@ export interface IndexingStatusQuery {
   readonly get_all_connectors: boolean
 }
 
-/** Schema of {@link IndexingStatusQuery}. */
 export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model('IndexingStatusQuery', {
   source: orNull(text),
   access_type_filters: v.nullish(v.array(text), () => []),
@@ -93,7 +92,6 @@ export interface SourceIndexing {
   readonly indexing_statuses: readonly ConnectorIndexing[]
 }
 
-/** Schema of {@link SourceIndexing}. */
 export const sourceIndexingSchema: WireSchema<SourceIndexing> = model('SourceIndexing', {
   source: v.string(),
   summary: model('SourceSummary', {

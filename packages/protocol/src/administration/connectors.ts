@@ -31,7 +31,6 @@ export interface ConnectorCreation {
   readonly groups: readonly string[]
 }
 
-/** Schema of {@link ConnectorCreation}. */
 export const connectorCreationSchema: WireSchema<ConnectorCreation> = model('ConnectorCreation', {
   name: recordName,
   source: text,
@@ -65,7 +64,6 @@ export interface CredentialCreation {
   readonly groups: readonly string[]
 }
 
-/** Schema of {@link CredentialCreation}. */
 export const credentialCreationSchema: WireSchema<CredentialCreation> = model('CredentialCreation', {
   credential_json: json,
   admin_public: v.boolean(),
@@ -101,7 +99,6 @@ export interface ConnectorDetail {
   readonly time_updated: string
 }
 
-/** Schema of {@link ConnectorDetail}. */
 export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDetail', {
   id: integer,
   name: v.string(),
@@ -142,7 +139,6 @@ export interface CredentialDetail {
   readonly time_updated: string
 }
 
-/** Schema of {@link CredentialDetail}. */
 export const credentialSchema: WireSchema<CredentialDetail> = model('CredentialDetail', {
   id: integer,
   credential_json: json,
@@ -171,7 +167,6 @@ export interface PairLink {
   readonly groups: readonly string[]
 }
 
-/** Schema of {@link PairLink}. */
 export const pairLinkSchema: WireSchema<PairLink> = model('PairLink', {
   name: recordName,
   access_type: v.picklist([...accessTypes, 'sync']),
@@ -188,7 +183,6 @@ export interface StatusResponse {
   readonly data: number | null
 }
 
-/** Schema of {@link StatusResponse}. */
 export const statusResponseSchema: WireSchema<StatusResponse> = model('StatusResponse', {
   success: v.boolean(),
   message: v.string(),

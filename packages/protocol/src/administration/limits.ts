@@ -42,7 +42,6 @@ const amount = v.nullish(
   null,
 )
 
-/** Schema of {@link LimitSet}. */
 export const limitSetSchema: WireSchema<LimitSet> = model('LimitSet', {
   requests_per_minute: amount,
   tokens_per_day: amount,
@@ -92,7 +91,6 @@ export interface LimitsInForce {
   readonly used: readonly LimitUse[]
 }
 
-/** Schema of {@link LimitsInForce}. */
 export const limitsInForceSchema: WireSchema<LimitsInForce> = model('LimitsInForce', {
   callers: limitSetSchema,
   tenant: limitSetSchema,
@@ -116,7 +114,6 @@ export interface LimitChange {
   readonly tenant?: LimitSet | null
 }
 
-/** Schema of {@link LimitChange}. */
 export const limitChangeSchema: WireSchema<LimitChange> = model('LimitChange', {
   callers: v.optional(v.nullable(limitSetSchema)),
   tenant: v.optional(v.nullable(limitSetSchema)),

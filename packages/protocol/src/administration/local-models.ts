@@ -35,13 +35,11 @@ export interface LocalModelChange {
   readonly choice: { readonly base_url: string; readonly model: string } | null
 }
 
-/** Schema of {@link LocalModels}. */
 export const localModelsSchema: WireSchema<LocalModels> = model('LocalModels', {
   servers: v.array(model('LocalModelServer', { name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
   chosen: orNull(model('ChosenLocalModel', { server: v.string(), base_url: v.string(), model: v.string() })),
 })
 
-/** Schema of {@link LocalModelChange}. */
 export const localModelChangeSchema: WireSchema<LocalModelChange> = v.object({
   choice: v.nullable(v.object({ base_url: text, model: text })),
 })

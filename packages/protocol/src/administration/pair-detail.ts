@@ -69,7 +69,6 @@ export interface PairDetail {
   readonly supports_targeted_reindex: boolean
 }
 
-/** Schema of {@link PairDetail}. */
 export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   id: integer,
   name: v.string(),
@@ -116,7 +115,6 @@ export interface ConnectorStatus {
   readonly groups: readonly string[]
 }
 
-/** Schema of {@link ConnectorStatus}. */
 export const connectorStatusSchema: WireSchema<ConnectorStatus> = model('ConnectorStatus', {
   cc_pair_id: integer,
   name: v.string(),
@@ -136,7 +134,6 @@ export interface BasicConnectorStatus {
   readonly status: PairStatus
 }
 
-/** Schema of {@link BasicConnectorStatus}. */
 export const basicConnectorStatusSchema: WireSchema<BasicConnectorStatus> = model('BasicConnectorStatus', {
   has_successful_run: v.boolean(),
   source: v.string(),
@@ -153,7 +150,6 @@ export interface ConnectorFiles {
   readonly zip_metadata_file_id: null
 }
 
-/** Schema of {@link ConnectorFiles}. */
 export const connectorFilesSchema: WireSchema<ConnectorFiles> = model('ConnectorFiles', {
   file_paths: v.array(v.string()),
   file_names: v.array(v.string()),

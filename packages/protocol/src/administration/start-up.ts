@@ -21,7 +21,6 @@ export interface Readiness {
   readonly data: ThreadFigures
 }
 
-/** Schema of {@link Readiness}. */
 export const readinessSchema: WireSchema<Readiness> = model('Readiness', {
   success: v.literal(true),
   message: v.string(),
@@ -40,7 +39,6 @@ export interface Versions {
   readonly inlay_version: string
 }
 
-/** Schema of {@link Versions}. */
 export const versionsSchema: WireSchema<Versions> = model('Versions', {
   backend_version: v.string(),
   inlay_version: v.string(),
@@ -78,7 +76,6 @@ export interface AuthType {
   readonly sso_providers: readonly unknown[]
 }
 
-/** Schema of {@link AuthType}. */
 export const authTypeSchema: WireSchema<AuthType> = model('AuthType', {
   auth_type: v.string(),
   multi_tenant: v.boolean(),

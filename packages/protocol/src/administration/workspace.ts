@@ -71,7 +71,6 @@ const named = (value: unknown): v.GenericSchema =>
           ? v.array(v.unknown())
           : v.string()
 
-/** Schema of {@link WorkspaceSettings}. */
 export const workspaceSettingsSchema: v.GenericSchema = model({
   ...Object.fromEntries(Object.entries(fixedSettings).map(([name, value]) => [name, named(value)])),
   company_name: orNull(v.string()),
@@ -129,7 +128,6 @@ export interface KnownUser {
   readonly craft_enabled: boolean | null
 }
 
-/** Schema of {@link KnownUser}. */
 export const knownUserSchema: WireSchema<KnownUser> = model('KnownUser', {
   id: v.string(),
   email: v.string(),
@@ -161,7 +159,6 @@ export interface KnownUsers {
   readonly invited_pages: number
 }
 
-/** Schema of {@link KnownUsers}. */
 export const knownUsersSchema: WireSchema<KnownUsers> = model('KnownUsers', {
   accepted: v.array(knownUserSchema),
   slack_users: v.array(knownUserSchema),

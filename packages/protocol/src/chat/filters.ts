@@ -50,7 +50,6 @@ const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('Timestamp
   end: orNull(dateTime),
 })
 
-/** Schema of {@link Tag}. */
 export const tagSchema: WireSchema<Tag, Tag> = model('Tag', { tag_key: text, tag_value: text })
 
 /** Schema of {@link BaseFilters}; afterwards no field is absent and every moment ends in `Z`. */

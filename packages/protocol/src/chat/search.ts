@@ -43,7 +43,6 @@ const searchFields = model('SearchRequest', {
   skip_query_expansion: v.nullish(v.boolean(), false),
 })
 
-/** Schema of {@link SearchRequest}. */
 export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(
   searchFields,
   rule(
@@ -75,7 +74,6 @@ export interface SearchResponse {
   readonly results: readonly SearchResult[]
 }
 
-/** Schema of {@link SearchResponse}. */
 export const searchResponseSchema: WireSchema<SearchResponse> = model('SearchResponse', {
   results: v.array(
     model('SearchResult', {

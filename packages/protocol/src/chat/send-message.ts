@@ -104,7 +104,6 @@ type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null |
 /** What a client may send as a chat message: only `message` is needed. */
 export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>
 
-/** Schema of {@link LlmOverride}. */
 export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> = model('LlmOverride', {
   model_configuration_id: orNull(integer),
   model_provider: orNull(text),
@@ -113,7 +112,6 @@ export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> =
   display_name: orNull(text),
 })
 
-/** Schema of {@link FileDescriptor}. */
 export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDescriptor> = model('FileDescriptor', {
   id: text,
   type: orNull(v.picklist(['image', 'document', 'plain_text', 'tabular'])),
@@ -171,7 +169,6 @@ const sendMessageFields = model('SendMessageRequest', {
   include_usage: v.nullish(v.boolean(), false),
 })
 
-/** Schema of {@link SendMessageRequest}. */
 export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessageInput> = v.pipe(
   sendMessageFields,
   rule(
@@ -190,7 +187,6 @@ export interface ChatSessionCreated {
   readonly incognito: boolean
 }
 
-/** Schema of {@link ChatSessionCreated}. */
 export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model('ChatSessionCreated', {
   chat_session_id: uuid,
   incognito: v.boolean(),
@@ -202,5 +198,4 @@ export interface Confirmation {
   readonly message: string
 }
 
-/** Schema of {@link Confirmation}. */
 export const confirmationSchema: WireSchema<Confirmation> = model('Confirmation', { message: v.string() })

@@ -18,7 +18,6 @@ export interface ValidTags {
   readonly tags: readonly ValidTag[]
 }
 
-/** Schema of {@link ValidTags}. */
 export const validTagsSchema: WireSchema<ValidTags> = model('ValidTags', {
   tags: v.array(model('ValidTag', { tag_key: v.string(), tag_value: v.string(), source: v.string() })),
 })
@@ -31,7 +30,6 @@ export interface ValidTagsQuery {
   readonly limit: number
 }
 
-/** Schema of {@link ValidTagsQuery}. */
 export const validTagsQuerySchema: WireSchema<ValidTagsQuery> = model('ValidTagsQuery', {
   match_pattern: v.optional(v.string()),
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),

@@ -51,7 +51,6 @@ export interface ChatFullResponse {
   readonly usage?: Usage
 }
 
-/** Schema of {@link ToolCallResponse}. */
 export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model('ToolCallResponse', {
   tool_name: v.string(),
   tool_arguments: dictionary(v.unknown()),
@@ -61,7 +60,6 @@ export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model('ToolC
   pre_reasoning: orNull(v.string()),
 })
 
-/** Schema of {@link ChatFullResponse}. */
 export const chatFullResponseSchema: WireSchema<ChatFullResponse> = model('ChatFullResponse', {
   answer: v.string(),
   answer_citationless: v.string(),

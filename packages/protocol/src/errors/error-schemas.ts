@@ -12,7 +12,6 @@ export interface ErrorBody {
   readonly request_id?: string
 }
 
-/** Schema of {@link ErrorBody}. */
 export const errorBodySchema: WireSchema<ErrorBody> = model('ErrorBody', {
   error_code: v.string(),
   detail: v.string(),
@@ -25,7 +24,6 @@ export interface ValidationErrorBody {
   readonly detail: readonly ValidationIssue[]
 }
 
-/** Schema of {@link ValidationErrorBody}. */
 export const validationErrorBodySchema: WireSchema<ValidationErrorBody> = model('ValidationErrorBody', {
   detail: v.array(model('ValidationIssue', { loc: v.array(v.string()), msg: v.string(), type: v.string() })),
 })

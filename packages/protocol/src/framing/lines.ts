@@ -80,19 +80,16 @@ export function isErrorLine(line: StreamLine): line is ErrorLine {
   return 'error' in line
 }
 
-/** Schema of {@link SessionLine}. */
 export const sessionLineSchema: WireSchema<SessionLine> = model('SessionLine', {
   chat_session_id: v.string(),
   incognito: v.optional(v.boolean(), false),
 })
 
-/** Schema of {@link MessageIdLine}. */
 export const messageIdLineSchema: WireSchema<MessageIdLine> = model('MessageIdLine', {
   user_message_id: orNull(integer),
   reserved_assistant_message_id: integer,
 })
 
-/** Schema of {@link MultiModelLine}. */
 export const multiModelLineSchema: WireSchema<MultiModelLine> = model('MultiModelLine', {
   user_message_id: orNull(integer),
   responses: v.array(model('ModelAnswer', { message_id: integer, model_name: v.string() })),

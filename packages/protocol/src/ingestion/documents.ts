@@ -12,7 +12,6 @@ export interface IngestionResponse {
   readonly already_existed: boolean
 }
 
-/** Schema of {@link IngestionResponse}. */
 export const ingestionResponseSchema: WireSchema<IngestionResponse> = model('IngestionResponse', {
   document_id: v.string(),
   already_existed: v.boolean(),
@@ -46,7 +45,6 @@ export interface IngestionState {
   readonly cc_pair_ids: readonly number[]
 }
 
-/** Schema of {@link IngestionState}. */
 export const ingestionStateSchema: WireSchema<IngestionState> = model('IngestionState', {
   document_id: v.string(),
   state: v.picklist(documentStates),
@@ -71,7 +69,6 @@ export interface DocMinimalInfo {
   readonly state: DocumentStateName
 }
 
-/** Schema of {@link DocMinimalInfo}. */
 export const docMinimalInfoSchema: WireSchema<DocMinimalInfo> = model('DocMinimalInfo', {
   document_id: v.string(),
   semantic_id: v.string(),
@@ -125,7 +122,6 @@ export interface IngestionForm {
   readonly cc_pair_id?: number
 }
 
-/** Schema of {@link IngestionForm}. */
 export const ingestionFormSchema: v.GenericSchema = model('IngestionForm', {
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
   id: v.optional(v.string()),
@@ -181,7 +177,6 @@ export interface BatchLine {
   readonly detail?: unknown
 }
 
-/** Schema of {@link BatchLine}. */
 export const batchLineSchema: WireSchema<BatchLine> = model('BatchLine', {
   line: integer,
   status: integer,

@@ -15,7 +15,6 @@ export interface DocumentCounts {
   readonly failed: number
 }
 
-/** Schema of {@link DocumentCounts}. */
 export const documentCountsSchema: WireSchema<DocumentCounts> = model('DocumentCounts', {
   pending: integer,
   indexing: integer,
@@ -47,7 +46,6 @@ export interface PairIndexingStatus extends PairDescriptor {
   readonly failures: readonly FailedDocument[]
 }
 
-/** Schema of {@link PairIndexingStatus}. */
 export const pairIndexingStatusSchema: WireSchema<PairIndexingStatus> = model('PairIndexingStatus', {
   ...pairFields,
   documents: documentCountsSchema,
@@ -85,7 +83,6 @@ export interface IngestionFigures {
   readonly index: IndexFigures
 }
 
-/** Schema of {@link IngestionFigures}. */
 export const ingestionFiguresSchema: WireSchema<IngestionFigures> = model('IngestionFigures', {
   documents: documentCountsSchema,
   queue_depth: integer,
@@ -99,5 +96,4 @@ export interface Requeued {
   readonly requeued: number
 }
 
-/** Schema of {@link Requeued}. */
 export const requeuedSchema: WireSchema<Requeued> = model('Requeued', { requeued: integer })

@@ -242,13 +242,11 @@ function sectionSchemaFor(value: unknown): v.GenericSchema {
   return (image ?? null) === null ? textSection : imageSection
 }
 
-/** Schema of {@link Section}. */
 export const sectionSchema: WireSchema<Section> = named(
   'Section',
   choice([textSection, imageSection, tabularSection], sectionSchemaFor),
 )
 
-/** Schema of {@link Owner}. */
 export const ownerSchema: WireSchema<Owner> = model('Owner', {
   display_name: orNull(text),
   first_name: orNull(text),
@@ -257,7 +255,6 @@ export const ownerSchema: WireSchema<Owner> = model('Owner', {
   email: orNull(text),
 })
 
-/** Schema of {@link IngestionDocument}. */
 export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('IngestionDocument', {
   id: orNull(exactText),
   semantic_identifier: text,
@@ -275,7 +272,6 @@ export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('Ing
   from_ingestion_api: v.pipe(orNull(v.boolean()), v.description('Checked and ignored.')),
 })
 
-/** Schema of {@link IngestionRequest}. */
 export const ingestionRequestSchema: WireSchema<IngestionRequest> = model('IngestionRequest', {
   document: ingestionDocumentSchema,
   cc_pair_id: v.pipe(

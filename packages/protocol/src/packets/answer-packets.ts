@@ -15,7 +15,6 @@ export interface Usage {
   readonly cached_input_tokens: number | null
 }
 
-/** Schema of {@link Usage}. */
 export const usageSchema: WireSchema<Usage> = model('Usage', {
   input_tokens: orNull(integer),
   output_tokens: orNull(integer),

@@ -17,7 +17,6 @@ export const packetTable: PacketTable = { ...answerPackets, ...searchPackets, ..
 // The keys of a mapped type over PacketType are exactly its members.
 export const packetTypes: readonly PacketType[] = Object.keys(packetTable) as PacketType[]
 
-/** Schema of {@link Placement}. */
 export const placementSchema: WireSchema<Placement> = model('Placement', {
   turn_index: integer,
   tab_index: v.optional(integer, 0),
@@ -36,5 +35,4 @@ export const packetBodySchema: WireSchema<PacketBody> = named(
   v.variant('type', bodyOptions) as unknown as WireSchema<PacketBody>,
 )
 
-/** Schema of {@link Packet}. */
 export const packetSchema: WireSchema<Packet> = model('Packet', { placement: placementSchema, obj: packetBodySchema })

@@ -77,7 +77,6 @@ const fields = {
   file_id: orNull(v.string()),
 }
 
-/** Schema of {@link SearchDoc}. */
 export const searchDocSchema: WireSchema<SearchDoc> = model('SearchDoc', fields)
 
 /** A document beside a stored answer. */
@@ -86,13 +85,11 @@ export interface SavedSearchDoc extends SearchDoc {
   readonly db_doc_id: number
 }
 
-/** Schema of {@link SavedSearchDoc}. */
 export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model('SavedSearchDoc', {
   ...fields,
   db_doc_id: integer,
 })
 
-/** Schema of {@link GeneratedImage}. */
 export const generatedImageSchema: WireSchema<GeneratedImage> = model('GeneratedImage', {
   file_id: v.string(),
   url: v.string(),

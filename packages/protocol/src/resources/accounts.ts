@@ -42,7 +42,6 @@ export interface UserInfo {
   readonly admin_capabilities: readonly string[]
 }
 
-/** Schema of {@link UserInfo}. */
 export const userInfoSchema: WireSchema<UserInfo> = model('UserInfo', {
   id: v.string(),
   email: v.string(),
@@ -74,7 +73,6 @@ export interface UserPermissions {
   readonly managed_group_ids: readonly number[]
 }
 
-/** Schema of {@link UserPermissions}. */
 export const userPermissionsSchema: WireSchema<UserPermissions> = model('UserPermissions', {
   permissions: v.array(v.string()),
   is_manager: v.boolean(),

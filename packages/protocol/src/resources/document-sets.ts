@@ -39,7 +39,6 @@ export interface DocumentSetSummary {
   readonly federated_connector_summaries: readonly unknown[]
 }
 
-/** Schema of {@link DocumentSetSummary}. */
 export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('DocumentSetSummary', {
   id: integer,
   name: v.string(),
@@ -81,7 +80,6 @@ export interface DocumentSetCreation {
 
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
 
-/** Schema of {@link DocumentSetCreation}. */
 export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model('DocumentSetCreation', {
   name: recordName,
   description: v.nullish(text, ''),
@@ -105,7 +103,6 @@ const updateFields = {
   federated_connectors: orNull(v.array(v.unknown())),
 }
 
-/** Schema of {@link DocumentSetUpdate}. */
 export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model('DocumentSetUpdate', updateFields)
 
 /** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
@@ -114,7 +111,6 @@ export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
   readonly id: number
 }
 
-/** Schema of {@link NamedDocumentSetUpdate}. */
 export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = model('NamedDocumentSetUpdate', {
   id: integer,
   ...updateFields,
@@ -126,7 +122,6 @@ export interface DocumentSetQuery {
   readonly get_editable: boolean
 }
 
-/** Schema of {@link DocumentSetQuery}. */
 export const documentSetQuerySchema: WireSchema<DocumentSetQuery> = model('DocumentSetQuery', {
   get_editable: v.optional(queryBoolean, 'false'),
 })
@@ -137,7 +132,6 @@ export interface IndexedSources {
   readonly sources: readonly string[]
 }
 
-/** Schema of {@link IndexedSources}. */
 export const indexedSourcesSchema: WireSchema<IndexedSources> = model('IndexedSources', {
   sources: v.array(v.string()),
 })

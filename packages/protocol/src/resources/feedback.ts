@@ -20,7 +20,6 @@ const fields = model('FeedbackRequest', {
   predefined_feedback: orNull(text),
 })
 
-/** Schema of {@link FeedbackRequest}. */
 export const feedbackRequestSchema: WireSchema<FeedbackRequest> = v.pipe(
   fields,
   rule(

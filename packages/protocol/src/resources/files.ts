@@ -47,7 +47,6 @@ export interface UserFile {
   readonly chunk_count: number | null
 }
 
-/** Schema of {@link UserFile}. */
 export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   id: v.string(),
   temp_id: orNull(v.string()),
@@ -81,7 +80,6 @@ export interface UploadAnswer {
   readonly rejected_files: readonly RejectedFile[]
 }
 
-/** Schema of {@link UploadAnswer}. */
 export const uploadAnswerSchema: WireSchema<UploadAnswer> = model('UploadAnswer', {
   user_files: v.array(userFileSchema),
   rejected_files: v.array(model('RejectedFile', { file_name: v.string(), reason: v.string() })),
@@ -97,7 +95,6 @@ export interface UploadForm {
   readonly temp_id_map?: string
 }
 
-/** Schema of {@link UploadForm}. */
 export const uploadFormSchema: v.GenericSchema = model('UploadForm', {
   files: v.array(v.pipe(v.string(), v.metadata({ format: 'binary' }))),
   project_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
@@ -110,7 +107,6 @@ export interface FileStatusesRequest {
   readonly file_ids: readonly string[]
 }
 
-/** Schema of {@link FileStatusesRequest}. */
 export const fileStatusesRequestSchema: WireSchema<FileStatusesRequest, FileStatusesRequest> = model(
   'FileStatusesRequest',
   {
@@ -128,7 +124,6 @@ export interface FileRemoval {
   readonly assistant_names: readonly string[]
 }
 
-/** Schema of {@link FileRemoval}. */
 export const fileRemovalSchema: WireSchema<FileRemoval> = model('FileRemoval', {
   has_associations: v.boolean(),
   project_names: v.array(v.string()),
@@ -151,7 +146,6 @@ export interface ParsedSheets {
   readonly sheets: readonly ParsedSheet[]
 }
 
-/** Schema of {@link ParsedSheets}. */
 export const parsedSheetsSchema: WireSchema<ParsedSheets> = model('ParsedSheets', {
   sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: v.boolean() })),
 })

@@ -73,7 +73,6 @@ export interface LlmProviders {
   readonly default_chat_naming: DefaultModel | null
 }
 
-/** Schema of {@link ModelConfiguration}. */
 export const modelConfigurationSchema: WireSchema<ModelConfiguration> = model('ModelConfiguration', {
   id: integer,
   name: v.string(),
@@ -94,7 +93,6 @@ export const modelConfigurationSchema: WireSchema<ModelConfiguration> = model('M
   region: v.nullable(v.string()),
 })
 
-/** Schema of {@link LlmProvider}. */
 export const llmProviderSchema: WireSchema<LlmProvider> = model('LlmProvider', {
   id: integer,
   name: v.string(),
@@ -103,13 +101,11 @@ export const llmProviderSchema: WireSchema<LlmProvider> = model('LlmProvider', {
   model_configurations: v.array(modelConfigurationSchema),
 })
 
-/** Schema of {@link DefaultModel}. */
 export const defaultModelSchema: WireSchema<DefaultModel> = model('DefaultModel', {
   provider_id: integer,
   model_name: v.string(),
 })
 
-/** Schema of {@link LlmProviders}. */
 export const llmProvidersSchema: WireSchema<LlmProviders> = model('LlmProviders', {
   providers: v.array(llmProviderSchema),
   default_text: v.nullable(defaultModelSchema),

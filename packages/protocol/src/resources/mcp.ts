@@ -15,7 +15,6 @@ export interface McpMessage {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Schema of {@link McpMessage}. */
 export const mcpMessageSchema: WireSchema<McpMessage> = model('McpMessage', {
   jsonrpc: v.literal('2.0'),
   id: v.optional(v.union([v.string(), integer])),
@@ -40,7 +39,6 @@ const narrowed = {
   document_sets: v.pipe(orNull(shortList(text)), v.description('Only documents of the sets with these names')),
 }
 
-/** Schema of {@link McpSearchInput}. */
 export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model('McpSearchInput', {
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a document would use')),
   ...narrowed,
@@ -59,7 +57,6 @@ export interface McpAskInput {
   readonly document_sets: readonly string[] | null
 }
 
-/** Schema of {@link McpAskInput}. */
 export const mcpAskInputSchema: WireSchema<McpAskInput> = model('McpAskInput', {
   question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A question, with all that it needs')),
   session_id: v.pipe(uuidOrBlank, v.description('The `session_id` of an earlier answer, to go on from there')),
@@ -76,7 +73,6 @@ export interface McpListInput {
   readonly after: string | null
 }
 
-/** Schema of {@link McpListInput}. */
 export const mcpListInputSchema: WireSchema<McpListInput> = model('McpListInput', {
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
   limit: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('100 when absent')), 100),

@@ -37,7 +37,6 @@ export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<P
   created_at: answeredTime,
 }
 
-/** Schema of {@link PairDescriptor}. */
 export const pairDescriptorSchema: WireSchema<PairDescriptor> = model('PairDescriptor', pairFields)
 
 /** Body of `POST /manage/admin/cc-pair`. */
@@ -68,7 +67,6 @@ export const groupNames: WireSchema<string[], string[]> = v.pipe(
   v.maxLength(1000),
 )
 
-/** Schema of {@link PairCreation}. */
 export const pairCreationSchema: WireSchema<PairCreation> = model('PairCreation', {
   name: recordName,
   access_type: v.nullish(v.picklist(accessTypes), 'public'),
@@ -80,7 +78,6 @@ export const pairCreationSchema: WireSchema<PairCreation> = model('PairCreation'
 /** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`: what is absent or null stays. */
 export type PairUpdate = { readonly [Name in keyof PairCreation]: PairCreation[Name] | null }
 
-/** Schema of {@link PairUpdate}. */
 export const pairUpdateSchema: WireSchema<PairUpdate> = model('PairUpdate', {
   name: orNull(recordName),
   access_type: orNull(v.picklist(accessTypes)),

@@ -107,7 +107,6 @@ const moreFields = {
   label_ids: kept(listOf(integer)),
 }
 
-/** Schema of {@link PersonaCreation}. */
 export const personaCreationSchema: WireSchema<PersonaCreation> = model('PersonaCreation', {
   ...ownFields,
   ...moreFields,
@@ -116,7 +115,6 @@ export const personaCreationSchema: WireSchema<PersonaCreation> = model('Persona
 /** Body of `PATCH /persona/{persona_id}`: what is absent stays. */
 export type PersonaUpdate = Readonly<PersonaFields>
 
-/** Schema of {@link PersonaUpdate}. */
 export const personaUpdateSchema: WireSchema<PersonaUpdate> = model('PersonaUpdate', {
   name: kept(ownFields.name),
   description: kept(ownFields.description),

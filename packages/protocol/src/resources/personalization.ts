@@ -9,7 +9,6 @@ export interface MemoryItem {
   readonly content: string
 }
 
-/** Schema of {@link MemoryItem}. */
 export const memoryItemSchema: WireSchema<MemoryItem> = model('MemoryItem', { id: integer, content: v.string() })
 
 /** What the caller wants the assistant to know and to do; a part of `GET /me`. */
@@ -28,7 +27,6 @@ export interface PersonalizationDetail {
   readonly user_preferences: string
 }
 
-/** Schema of {@link PersonalizationDetail}. */
 export const personalizationSchema: WireSchema<PersonalizationDetail> = model('PersonalizationDetail', {
   name: v.string(),
   role: v.string(),
@@ -62,7 +60,6 @@ export interface PersonalizationUpdate {
   readonly user_preferences: string | null
 }
 
-/** Schema of {@link PersonalizationUpdate}. */
 export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = model('PersonalizationUpdate', {
   name: orNull(text),
   role: orNull(text),

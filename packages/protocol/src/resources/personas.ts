@@ -13,7 +13,6 @@ export interface StarterMessage {
   readonly message: string
 }
 
-/** Schema of {@link StarterMessage}. */
 export const starterMessageSchema: WireSchema<StarterMessage, StarterMessage> = model('StarterMessage', {
   name: text,
   message: text,
@@ -51,7 +50,6 @@ export interface PersonaShare {
   readonly permission: 'EDITOR' | 'VIEWER'
 }
 
-/** Schema of {@link PersonaLabel}. */
 export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
 
 /** What every view of an agent tells. */
@@ -177,7 +175,6 @@ const baseFields = {
   permissions: v.record(v.string(), v.boolean()),
 }
 
-/** Schema of {@link MinimalPersona}. */
 export const minimalPersonaSchema: WireSchema<MinimalPersona> = model('MinimalPersona', {
   ...baseFields,
   hierarchy_node_count: integer,
@@ -185,7 +182,6 @@ export const minimalPersonaSchema: WireSchema<MinimalPersona> = model('MinimalPe
   knowledge_sources: v.array(v.string()),
 })
 
-/** Schema of {@link FullPersona}. */
 export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   ...baseFields,
   user_file_ids: v.array(v.string()),
@@ -216,7 +212,6 @@ export interface PersonaPage {
   readonly total_items: number
 }
 
-/** Schema of {@link PersonaPage}. */
 export const personaPageSchema: WireSchema<PersonaPage> = model('PersonaPage', {
   items: v.array(minimalPersonaSchema),
   total_items: integer,
@@ -235,7 +230,6 @@ const idList = v.pipe(
   v.transform((ids) => (typeof ids === 'number' ? [ids] : ids)),
 )
 
-/** Schema of {@link PersonaQuery}. */
 export const personaQuerySchema: WireSchema<PersonaQuery> = model('PersonaQuery', {
   include_deleted: v.optional(queryBoolean, 'false'),
   persona_ids: v.optional(idList),
@@ -249,7 +243,6 @@ export interface PersonaPageQuery extends PersonaQuery {
   readonly page_size: number
 }
 
-/** Schema of {@link PersonaPageQuery}. */
 export const personaPageQuerySchema: WireSchema<PersonaPageQuery> = model('PersonaPageQuery', {
   include_deleted: v.optional(queryBoolean, 'false'),
   persona_ids: v.optional(idList),

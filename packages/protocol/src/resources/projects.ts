@@ -22,7 +22,6 @@ export interface Project {
   readonly chat_sessions: readonly ChatSessionSummary[]
 }
 
-/** Schema of {@link Project}. */
 export const projectSchema: WireSchema<Project> = model('Project', {
   id: integer,
   name: v.string(),
@@ -52,7 +51,6 @@ export interface ProjectUpdate {
   readonly description: string | null
 }
 
-/** Schema of {@link ProjectUpdate}. */
 export const projectUpdateSchema: WireSchema<ProjectUpdate> = model('ProjectUpdate', {
   name: orNull(text),
   description: orNull(text),
@@ -68,7 +66,6 @@ export interface ProjectDetails {
   readonly persona_id_to_is_featured: Readonly<Record<string, boolean>>
 }
 
-/** Schema of {@link ProjectDetails}. */
 export const projectDetailsSchema: WireSchema<ProjectDetails> = model('ProjectDetails', {
   project: projectSchema,
   files: v.array(userFileSchema),
@@ -81,7 +78,6 @@ export interface ProjectInstructions {
   readonly instructions: string | null
 }
 
-/** Schema of {@link ProjectInstructions}. */
 export const projectInstructionsSchema: WireSchema<ProjectInstructions> = model('ProjectInstructions', {
   instructions: orNull(text),
 })
@@ -92,7 +88,6 @@ export interface SessionMove {
   readonly chat_session_id: string
 }
 
-/** Schema of {@link SessionMove}. */
 export const sessionMoveSchema: WireSchema<SessionMove, SessionMove> = model('SessionMove', { chat_session_id: uuid })
 
 /** What the files of a project take of a prompt. */
@@ -101,5 +96,4 @@ export interface TokenTotal {
   readonly total_tokens: number
 }
 
-/** Schema of {@link TokenTotal}. */
 export const tokenTotalSchema: WireSchema<TokenTotal> = model('TokenTotal', { total_tokens: integer })

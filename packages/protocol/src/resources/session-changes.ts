@@ -9,7 +9,6 @@ export interface ChatSessionRenamed {
   readonly new_name: string
 }
 
-/** Schema of {@link ChatSessionRenamed}. */
 export const chatSessionRenamedSchema: WireSchema<ChatSessionRenamed> = model('ChatSessionRenamed', {
   new_name: v.string(),
 })
@@ -20,7 +19,6 @@ export interface ChatSessionUpdate {
   readonly sharing_status: SharingStatus
 }
 
-/** Schema of {@link ChatSessionUpdate}. */
 export const chatSessionUpdateSchema: WireSchema<ChatSessionUpdate> = model('ChatSessionUpdate', {
   sharing_status: sharingStatus,
 })
@@ -31,7 +29,6 @@ export interface SessionDeletionQuery {
   readonly hard_delete: boolean
 }
 
-/** Schema of {@link SessionDeletionQuery}. */
 export const sessionDeletionQuerySchema: WireSchema<SessionDeletionQuery> = model('SessionDeletionQuery', {
   hard_delete: v.optional(queryBoolean, 'false'),
 })
@@ -42,7 +39,6 @@ export interface BranchSelection {
   readonly message_id: number
 }
 
-/** Schema of {@link BranchSelection}. */
 export const branchSelectionSchema: WireSchema<BranchSelection> = model('BranchSelection', { message_id: integer })
 
 /** Body of `PUT /chat/set-preferred-response`. */
@@ -53,7 +49,6 @@ export interface PreferredResponse {
   readonly preferred_response_id: number
 }
 
-/** Schema of {@link PreferredResponse}. */
 export const preferredResponseSchema: WireSchema<PreferredResponse> = model('PreferredResponse', {
   user_message_id: integer,
   preferred_response_id: integer,
@@ -67,7 +62,6 @@ export interface SessionModel {
   readonly new_alternate_model: string | null
 }
 
-/** Schema of {@link SessionModel}. */
 export const sessionModelSchema: WireSchema<SessionModel> = model('SessionModel', {
   chat_session_id: uuid,
   new_alternate_model: v.nullable(text),
@@ -81,7 +75,6 @@ export interface SessionTemperature {
   readonly temperature_override: number | null
 }
 
-/** Schema of {@link SessionTemperature}. */
 export const sessionTemperatureSchema: WireSchema<SessionTemperature> = model('SessionTemperature', {
   chat_session_id: uuid,
   temperature_override: v.nullable(float),
@@ -95,7 +88,6 @@ export interface SessionReasoning {
   readonly reasoning_effort_override: string | null
 }
 
-/** Schema of {@link SessionReasoning}. */
 export const sessionReasoningSchema: WireSchema<SessionReasoning> = model('SessionReasoning', {
   chat_session_id: uuid,
   reasoning_effort_override: orNull(text),

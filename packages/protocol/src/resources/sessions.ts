@@ -49,7 +49,6 @@ const foundFields = {
   current_reasoning_effort_override: orNull(v.string()),
 }
 
-/** Schema of {@link ChatSessionSummary}. */
 export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('ChatSessionSummary', {
   ...foundFields,
   time_updated: answeredTime,
@@ -69,7 +68,6 @@ export interface ChatSessionListQuery {
   readonly before?: string
 }
 
-/** Schema of {@link ChatSessionListQuery}. */
 export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = model('ChatSessionListQuery', {
   project_id: v.optional(queryInteger({})),
   only_non_project_chats: v.optional(queryBoolean, 'true'),
@@ -86,7 +84,6 @@ export interface ChatSessionList {
   readonly has_more: boolean
 }
 
-/** Schema of {@link ChatSessionList}. */
 export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSessionList', {
   sessions: v.array(chatSessionSummarySchema),
   has_more: v.boolean(),
@@ -130,7 +127,6 @@ export interface ChatMessageDetail {
   readonly request_params: Readonly<Record<string, unknown>> | null
 }
 
-/** Schema of {@link ChatMessageDetail}. */
 export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('ChatMessageDetail', {
   chat_session_id: v.string(),
   message_id: integer,
@@ -159,7 +155,6 @@ export interface ChatSessionQuery {
   readonly include_deleted: boolean
 }
 
-/** Schema of {@link ChatSessionQuery}. */
 export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model('ChatSessionQuery', {
   is_shared: v.optional(queryBoolean, 'false'),
   include_deleted: v.optional(queryBoolean, 'false'),
@@ -207,7 +202,6 @@ export interface ChatSessionDetail {
   readonly incognito: boolean
 }
 
-/** Schema of {@link ChatSessionDetail}. */
 export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('ChatSessionDetail', {
   chat_session_id: v.string(),
   description: orNull(v.string()),
@@ -235,7 +229,6 @@ export interface ChatSessionRename {
   readonly name: string | null
 }
 
-/** Schema of {@link ChatSessionRename}. */
 export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('ChatSessionRename', {
   chat_session_id: uuid,
   name: orNull(text),
@@ -251,7 +244,6 @@ export interface ChatSearchQuery {
   readonly page_size: number
 }
 
-/** Schema of {@link ChatSearchQuery}. */
 export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model('ChatSearchQuery', {
   query: v.optional(text),
   page: v.optional(queryInteger({ least: 1, most: 1_000_000 }), '1'),
@@ -276,7 +268,6 @@ export interface ChatSearchAnswer {
   readonly next_page: number | null
 }
 
-/** Schema of {@link ChatSearchAnswer}. */
 export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model('ChatSearchAnswer', {
   groups: v.array(
     model('ChatSessionGroup', { title: v.string(), chats: v.array(model('FoundChatSession', foundFields)) }),

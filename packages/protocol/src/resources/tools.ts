@@ -49,7 +49,6 @@ export interface ToolSnapshot {
   readonly default_enabled: boolean
 }
 
-/** Schema of {@link ToolSnapshot}. */
 export const toolSnapshotSchema: WireSchema<ToolSnapshot> = model('ToolSnapshot', {
   id: integer,
   name: v.string(),
@@ -94,7 +93,6 @@ const definition: WireSchema<CustomTool['definition']> = choice([documentObject,
 )
 const headers: WireSchema<ToolHeader[]> = v.pipe(v.array(toolHeaderSchema), v.maxLength(100))
 
-/** Schema of {@link CustomTool}. */
 export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
   name: toolName,
   description: v.nullish(text, ''),
@@ -107,7 +105,6 @@ export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
 /** Body of `PUT /admin/tool/custom/{tool_id}`: what is absent or null stays. */
 export type CustomToolUpdate = { readonly [Name in keyof CustomTool]: CustomTool[Name] | null }
 
-/** Schema of {@link CustomToolUpdate}. */
 export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('CustomToolUpdate', {
   name: orNull(toolName),
   description: orNull(text),
@@ -123,7 +120,6 @@ export interface ToolValidation {
   readonly definition: CustomTool['definition']
 }
 
-/** Schema of {@link ToolValidation}. */
 export const toolValidationSchema: WireSchema<ToolValidation> = model('ToolValidation', { definition })
 
 /** A function that a document gives to models. */
@@ -146,7 +142,6 @@ export interface ToolMethods {
   readonly methods: readonly MethodSpec[]
 }
 
-/** Schema of {@link ToolMethods}. */
 export const toolMethodsSchema: WireSchema<ToolMethods> = model('ToolMethods', {
   methods: v.array(
     model('MethodSpec', {
@@ -167,7 +162,6 @@ export interface ToolStatusUpdate {
   readonly enabled: boolean
 }
 
-/** Schema of {@link ToolStatusUpdate}. */
 export const toolStatusUpdateSchema: WireSchema<ToolStatusUpdate> = model('ToolStatusUpdate', {
   tool_ids: v.pipe(v.array(integer), v.maxLength(1000)),
   enabled: v.boolean(),
@@ -181,7 +175,6 @@ export interface ToolStatus {
   readonly tool_ids: readonly number[]
 }
 
-/** Schema of {@link ToolStatus}. */
 export const toolStatusSchema: WireSchema<ToolStatus> = model('ToolStatus', {
   updated_count: integer,
   tool_ids: v.array(integer),

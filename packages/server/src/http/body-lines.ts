@@ -1,12 +1,14 @@
 import { isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { joinBytes } from './body.ts'
+import { joinBytes, largeBytes } from './body.ts'
 
 /** One line of a body: its number, counted from 1 over all lines, and what it holds. */
 export interface BodyLine {
   readonly number: number
   /** Undefined for a line that is above the limit or not UTF-8, and where the body cannot be read any further. */
   readonly text: string | undefined
+  /** The bytes of a line of more than a megabyte, which has no {@link text}. */
+  readonly pieces?: readonly Uint8Array[]
   readonly fault: 'too_long' | 'not_utf8' | 'unreadable' | undefined
   /** Why there was no room for it. */
   readonly refusal?: unknown
@@ -125,6 +127,10 @@ function createLine(limitBytes: number, share: LineShare): OpenLine {
     complete: () => {
       if (bytes > limitBytes) return { text: undefined, fault: 'too_long', bytes }
       if (refusal !== undefined) return { text: undefined, fault: undefined, refusal, bytes }
+      if (bytes > largeBytes) {
+        const isBlank = pieces.every((piece) => piece.every((byte) => byte <= 0x20))
+        return isBlank ? undefined : { text: undefined, pieces, fault: undefined, bytes }
+      }
       try {
         const text = decoder.decode(pieces.length === 1 ? pieces[0] : joinBytes(pieces, bytes))
         return text.trim() === '' ? undefined : { text, fault: undefined, bytes }

@@ -2,6 +2,9 @@ import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop, type BudgetShare } from '@inlay/protocol/concurrency'
 import type { ServerSettings } from './settings.ts'
 
+/** Documents of more bytes are read piece by piece. */
+export const largeBytes: number = 2 ** 20
+
 /** How a body is read. */
 export interface BodyReading {
   readonly limitBytes: number

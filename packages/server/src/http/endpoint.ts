@@ -1,6 +1,6 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
 import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/authentication.ts'
-import { createBodyShare, declaredBytes, readText, type BodyShare } from './body.ts'
+import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { Route, ServerParts } from './route.ts'
@@ -182,9 +182,6 @@ function queryOf(url: URL): Record<string, string | string[]> {
   }
   return query
 }
-
-/** Documents of more bytes are read piece by piece. */
-const largeBytes = 2 ** 20
 
 async function checkedBody(
   route: Route,

@@ -6,7 +6,7 @@ test('what readers of a page see stays', () => {
     'Minutes',
     '[Alice]: We pay 300 euros on Friday.',
     '[10:32]: Bob agrees.',
-    'See the note.[^1]',
+    'See the note.[^1] [Bob][10:45] `row[at][0]` and row[at][to] or `[a][b]`',
     '[^1]: The price is 5 euros.',
     '<https://example.com/form>',
     '<ana@example.com>',
@@ -26,6 +26,12 @@ test('tags, link definitions and directives go', () => {
     'after',
   ].join('\n')
   expect(withoutHiddenMarkup(page)).toBe('Before\nafter')
+})
+
+test('of links that name their address elsewhere the text stays', () => {
+  expect(withoutHiddenMarkup('See [“The\nBook”][book], [`Option`][] and [more][other-1].')).toBe(
+    'See “The\nBook”, `Option` and more.',
+  )
 })
 
 test('comments go; openings that nothing closes stay, and cost no more than their length', () => {

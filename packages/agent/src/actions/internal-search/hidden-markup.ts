@@ -2,6 +2,8 @@ const anchor = /<a (?:id|name)="[^"]*">\s*<\/a>/g
 /** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
 const hiddenLine =
   /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
+/** Code, which stays, or a link with the name of its address, which a small model takes for a source. */
+const codeOrLink = /`{3,}[^]*?`{3,}|`[^`\n]*`|(?<![\w\]])\[((?:[^[\]\n]|\n(?!\n))+)\]\[(?:[A-Za-z][\w.-]*)?\]/g
 const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
 const fence = /^\s*(`{3,}|~{3,})/
 
@@ -26,6 +28,7 @@ export function withoutHiddenMarkup(markdown: string): string {
   }
   return lines
     .join('\n')
+    .replaceAll(codeOrLink, (whole, text?: string) => text ?? whole)
     .replaceAll(/\n\s*\n\s*\n/g, '\n\n')
     .trim()
 }

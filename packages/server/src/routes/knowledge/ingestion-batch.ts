@@ -2,6 +2,7 @@ import {
   batchLineSchema,
   ingestionRequestSchema,
   parseJsonBody,
+  readLargeRequest,
   validationFailed,
   type BatchLine,
   type Principal,
@@ -63,10 +64,14 @@ async function answerTo(line: BodyLine, context: LineContext): Promise<BatchLine
     if (line.fault === 'too_long') throw tooLarge(settings.limits.ingestionBytes)
     if (line.fault === 'unreadable') throw brokenCompression()
     if (line.refusal !== undefined) throw line.refusal
-    const { text } = line
-    if (text === undefined) throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
+    const { text, pieces } = line
+    if (text === undefined && !pieces)
+      throw validationFailed([{ loc: ['body'], msg: 'is not valid UTF-8', type: 'json_invalid' }])
     const begun = await inOrder.run(async () => ({
-      accepting: parts.knowledge.accept(await parseJsonBody(text, ingestionRequestSchema), { caller }),
+      accepting: parts.knowledge.accept(
+        pieces ? await readLargeRequest(pieces) : await parseJsonBody(text!, ingestionRequestSchema),
+        { caller },
+      ),
     }))
     const accepted = await begun.accepting
     return {

@@ -7,7 +7,7 @@ import type { Persona } from '../contracts/persona.ts'
  * request that names a model keeps the session's temperature unless it brings its own; a version alone belongs to the
  * agent's provider.
  */
-export function chooseModel(
+export function overrideOfAnswer(
   requested: LlmOverride | null,
   session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null,
   persona: Pick<Persona, 'model'>,

@@ -4,6 +4,7 @@ import type { Principal } from '@inlay/protocol'
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
+import type { Sessions } from './stored-session.ts'
 
 /** A session of the caller. SESSION_NOT_FOUND when it is unknown, deleted or somebody else's. */
 export async function ownSession(
@@ -14,6 +15,26 @@ export async function ownSession(
   const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
   if (row && row.owner_id === caller.id && row.deleted_at === null) return row
   throw new InlayError('SESSION_NOT_FOUND')
+}
+
+/**
+ * A session as its readers may ask for it, with whether the caller owns it. SESSION_NOT_FOUND when it is unknown, deleted
+ * or somebody else's, INSUFFICIENT_PERMISSIONS when it is to be public and is not.
+ */
+export async function readableSession(
+  db: ConversationDatabase,
+  id: string,
+  caller: Principal,
+  { shared = 'own', includeDeleted = false }: NonNullable<Parameters<Sessions['get']>[2]>,
+): Promise<{ readonly row: Selectable<SessionTable>; readonly isOwner: boolean }> {
+  const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row || (row.deleted_at !== null && !includeDeleted)) throw new InlayError('SESSION_NOT_FOUND')
+  const isOwner = row.owner_id === caller.id
+  if (!isOwner && shared === 'own') throw new InlayError('SESSION_NOT_FOUND')
+  if (shared === 'public' && row.is_public !== 1) {
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })
+  }
+  return { row, isOwner }
 }
 
 /** A message of one of the caller's sessions, without its texts. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRunLog } from '@inlay/agent/internal/run/log'
+import { createRunLog } from '@inlay/agent/internal/run/resumable-lines'
 
 const roomy = { limitBytes: 1_000_000 }
 
