@@ -4,7 +4,7 @@ import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.t
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import type { ReasoningEffort } from '../turn/override-precedence.ts'
+import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { asksBack, makePlan } from './clarify-and-plan.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'

@@ -6,7 +6,7 @@ import { promptLimit, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tool-calls/registry.ts'
-import { overrideOfAnswer } from './override-precedence.ts'
+import { overrideOfAnswer } from '../model/override-precedence.ts'
 import {
   findTurnContext,
   noContextFiles,

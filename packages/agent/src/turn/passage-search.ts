@@ -4,7 +4,7 @@ import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
 import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
-import { overrideOfAnswer } from './override-precedence.ts'
+import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
 /** What searches without an answer need. */

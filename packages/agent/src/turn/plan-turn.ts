@@ -24,7 +24,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
-import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from './override-precedence.ts'
+import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
 import {
   checkSessionSettings,
   findTurnContext,
