@@ -41,11 +41,11 @@ try {
   say(`${options.documents} documents`)
   await fill(fixture)
   say('quiet')
-  const quiet = await notice(fixture)
+  const quiet = await notice(fixture, 'quiet')
   const quietBytes = await fixture.residentBytes()
   say('flooded')
   const flood = await startFlood(fixture)
-  const flooded = await notice(fixture)
+  const flooded = await notice(fixture, 'flooded')
   const peakBytes = await fixture.residentBytes()
   say('the flood ends')
   const statuses = await flood.end()
@@ -77,8 +77,11 @@ function toDocument(id: string, content: string): object {
   return { document: { id, semantic_identifier: id, metadata: {}, sections: [{ text: content }] } }
 }
 
-/** Searches, asks for health and adds documents, one of each after the other, until the phase is over. */
-async function notice({ call, base, longestBlockMs }: Fixture): Promise<Notice> {
+/**
+ * Searches, asks for health and adds documents, one of each after the other, until the phase is over. Each phase adds
+ * documents of its own: searches beside updates cost more, and the flood is what they are to be compared by.
+ */
+async function notice({ call, base, longestBlockMs }: Fixture, phase: string): Promise<Notice> {
   await longestBlockMs()
   const end = performance.now() + phaseMs
   const failed = new Map<string, number>()
@@ -98,7 +101,7 @@ async function notice({ call, base, longestBlockMs }: Fixture): Promise<Notice> 
     again((count, signal) => call('POST', '/search', { query: queries[count % queries.length] }, { signal })),
     again((_, signal) => fetch(`${base}/health`, { signal }).then((response) => response.text())),
     again((count, signal) => {
-      const body = toDocument(`fresh-${count}`, text(50))
+      const body = toDocument(`fresh-${phase}-${count}`, text(50))
       return call('POST', '/service-api/ingestion', body, { headers: { prefer: 'wait=60' }, signal })
     }),
   ])

@@ -17,10 +17,28 @@ const program = `
   for (let at = 0; at < 2_000_000; at++) kept.push({ at, text: at + ' of many' })
   const full = process.memoryUsage.rss()
   kept = []
+  const given = () => (full - process.memoryUsage.rss()) / 2 ** 20
   await giveMemoryBack()
-  console.log((full - process.memoryUsage.rss()) / 2 ** 20)`
+  // Other threads hand the pages over.
+  let looks = 0
+  const looking = setInterval(() => {
+    if (given() < 100 && looks++ < 200) return
+    clearInterval(looking)
+    console.log(given())
+  }, 50)`
 
 test.runIf(Number.parseInt(process.versions.v8) >= 13)('what garbage took is given back', () => {
   const args = ['--conditions=@inlay/source', '--input-type=module', '--eval', program]
   expect(Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toBeGreaterThan(50)
+})
+
+const refusing = `
+  import { giveMemoryBack } from ${JSON.stringify(module)}
+  globalThis.ArrayBuffer = class { constructor() { throw new RangeError('Array buffer allocation failed') } }
+  await giveMemoryBack()
+  console.log('goes on')`
+
+test('a machine that grants no more memory ends no process', () => {
+  const args = ['--conditions=@inlay/source', '--input-type=module', '--eval', refusing]
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('goes on\n')
 })

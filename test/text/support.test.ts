@@ -78,3 +78,12 @@ test.each([
   const find = createSupport(texts, { question: 'How do I see which berths are free?' })
   expect(find(sentence)?.source).toBe(source)
 })
+
+test('code is the same only as a whole', () => {
+  const text = 'To limit the rate, run `limit --rate 50`.'
+  const find = createSupport([{ source: 'limits', text }], { question: 'How do I limit the rate of calls?' })
+  expect(find('To limit the rate, run `limit --rate 50`.')?.source).toBe('limits')
+  for (const code of ['limit --rate 5', 'limit --rat', 'imit --rate 50']) {
+    expect(find(`To limit the rate, run \`${code}\`.`)).toBeUndefined()
+  }
+})

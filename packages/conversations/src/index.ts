@@ -17,8 +17,8 @@ export type { Memories, Personalization, PersonalizationChanges } from './memori
 export type { Personas, PersonaSettings, StoredPersona } from './personas/contracts.ts'
 export type { Projects, ProjectWithSessions, StoredProject } from './projects/contracts.ts'
 export { createRunStore } from './sessions/send-key-records.ts'
-export { sqlSharedRuns } from './runs/shared-runs.ts'
-export type { ListenToDatabase, SqlSharedRunsOptions } from './runs/shared-runs.ts'
+export { sqlSharedRuns } from './run-records/shared-runs.ts'
+export type { ListenToDatabase, SqlSharedRunsOptions } from './run-records/shared-runs.ts'
 export { createConversationStore } from './sessions/conversation-store.ts'
 export type {
   Feedback,

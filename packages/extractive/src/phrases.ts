@@ -57,7 +57,7 @@ export const hasClue = (kind: QuestionKind, text: string): boolean => clues[kind
 export const isPointing = (text: string): boolean => pointsElsewhere.test(text)
 
 const referral =
-  /^for (?:more |additional |further )?(?:information|details|help|examples?)\b|^(?:more|further) (?:information|details|help|examples?):|\bsee (?:also )?(?:the )?(?:`|about_|\p{Lu})|^.{1,60}: (?:describes|explains|discusses|lists|introduces|provides information)\b/iu
+  /^for (?:more |additional |further )?(?:information|details|help|examples?)\b|\bsee (?:also )?(?:the )?(?:`|about_|\p{Lu})|^.{1,60}: (?:describes|explains|discusses|lists|introduces|provides information)\b/iu
 
 /** Whether a sentence only tells where to read on. */
 export const isReferral = (text: string): boolean => referral.test(text)

@@ -74,6 +74,7 @@ interface Location {
   readonly nearShare: number
   readonly nearFit: number
   readonly titleShare: number
+  readonly titleFit: number
 }
 
 /** Tells where units stand; units of one place share the answer. */
@@ -91,6 +92,7 @@ function createLocations(topic: Topic): (unit: Candidate) => Location {
       nearShare: topic.shareOf(near),
       nearFit: topic.fitOf(near),
       titleShare: topic.shareOf(termSet(title)),
+      titleFit: topic.fitOf(termSet(title)),
     }
     known.set(key, location)
     return location
@@ -121,10 +123,15 @@ function bonus(question: Question, unit: Candidate, location: Location, isAbout:
   return more + bonusOfKind(question, unit, location)
 }
 
+/** Whether a unit begins the page about what was asked: it says what that is, often without naming it. */
+const opensPage = (unit: Candidate, { titleFit }: Location): boolean =>
+  titleFit >= 0.9 && unit.order === 0 && unit.headings.length === 1
+
 const subordinate = /^(?:because|when|if|although|while|since|as|after|before|once|just as)\b/i
 
-function bonusOfKind(question: Question, unit: Candidate, { nearShare, nearFit, titleShare }: Location): number {
-  const isOfSummary = isSummary(unit, unit.passage)
+function bonusOfKind(question: Question, unit: Candidate, location: Location): number {
+  const { nearShare, nearFit, titleShare } = location
+  const isOfSummary = opensPage(unit, location) || isSummary(unit, unit.passage)
   const { kind } = question
   const defines = Math.max(0, ...unit.defines)
   let more = defines
@@ -184,7 +191,7 @@ export function scorePassages(original: Question, passages: readonly SourcePassa
     unit.quality = qualityOf(unit, question.kind === 'definition' ? 0.012 : 0.03)
     const isOfCompound =
       unit.kind === 'sentence' && alone.length > 0 && !alone.some((pattern) => pattern.test(unit.text))
-    if (isOfCompound) unit.quality *= 0.85
+    if (isOfCompound && !opensPage(unit, location)) unit.quality *= 0.85
     // What only stands under a fitting heading may be about anything.
     const ground = unit.coverage * (inText === 0 && location.nearShare < 0.7 ? 0.45 : 1)
     const dense = 0.15 * Math.min(1, (density.get(unit.passage) ?? 0) / 4)

@@ -168,7 +168,6 @@ const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where'
 const answeredFrom = 0.063
 
 function writeFacts(facts: Facts, said: string): string | undefined {
-  if (facts.certainty < answeredFrom) return undefined
   const chosen = pickFacts(facts, (unit) => wasSaid(unit, said))
   return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
 }
@@ -180,10 +179,12 @@ function quote(question: Question, sources: readonly SourcePassage[], said: stri
   const passages = relevantParts(text, sources)
   const isEnglish = languageOf(text) === 'en'
   // Questions in other languages are all taken to ask for a single fact.
-  if (!isEnglish || factKinds.has(kind)) {
+  const asksFact = !isEnglish || factKinds.has(kind)
+  if (asksFact || kind === 'definition') {
     const facts = rankFacts(question.queries[0] ?? text, collect(passages, question.symbols))
+    if (facts.certainty < answeredFrom) return undefined
     // Steps and several things are best told by a list, and prose is best quoted sentence by sentence.
-    if (!isEnglish || !(isPlural || kind === 'how') || !facts.isOfList) return writeFacts(facts, said)
+    if (asksFact && (!isEnglish || !(isPlural || kind === 'how') || !facts.isOfList)) return writeFacts(facts, said)
   }
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined

@@ -46,12 +46,17 @@ export async function giveMemoryBack(): Promise<void> {
   })
   observer.observe({ entryTypes: ['gc'] })
   setFlagsFromString('--memory-saver-mode')
-  for (let count = 0; count < tries && !isCollected; count++) {
-    void new ArrayBuffer(collectedBytes)
-    await delay(betweenMs)
+  try {
+    for (let count = 0; count < tries && !isCollected; count++) {
+      void new ArrayBuffer(collectedBytes)
+      await delay(betweenMs)
+    }
+  } catch {
+    // The machine grants no more memory, not even untouched: it is collected another time.
+  } finally {
+    setFlagsFromString('--no-memory-saver-mode')
+    observer.disconnect()
   }
-  setFlagsFromString('--no-memory-saver-mode')
-  observer.disconnect()
 }
 
 /** Watches the event loop of this process, and gives memory back whenever it has become idle. */

@@ -25,7 +25,7 @@ import { findByLink } from './search/linked-document.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/reranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
-import { search } from './search/find-passages.ts'
+import { search } from './search/find-visible-passages.ts'
 import { readRebuild } from './reindexing/change-embedder.ts'
 import { createSpacedIndex } from './reindexing/spaced-index.ts'
 

@@ -1,5 +1,5 @@
-export { bearerKey } from './auth/authentication.ts'
-export type { Authenticator } from './auth/authentication.ts'
+export { bearerKey } from './auth/required-caller.ts'
+export type { Authenticator } from './auth/required-caller.ts'
 export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'

@@ -1,7 +1,7 @@
 import { createBudget, createCallerLimit, createFairTurns, type Budget } from '@inlay/protocol/concurrency'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
-import type { Authenticator } from './auth/authentication.ts'
+import type { Authenticator } from './auth/required-caller.ts'
 import { toAddresses } from './http/addresses.ts'
 import { createMcpCalls } from './http/mcp-calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'

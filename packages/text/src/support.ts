@@ -74,13 +74,13 @@ function toOpposites(pairs: string): ReadonlyMap<string, string> {
 
 /**
  * Prepares texts that sentences are held against. The result finds the text that says what a sentence says, by its
- * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Undefined
- * when no text does, or the sentence says too little to tell.
+ * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Preferred
+ * sources go first. Undefined when no text does, or the sentence says too little to tell.
  */
 export function createSupport<Source>(
   texts: readonly SourceText<Source>[],
   { leastShare = surelyTheSame, question = '' }: SupportOptions = {},
-): (sentence: string) => Support<Source> | undefined {
+): (sentence: string, preferred?: readonly Source[]) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
   const questionWords = readStatement(question).words
@@ -88,7 +88,7 @@ export function createSupport<Source>(
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
-  return (sentence) => {
+  return (sentence, preferred = []) => {
     if (sentence.length > longestSentence) return undefined
     const statement = readStatement(toProse(sentence))
     const keys = [...new Set(statement.keys)]
@@ -96,23 +96,24 @@ export function createSupport<Source>(
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
     const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= leastKeys
-    const code = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
-    const codeWords = new Set(code.join(' ').toLowerCase().match(wordPattern))
+    const written = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
+    const codeWords = new Set(written.join(' ').toLowerCase().match(wordPattern))
+    const code = written.map(wholeWords)
     const isGiven = (word: string, { source }: Window<Source>): boolean =>
       codeWords.has(word) ||
       (questionWords.has(word) &&
         windowsBySource.get(source)!.some(({ statements }) => statements.some(({ words }) => words.has(word))))
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
-      const isQuoted = code.length > 0 && code.every((part) => window.text.includes(part))
+      const isQuoted = code.length > 0 && code.every((part) => part.test(window.text))
       const least = isQuoted ? besideCode : { fresh: leastShare, whole: leastWhole }
       const isEnough =
         share >= leastShare || (isAnswer && share >= least.whole && shareOf(window, fresh) >= least.fresh)
-      return { window, share, isEnough, isQuoted }
+      return { window, share, rank: share + Number(preferred.includes(window.source)) * 2, isEnough, isQuoted }
     })
     const best = shares
       .filter(({ isEnough }) => isEnough)
-      .sort((a, b) => b.share - a.share || a.window.keys.size - b.window.keys.size)
+      .sort((a, b) => b.rank - a.rank || a.window.keys.size - b.window.keys.size)
       .slice(0, candidates)
       .find(({ window, isQuoted }) =>
         agree(isQuoted ? withoutAnchors(statement, (word) => isGiven(word, window)) : statement, window),
@@ -120,6 +121,13 @@ export function createSupport<Source>(
     return best && { source: best.window.source, share: best.share }
   }
 }
+
+/** Finds code where it begins and ends no longer word, number or option. */
+const wholeWords = (code: string): RegExp =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}_][^\\s\`]?)${code.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?![^\\s\`]?[\\p{L}\\p{N}_])`,
+    'u',
+  )
 
 /** Words of code that stands in a text as it is, and names of the question, need no neighbours there. */
 function withoutAnchors(statement: Statement, isGiven: (word: string) => boolean): Statement {

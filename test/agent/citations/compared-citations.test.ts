@@ -7,12 +7,12 @@ import { newDoc } from '../setting.ts'
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
 const rooms = 'The large meeting room seats 40 people. Run `rooms list --free` to see free rooms.'
 
-function answer(text: string, size = text.length, completesCitations = false): string {
+function answer(text: string, size = text.length, completesCitations = false, read = [leave, rooms]): string {
   const citable = createCitableDocuments()
   citable.completesCitations = completesCitations
   citable
     .openStep()(0)
-    .cite([newDoc('leave'), newDoc('rooms')], [leave, rooms])
+    .cite([newDoc('leave'), newDoc('rooms')], read)
   const citations = compareCitations(new CitationFilter({ mode: 'link', known: citable.known }), citable)
   const pieces = []
   for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
@@ -102,4 +102,32 @@ test.each([
   ],
 ])('a number %s names the text that says it, when citations are completed', (_, text, expected) => {
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(expected)
+})
+
+test.each([
+  ['before its sentence', '[1] Employees get 25 days of annual leave. [2] Forty fit into the big one.\n[2] Ask us.'],
+  ['before its item', '- Leave and rooms\n- [2] The large meeting room\n- [1] Leave'],
+  ['in a list of sources', 'The large meeting room seats 40 people.\n\n[1] Leave\n[2] Rooms'],
+  ['that a sentence speaks of', 'While [1] says that employees get 25 days of annual leave, [2] says nothing of it.'],
+  ['within a sentence that goes on', 'The large meeting room seats 40 people [1] only when its wall is open.'],
+  ['behind the right one', 'The large meeting room seats 40 people [2][1]. Bye.'],
+  ['among others set apart', 'The large meeting room seats 40 people [1], [2]. Bye.'],
+  ['in a row of a table', '| The large meeting room seats 40 people | [1] |\n'],
+  ['in code around code', '````md\n```text\nThe large meeting room seats 40 people [1].\n```\n````\n'],
+  ['in code of an item', '1. ```text\n   The large meeting room seats 40 people [1].\n   ```\n'],
+])('a number %s is left as it is', (_, text) => {
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(text)
+})
+
+test('a number is left where its own text says the sentence as well as another', () => {
+  const opening = 'The office opens at 9 every working day.'
+  const text = 'In Paris it is as follows. The office opens at 9 every working day [2]. [2] Bye.'
+  expect(answer(text, text.length, true, [opening, opening])).toBe(text)
+})
+
+test('code gets no number, whatever stands around it', () => {
+  const code = '````md\n```text\nThe large meeting room seats 40 people.\n```\n````\n'
+  expect(answer(code)).toBe(code)
+  const item = '- ```text\n  The large meeting room seats 40 people.\n  ```\n'
+  expect(answer(item)).toBe(item)
 })

@@ -1,5 +1,5 @@
 import type { SharedRuns } from '@inlay/agent'
-import { createRun } from '@inlay/agent/internal/run/registry'
+import { createRun } from '@inlay/agent/internal/run/resumable-runs'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'
 import type { StreamLine } from '@inlay/protocol'

@@ -43,3 +43,21 @@ test.each([
   const extracted = { title: null, mediaType: 'text/plain', sections: [{ text }], metadata: {}, imageCount: 0 }
   expect(toFileRequest({ file }, extracted).document.semantic_identifier).toBe(title)
 })
+
+test('a long text of a file is stored as it is, without what cannot be stored', async () => {
+  const [head, text] = ['# Opening hours\n\n', '😀 at nine\0\ud83d.\n'.repeat(120_000)]
+  const { knowledge, db } = await makeKnowledge({
+    readFile: async () => ({
+      title: null,
+      mediaType: 'text/plain',
+      sections: [{ text: 'short' }, { text: head + text, heading: 'Hours' }],
+      metadata: {},
+      imageCount: 0,
+    }),
+  })
+  expect(await knowledge.ingestFile({ file, id: 'hours' })).toMatchObject({ alreadyExisted: false })
+  expect(await knowledge.ingestFile({ file, id: 'hours' })).toMatchObject({ isUnchanged: true })
+  const parts = await db.selectFrom('inlay_content_parts').select('text').orderBy('position').execute()
+  const stored = parts.map((part) => part.text).join('')
+  expect(stored === `short${head}${text.replaceAll(/\0\ud83d\./g, '.')}`).toBe(true)
+})

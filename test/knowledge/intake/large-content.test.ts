@@ -1,5 +1,7 @@
 import { readLargeRequest, type IngestionRequest, type Section } from '@inlay/protocol'
+import { giveWayTo } from '@inlay/protocol/concurrency'
 import { describe, expect, test } from 'vitest'
+import { decodeChunkMetadata } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import {
   holdLargeContent,
@@ -10,13 +12,16 @@ import {
 } from '@inlay/knowledge/internal/intake/large-content'
 import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
+import { createMaintainer } from '@inlay/knowledge/internal/upkeep/maintainer'
+import { openOnUse } from '@inlay/knowledge/internal/reindexing/index-space'
+import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, makeWorker, request } from '../setup.ts'
 
 const section = (text: string): Section => ({ type: 'text', text, link: null, image_file_id: null, heading: null })
 
 /** Emoji at every second place, so that some stand where parts end. */
-const emoji = `a${'😀'.repeat(300_000)}`
-const prose = 'Some words of prose, and a few more of them.\n\n'.repeat(16_000)
+const emoji = `a${'😀'.repeat(140_000)}`
+const prose = 'Some words of prose, and a few more of them.\n\n'.repeat(17_500)
 const sections = [section(emoji), section(''), section(prose), section('The last words.')]
 const large = (id = 'large', more: readonly Section[] = []): IngestionRequest =>
   request({ id, sections: [...sections, ...more] })
@@ -48,6 +53,32 @@ describe('a large document', () => {
     expect((await shown()).toSorted()).toEqual(chunksOf(sections).toSorted())
   })
 
+  test('has its tables and the links of its sections where they belong', async () => {
+    const table: Section = { type: 'tabular', csv_file_id: 'prices', link: 'https://a/prices', heading: null }
+    const bytes = new Uint8Array([1])
+    const { accept, worker, index } = await makeWorker({
+      files: { find: async (ids) => ids, read: async () => ({ name: 'prices.csv', mediaType: 'text/csv', bytes }) },
+      readFile: async () => ({
+        title: null,
+        mediaType: 'text/csv',
+        sections: [{ text: 'first sheet' }, { text: 'second sheet' }],
+        metadata: {},
+        imageCount: 0,
+      }),
+    })
+    const last = { ...section('After it.'), link: 'https://a/after' }
+    await accept(request({ id: 'large', sections: [section(prose.repeat(2)), table, section(''), last] }))
+    await worker.runOnce()
+    const rows = index.store.rows
+      .slice(-3)
+      .map(({ text, chunkMetadata }) => [text, decodeChunkMetadata(chunkMetadata).link])
+    expect(rows).toEqual([
+      ['first sheet', 'https://a/prices'],
+      ['second sheet', 'https://a/prices'],
+      ['After it.', 'https://a/after'],
+    ])
+  })
+
   test('is written before it is accepted, and once', async () => {
     const { knowledge, db } = await makeKnowledge()
     expect(await knowledge.accept(large())).toMatchObject({ alreadyExisted: false, isUnchanged: false })
@@ -66,6 +97,19 @@ describe('a large document', () => {
     expect({ ...first.large, id: '' }).toEqual({ ...second.large, id: '' })
     const other = request({ id: 'large', sections: sections.toReversed(), metadata: { a: 'b' } })
     expect((await toVersion(other)).hash).not.toBe(first.hash)
+  })
+
+  test('gives way to searches while it is cut into chunks', async () => {
+    let [isCut, looks] = [false, 0]
+    const { accept, worker } = await makeWorker({ at: (step) => void (isCut = step === 'chunk') })
+    await accept(large())
+    const end = giveWayTo(() => {
+      if (isCut) looks++
+      return false
+    })
+    await worker.runOnce()
+    end()
+    expect(looks).toBeGreaterThan(0)
   })
 
   test('tells its metadata and the beginning of its text to whoever sums it up', async () => {
@@ -106,12 +150,13 @@ describe('what is not needed any more is removed', () => {
     expect(await stored(db)).toEqual({ contents: 0, parts: [] })
   })
 
-  test('when the document is deleted', async () => {
-    const { knowledge, db } = await makeKnowledge()
-    await knowledge.start()
-    await knowledge.accept(large())
-    await knowledge.remove('large')
-    await expect.poll(() => stored(db), { timeout: 10_000 }).toEqual({ contents: 0, parts: [] })
+  test('when the document is deleted, by the maintainer', async () => {
+    const { accept, remove, db } = await makeWorker()
+    await accept(large())
+    await remove('large')
+    const index = openOnUse(memoryIndex())
+    await createMaintainer({ db, index, owner: 'me', now: () => now, onError: () => {} }).runOnce()
+    expect(await stored(db)).toEqual({ contents: 0, parts: [] })
   })
 
   test('when the document was refused after it was written', async () => {

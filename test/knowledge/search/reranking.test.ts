@@ -22,8 +22,9 @@ type Options = Parameters<typeof makeKnowledge>[0]
 /** Documents whose only difference for the index is how many of the query's words they have. */
 async function makeLibrary(options: Options, texts: Record<string, string>): Promise<TestKnowledge> {
   const fixture = await makeKnowledge(options)
-  await fixture.knowledge.start()
   for (const [id, text] of Object.entries(texts)) await fixture.knowledge.accept(request({ id, text }))
+  // All in one claim: of hits that are equally good, the one indexed first comes first.
+  await fixture.knowledge.start()
   await fixture.knowledge.settled()
   return fixture
 }

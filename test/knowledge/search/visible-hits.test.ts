@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findVisible, type VisibleHits } from '@inlay/knowledge/internal/search/find-passages'
+import { findVisible, type VisibleHits } from '@inlay/knowledge/internal/search/find-visible-passages'
 import { memoryIndex, type MemoryIndex } from '../memory-index.ts'
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 

@@ -51,6 +51,7 @@ const bodies: Readonly<Record<string, string>> = {
   'an unknown escape': String.raw`{"document":{"sections":[{"text":"\x41"}]}}`,
   'something behind the end': `${bodyOf({ sections: [{ text: 'a' }] })} x`,
   'a text that is closed too early': '{"document":{"sections":[{"text":"a"b"}]}}',
+  'more closed than was opened': `${bodyOf({ sections: [{ text: 'a' }] })}}]}{"document":{"sections":[{"text":"b"}]}}`,
   'deep nesting': bodyOf({ sections: [], metadata: {} }).replace('{}', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`),
 }
 

@@ -6,7 +6,7 @@ import { cutToTokens, estimateTokens } from '../prompt/context-window.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
 import type { DocumentByLink, PageReader } from './open-url-contract.ts'
 import { relevantPart } from './relevant-part.ts'
-import { longestAddress, toWebDocument } from './web-document.ts'
+import { longestAddress, toWebDocument } from './web-results-to-documents.ts'
 
 /** What the action that opens addresses is made of. */
 export interface OpenUrlOptions {

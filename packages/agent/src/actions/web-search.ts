@@ -5,7 +5,7 @@ import type { SearchDoc } from '@inlay/protocol'
 import { cutToTokens, estimateTokens } from '../prompt/context-window.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import { fuseRankings } from './merged-queries.ts'
-import { longestAddress, toWebDocument } from './web-document.ts'
+import { longestAddress, toWebDocument } from './web-results-to-documents.ts'
 import type { WebResult, WebSearch } from './web-search-contract.ts'
 
 /** What the web search action is made of. */

@@ -7,8 +7,11 @@ export interface CitableDocuments {
   completesCitations: boolean
   /** What is answered, whose words say little in an answer. */
   question?: string
-  /** The number of the document that says what a sentence says; undefined when none surely does. */
-  find(sentence: string): number | undefined
+  /**
+   * The number of the document that says what a sentence says, one of those preferred where it does; undefined when none
+   * surely does.
+   */
+  find(sentence: string, preferred?: readonly number[]): number | undefined
   /** The document of a number; undefined when nothing has it. */
   known(number: number): SearchDoc | undefined
   /** Opens the numbers of a step's calls: call `index` of those that may cite starts 100 above the one before it. */
@@ -40,10 +43,10 @@ export function createCitableDocuments(): CitableDocuments {
   const citable: CitableDocuments = {
     completesCitations: false,
     known: byNumber.get.bind(byNumber),
-    find: (sentence) => {
+    find: (sentence, preferred) => {
       if (texts.length === 0) return undefined
       find ??= createSupport(texts, { question: citable.question })
-      return find(sentence)?.source
+      return find(sentence, preferred)?.source
     },
     openStep: () => {
       const base = highest + 1

@@ -1,6 +1,6 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
-import { readMarker } from './marker.ts'
+import { createCodeTracker, readMarker } from './marker.ts'
 import type { CitableDocuments } from './citable-documents.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
@@ -10,6 +10,10 @@ export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'comp
 
 const openingBracket = /[[【［]/
 const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
+/** A line, perhaps an item, whose marker stands before what it cites. */
+const ledByMarker = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
+/** What follows a marker that ends its sentence. */
+const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
@@ -21,8 +25,9 @@ const endingLength = 40
 /**
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
  * text is put as if the model had written it. It ends for the answer when the model cites by itself, unless it completes
- * the citations: then a marker of the model that names another text gives way as well. Code, headings, rows of tables and
- * questions get no number. What comes out does not depend on how the text was split.
+ * the citations: then the only marker of a sentence, at its end, gives way as well where its own text does not say so and
+ * another does. Code, headings, rows of tables and questions get no number. What comes out does not depend on how the text
+ * was split.
  */
 export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
   const comparison = new Comparison(options)
@@ -40,17 +45,17 @@ class Comparison {
   readonly #options: ComparisonOptions
   /** The model cites by itself. */
   #isOver = false
-  #inFence = false
+  #code = createCodeTracker()
   /** The line up to the sentence, and the sentence so far. */
   #line = ''
   #sentence = ''
   /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
   #ending = ''
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
-  #waiting: { readonly number: number; space: string } | undefined
-  /** A marker of the model that is not complete yet, behind a sentence that stands in the text of a number. */
-  #marker: { readonly number: number; text: string } | undefined
-  /** Whether the last marker gave way: so do those right behind it. */
+  #waiting: { readonly number: number; readonly sentence: string; space: string } | undefined
+  /** A marker of the model that is not complete yet. */
+  #marker: string | undefined
+  /** Whether the marker right before gave way: so do those behind it. */
   #hasCorrected = false
 
   constructor(options: ComparisonOptions) {
@@ -71,42 +76,61 @@ class Comparison {
     if (!this.#waiting) this.#finish('')
     const rest = held + this.#release('')
     this.#line = this.#sentence = this.#ending = ''
-    this.#inFence = false
+    this.#code = createCodeTracker()
     return rest
   }
 
-  /** Holds a marker back until it is complete, where a number is known that it has to name. */
+  /** Holds a marker back until it is complete. */
   #judge(char: string): string {
-    if (this.#marker) {
-      this.#marker.text += char
+    if (this.#marker !== undefined) {
+      this.#marker += char
       return this.#endMarker(false)
     }
-    if (openingBracket.test(char) && this.#options.completesCitations && !this.#isInCode()) {
-      const number = this.#waiting?.number ?? this.#options.find(this.#sentence.replace(leadingMarkers, ''))
-      if (number !== undefined) {
-        this.#marker = { number, text: char }
-        return ''
-      }
+    const isHeld =
+      openingBracket.test(char) &&
+      this.#options.completesCitations &&
+      this.#sentence.length <= longestSentence &&
+      !this.#isInCode()
+    if (isHeld) {
+      this.#marker = char
+      return ''
     }
-    this.#hasCorrected &&= /\s/.test(char)
+    this.#hasCorrected = false
     return this.#take(char)
   }
 
   #endMarker(isEnded: boolean): string {
-    if (!this.#marker) return ''
-    const { number, text } = this.#marker
+    const text = this.#marker
+    if (text === undefined) return ''
     const marker = readMarker(text, 0, isEnded)
     if (marker === 'more') return ''
     this.#marker = undefined
     const takeAll = (part: string): string => Array.from(part, (char) => this.#take(char)).join('')
-    if (marker === 'no') return takeAll(text[0] ?? '') + this.push(text.slice(1))
-    const { known } = this.#options
-    const isCitation = !marker.isLinkText && marker.numbers.some((cited) => known(cited) !== undefined)
-    const isWrong = isCitation && !marker.numbers.includes(number)
-    const own = isWrong ? `[${number}]` : text.slice(0, marker.end)
-    const shown = this.#hasCorrected && isCitation ? '' : own
-    this.#hasCorrected ||= isWrong
-    return takeAll(shown) + this.push(text.slice(marker.end))
+    const isCitation =
+      marker !== 'no' &&
+      !marker.isLinkText &&
+      marker.numbers.some((number) => this.#options.known(number) !== undefined)
+    if (!isCitation) {
+      this.#hasCorrected = false
+      return takeAll(text[0] ?? '') + this.push(text.slice(1))
+    }
+    const rest = text.slice(marker.end)
+    const right = this.#hasCorrected ? undefined : this.#rightNumber(marker.numbers, rest)
+    const own = right === undefined ? text.slice(0, marker.end) : `[${right}]`
+    const shown = this.#hasCorrected ? '' : own
+    this.#hasCorrected ||= right !== undefined
+    return takeAll(shown) + this.push(rest)
+  }
+
+  /** The number that a marker has to name instead; undefined where its own will do, or where it may cite something else. */
+  #rightNumber(numbers: readonly number[], rest: string): number | undefined {
+    if (ledByMarker.test(this.#line) || notStated.test(this.#line)) return undefined
+    const isEnd = sentenceEnd.test(rest) || unspacedEnd.test(this.#ending.slice(-5)) || endsSentence(this.#ending)
+    if (this.#waiting?.space.includes('\n') || (!this.#waiting && !isEnd)) return undefined
+    const sentence = this.#waiting?.sentence ?? this.#sentence.replace(leadingMarkers, '')
+    if (this.#isCitedByModel(sentence)) return undefined
+    const number = this.#options.find(sentence, numbers)
+    return number === undefined || numbers.includes(number) ? undefined : number
   }
 
   #take(char: string): string {
@@ -120,7 +144,12 @@ class Comparison {
     }
     if (char === '\n') {
       const isFinished = this.#finish(char)
-      if (fence.test(this.#line)) this.#inFence = !this.#inFence
+      for (const { 0: run, index } of this.#line.matchAll(/`+|~+/g)) {
+        const startsLine = /^[\s>]*$/.test(this.#line.slice(0, index))
+        const next = this.#line[index + run.length]
+        this.#code.passRun({ char: run[0] ?? '', length: run.length, startsLine, next })
+      }
+      this.#code.passLineEnd(this.#line)
       this.#line = this.#sentence = this.#ending = ''
       return isFinished ? '' : char
     }
@@ -146,7 +175,7 @@ class Comparison {
   }
 
   #isInCode(): boolean {
-    return this.#inFence || (this.#sentence.split('`').length - 1) % 2 === 1
+    return this.#code.fence !== undefined || (this.#sentence.split('`').length - 1) % 2 === 1
   }
 
   /** Whether a number waits now for the sentence that ends here. */
@@ -154,14 +183,14 @@ class Comparison {
     const { completesCitations } = this.#options
     // What a sentence begins with, the one before it is cited by.
     const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
-    if (sentence === '' || this.#inFence || fence.test(this.#line)) return false
+    if (sentence === '' || this.#code.fence || fence.test(this.#line)) return false
     if (this.#isCitedByModel(sentence)) {
       this.#isOver = !completesCitations
       return false
     }
     if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
     const number = this.#options.find(sentence)
-    if (number !== undefined) this.#waiting = { number, space }
+    if (number !== undefined) this.#waiting = { number, sentence, space }
     return number !== undefined
   }
 

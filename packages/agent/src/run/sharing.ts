@@ -3,7 +3,7 @@ import type { Services } from '../contracts/services.ts'
 import type { SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedLook } from './abandoned-runs.ts'
 import { createCopies, createReading, type CopyOptions, type RunReading } from './other-process-runs.ts'
-import type { LiveRun, Runs } from './registry.ts'
+import type { LiveRun, Runs } from './resumable-runs.ts'
 
 /** Runs of this process for the others, and those of the others for this one. */
 export interface RunSharing extends RunReading {

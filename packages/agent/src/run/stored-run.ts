@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { StreamLine, ToolCallDetail } from '@inlay/protocol'
 import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
-import { createRun, type LiveRun } from './registry.ts'
+import { createRun, type LiveRun } from './resumable-runs.ts'
 
 /**
  * Makes a finished run out of what is stored of it: its lines when they were kept, else the answer in short.

@@ -19,7 +19,7 @@ import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
-import type { LiveRun } from '../run/registry.ts'
+import type { LiveRun } from '../run/resumable-runs.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'

@@ -1,6 +1,5 @@
 import { lengthInWords, spaceless } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
-import { isReferral } from '../phrases.ts'
 import { readEvidence, type Evidence, type JudgedPassage, type PassageFeatures, type UnitFeatures } from './evidence.ts'
 
 /** A unit and how likely it holds the fact that was asked for, 0 to 1. */
@@ -75,6 +74,8 @@ function shares(scores: readonly number[]): number[] {
   return powers.map((power) => power / total)
 }
 
+const readOn = /^(?:for )?(?:more|further|additional) (?:information|details|help|examples) ?:/i
+
 /** Passages that are looked into: what stands in the others is hardly ever what was asked for. */
 const readPassages = 3
 
@@ -87,7 +88,7 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
     .toSorted((first, second) => second.likelihood - first.likelihood)
   const ranked = order.slice(0, readPassages).flatMap(({ passage: { units }, likelihood }, passage) => {
     const quotable = units.filter(
-      ({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code) && !isReferral(text),
+      ({ unit: { kind, text, code } }) => kind !== 'code' && (!text.endsWith(':') || code) && !readOn.test(text),
     )
     const within = shares(quotable.map(({ features }) => scoreOf(features, unitWeights)))
     return quotable.map(({ unit }, at): RankedFact => ({ unit, passage, likelihood: likelihood * (within[at] ?? 0) }))
@@ -101,8 +102,8 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
   }
 }
 
-/** Romance languages: forms of a word differ less than in other languages, and more than in English. */
-const romance = /^(?:es|fr|it|pt)$/
+/** Languages in which the forms of a word are much alike. */
+const alike = /^(?:en|es|fr|it|pt)$/
 
 /** Logistic regression over questions in four languages, asked of documents with and without their answers. */
 function certaintyOf(question: string, best: JudgedPassage | undefined, evidence: Evidence): number {
@@ -111,7 +112,7 @@ function certaintyOf(question: string, best: JudgedPassage | undefined, evidence
   if (!best || (kind === 'number' && best.units.every(({ features }) => features.fits < 1))) return 0
   const { own, window, pairs, exact, often, noName, noNumber } = best.features
   // The less the forms of a word are alike, the fewer words of a question are met again in its answer.
-  const unlike = spaceless.test(question) ? 4 : language === 'en' ? 0 : romance.test(language) ? 0.9 : 2.9
+  const unlike = spaceless.test(question) ? 4 : alike.test(language) ? 0 : 1.9
   const shares = 0.66 * own + 2.2 * window + 3.63 * pairs + 1.89 * exact + 16.53 * often + 2.03 * names
   const lacks = 1.93 * nowhere + 6.68 * noName + 6 * noNumber
   const form = language === 'en' ? mismatchOf(question, best) : 0

@@ -130,7 +130,11 @@ async function* toPieces(
   const mostRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
-  const content = writings.reduce((sum, { document }) => sum + document.content.length, 0)
+  // Of a large document the content is without its texts.
+  const content = writings.reduce(
+    (sum, { document: { content, largeId } }) => sum + (largeId ? Infinity : content.length),
+    0,
+  )
   const slices = createSlices({ isAwaited: content <= awaitedCharacters })
   for (const writing of writings) {
     const read = await readWhole(writing, context)

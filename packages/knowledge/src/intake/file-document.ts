@@ -1,7 +1,8 @@
-import { InlayError, ingestionRequestSchema, parseWith, type IngestionRequest } from '@inlay/protocol'
+import { InlayError, ingestionRequestSchema, parseWith, setTextPieces, type IngestionRequest } from '@inlay/protocol'
 import type { Accepted } from '../contracts/documents.ts'
 import type { ExtractedFile, FileDocument, FileDocumentOptions, FileExtractor, SourceFile } from '../contracts/files.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
+import { largeCharacters, storablePieces } from './large-content.ts'
 
 /** Creates the way in for files. @param extract absent: files are refused with UNSUPPORTED */
 export function createFileIntake(
@@ -11,8 +12,23 @@ export function createFileIntake(
   return async (given, options = {}) => {
     if (!extract)
       throw new InlayError('UNSUPPORTED', { message: 'No reader of files is configured: send the text as a document.' })
-    return accept(toFileRequest(given, await extract(given.file, { signal: options.signal })), options)
+    return accept(await toLongRequest(given, await extract(given.file, { signal: options.signal })), options)
   }
+}
+
+/** Enough to find a first heading in. */
+const beginning = 65_536
+
+/** As {@link toFileRequest}, with long texts in pieces: to check one as a whole would hold others up. */
+async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Promise<IngestionRequest> {
+  const long = extracted.sections.map(({ text }) => text.length > largeCharacters)
+  const sections = extracted.sections.map((section, at) =>
+    long[at] ? { ...section, text: section.text.slice(0, beginning) } : section,
+  )
+  const request = toFileRequest(given, { ...extracted, sections })
+  for (const [at, section] of request.document.sections.entries())
+    if (long[at]) setTextPieces(section, await storablePieces(extracted.sections[at]!.text))
+  return request
 }
 
 /** What is accepted of a file that was read. VALIDATION_FAILED for fields that no document may have. */

@@ -1,4 +1,4 @@
-import { textPieces, type Section } from '@inlay/protocol'
+import { storable, textPieces, type Section } from '@inlay/protocol'
 import { createSlices, nextSlice } from '@inlay/protocol/concurrency'
 import { isLeaseHeld } from '@inlay/records'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
@@ -57,6 +57,19 @@ export async function toLargeContent(document: StoredDocument): Promise<LargeCon
 function endOfPart(text: string, from: number, room: number): number {
   const end = Math.min(from + room, text.length)
   return end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end + 1 : end
+}
+
+/** A text in pieces that can be stored; the event loop gets its turn in between. */
+export async function storablePieces(text: string): Promise<string[]> {
+  const slices = createSlices()
+  const pieces: string[] = []
+  for (let from = 0; from < text.length;) {
+    const end = endOfPart(text, from, partCharacters)
+    pieces.push(storable(text.slice(from, end)))
+    from = end
+    if (slices.isOver()) await slices.next()
+  }
+  return pieces
 }
 
 /** By hand: a copy would read the text. */

@@ -5,7 +5,7 @@ import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
 import type { Records } from '../schema/tables.ts'
 import { readExcerpt } from './excerpt.ts'
-import { search, type SearchContext } from './find-passages.ts'
+import { search, type SearchContext } from './find-visible-passages.ts'
 
 export interface PrivateFileIndexOptions {
   readonly db: Records

@@ -179,8 +179,11 @@ class RequestReader {
       if (++this.#values > mostValues) throw tooManyValues()
       if (byte !== comma) this.#depth++
       keys.length = Math.min(keys.length, this.#depth)
-    } else if (byte === closeBrace || byte === closeBracket) keys.length = Math.min(keys.length, this.#depth--)
-    else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = this.#string
+    } else if (byte === closeBrace || byte === closeBracket) {
+      keys.length = Math.min(keys.length, this.#depth)
+      // More are closed than were opened: no JSON, as is found out at the end.
+      this.#depth = Math.max(this.#depth - 1, 0)
+    } else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = this.#string
   }
 
   /** Where the quote is that closes the string; the number of bytes when it is not among them. */

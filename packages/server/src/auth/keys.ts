@@ -7,8 +7,8 @@ import {
   type StreamFormat,
 } from '@inlay/protocol'
 import type { Kysely, UpdateResult } from 'kysely'
-import { bearerKey, type Authenticator } from './authentication.ts'
-import { createKeyLookup } from './key-lookup.ts'
+import { bearerKey, type Authenticator } from './required-caller.ts'
+import { createKeyLookup } from './caller-of-key.ts'
 import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
 import { displayOf, hashOf, newKey } from './key-secret.ts'
 

@@ -1,7 +1,7 @@
 import { isInlayError, scopes } from '@inlay/protocol'
 import { must, type ConformanceTest } from '@inlay/protocol/conformance'
 import type { Principal } from '@inlay/protocol'
-import type { Authenticator } from '../auth/authentication.ts'
+import type { Authenticator } from '../auth/required-caller.ts'
 
 /** An authenticator, and headers that show what it does. */
 export interface AuthenticatorUnderTest {

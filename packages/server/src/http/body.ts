@@ -89,7 +89,7 @@ async function drain(
         if (size > limitBytes) throw tooLarge(limitBytes)
         onBytes?.(size)
       } catch (error) {
-        void reader.cancel().catch(() => {})
+        void letGo(reader).catch(() => {})
         throw error
       }
       pieces.push(step.value)
@@ -120,7 +120,7 @@ async function* rest(
   } catch (error) {
     throw toReadFailure(error, request)
   } finally {
-    if (!isRead) void reader.cancel().catch(() => {})
+    if (!isRead) void letGo(reader).catch(() => {})
   }
 }
 
@@ -202,7 +202,7 @@ function codingOf(request: Request): CompressionFormat | undefined {
 function decompressed(body: ReadableStream<Uint8Array>, format: CompressionFormat): ReadableStream<Uint8Array> {
   // The types of streams disagree about who owns the memory; `DecompressionStream` takes bytes of any kind.
   const unpacking = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>
-  const reader = body.pipeThrough(unpacking).getReader()
+  const reader = cancelledLate(body).pipeThrough(unpacking).getReader()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -212,14 +212,32 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
         if (done) controller.close()
         else controller.enqueue(value)
       },
-      async cancel(reason) {
-        // Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for.
-        await yieldToEventLoop()
-        await reader.cancel(reason)
-      },
+      cancel: (reason) => reader.cancel(reason),
     },
     { highWaterMark: 0 },
   )
+}
+
+/** A pipe reads on while it ends, and cancels right behind that. */
+function cancelledLate(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => letGo(reader, reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for. */
+async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, reason?: unknown): Promise<void> {
+  await yieldToEventLoop()
+  await reader.cancel(reason)
 }
 
 /** Says that a body is not what its coding says, or ends too early. */
