@@ -2,7 +2,7 @@ import type { Hit } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
 import { encodeChunkMetadata, withChunk } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
-import { joinHits, toBlurb, toPassage } from '@inlay/knowledge/internal/search/find-passages'
+import { joinHits, toBlurb, toPassage } from '@inlay/knowledge/internal/search/find-visible-passages'
 
 const hit = (position: number, score: number, rest: Partial<Hit> & { link?: string } = {}): Hit => ({
   documentId: 'a',

@@ -10,7 +10,7 @@ import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { IndexFilter, TimeRange, VectorIndex } from '../contracts/vector-index.ts'
 import { indexedLinkCharacters, linkStart } from '../schema/link-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { toPassage } from './find-passages.ts'
+import { toPassage } from './find-visible-passages.ts'
 
 /** Most chunks that are read of one document, and most documents looked at that share a link. */
 const mostChunks = 512
