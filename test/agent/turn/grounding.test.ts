@@ -175,3 +175,19 @@ test('a model set to search-first gets the results and may search again', async 
   expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
   expect(model.requests[0]?.prompt.some(({ role }) => role === 'tool')).toBe(true)
 })
+
+test('a model set to search-first that only repeats its search gets the results in the question', async () => {
+  const again = [{ call: { name: 'internal_search', input: { queries: ['How many days of leave do I get?'] } } }]
+  const { ask, model } = await unknownModel(
+    (_call, step) => (step === 0 ? again : ['Full-time staff receive 25 days.']),
+    {
+      grounding: 'search-first',
+    },
+  )
+  expect(await ask()).toContain('25 days. [[1]]')
+  const last = model.requests.at(-1)!
+  expect(last.tools?.map(({ name }) => name) ?? []).not.toContain('internal_search')
+  expect(JSON.stringify(last.prompt.findLast(({ role }) => role === 'user'))).toContain(
+    'Results of a search made for you',
+  )
+})

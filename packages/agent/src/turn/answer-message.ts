@@ -149,6 +149,8 @@ async function playNext(
 ): Promise<AnswerStep> {
   const { writer, model, setting } = options
   state.step++
+  // A model that only repeats the search made for it reads results better in its question than beside calls.
+  if (options.grounding === 'search-first' && state.repeatedSteps > 0) state.isGiven = true
   writer.beginStep()
   const isLast = state.step >= options.cycles - 1 || state.mustAnswer
   const forced = state.step === 0 && !isLast ? options.forced : []
@@ -159,10 +161,8 @@ async function playNext(
   const given = (): AnswerStep | undefined => {
     const search = planned ?? (mayBeGiven ? searchStep(offered, setting.userMessage) : undefined)
     if (!search) return undefined
-    if (options.grounding !== 'search-first') {
-      state.isGiven = true
-      writer.citable.completesCitations = true
-    }
+    state.isGiven = options.grounding !== 'search-first'
+    writer.citable.completesCitations = true
     return { ...search, isLast, offered }
   }
   if (options.grounding === 'given' || options.grounding === 'search-first') {
