@@ -154,6 +154,8 @@ function topicOf(text: string): string[] {
   return topic.length > 0 ? topic : all
 }
 
+const longestAsking = 1_000
+
 const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /**
@@ -168,7 +170,8 @@ export function understand(questions: readonly string[]): Question {
   )
   const cleaned = tidy(mended.replace(politeness, ' '))
   const text = cleaned === '' ? tidy(last) : cleaned
-  const { kind, subjects } = kindOf(text)
+  // Its patterns take the square of the length, and what asks for something says so early.
+  const { kind, subjects } = kindOf(text.slice(0, longestAsking))
   const own = [
     ...new Set([
       ...topicOf(text),

@@ -36,6 +36,7 @@ export async function startAssistant(modelUrl: string): Promise<Assistant> {
         ...process.env,
         PORT: '0',
         INLAY_MODEL: 'scripted',
+        INLAY_MODEL_GROUNDING: 'tools',
         INLAY_MODEL_BASE_URL: modelUrl,
         INLAY_MODEL_CONTEXT_TOKENS: '32000',
         INLAY_SEARCH_HELP: 'off',

@@ -180,10 +180,10 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
     if (database.isOpen) setLimit(pagesAlone)
   }
   const timer = setInterval(() => {
-    const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-    if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
-    writtenAt = log.mtimeMs
     try {
+      const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+      if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
+      writtenAt = log.mtimeMs
       worker ??= new Worker(program, { eval: true, name: 'inlay log', workerData: file, execArgv: [], env: {} })
     } catch {
       return giveUp()

@@ -250,22 +250,26 @@ export function brokenCompression(cause?: unknown): InlayError {
 
 /** Smaller bodies are not counted: what they take is bounded by the number of connections. */
 const smallBodyBytes = 65_536
+/** At the least, also while searches go first. */
+const storedBytesPerMs = 2_000
 
 /** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
 export interface BodyShare {
   /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
   grow(bytes: number): void
-  /** Releases the share for good, at once or after a delay. */
+  /** Releases the share for good, at once or after a delay, to which the time is added that storing the body takes. */
   release(delayMs?: number): void
 }
 
 export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
   let share: BudgetShare | undefined
   let isReleased = false
+  let heldBytes = 0
   let cancel: (() => void) | undefined
   return {
     grow: (bytes) => {
       if (bytes <= smallBodyBytes || isReleased) return
+      heldBytes = bytes
       share ??= bodyBudget.open(caller)
       share.grow(bytes)
     },
@@ -273,7 +277,7 @@ export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: s
       cancel?.()
       isReleased = delayMs === undefined
       if (delayMs === undefined) share?.release()
-      else if (share) cancel = timer(delayMs, share.release)
+      else if (share) cancel = timer(delayMs + heldBytes / storedBytesPerMs, share.release)
     },
   }
 }
