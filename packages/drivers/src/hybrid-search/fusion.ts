@@ -31,11 +31,11 @@ export function fuse(
 ): Hit[] {
   const { vector, share, limit, unfound = 0 } = options
   const rows = new Map<string, { hit: Hit; words: number; nearness: number }>()
-  for (const { hit, nearness } of byVector) rows.set(keyOf(hit), { hit, words: 0, nearness: Math.max(0, nearness) })
+  for (const { hit, nearness } of byVector) rows.set(rowKey(hit), { hit, words: 0, nearness: Math.max(0, nearness) })
   for (const textHit of byWords) {
-    const known = rows.get(keyOf(textHit.hit))
+    const known = rows.get(rowKey(textHit.hit))
     const nearness = known?.nearness ?? Math.max(0, vector && textHit.vector ? cosine(vector, textHit.vector) : unfound)
-    rows.set(keyOf(textHit.hit), { hit: textHit.hit, words: textHit.score, nearness })
+    rows.set(rowKey(textHit.hit), { hit: textHit.hit, words: textHit.score, nearness })
   }
   const all = [...rows.values()]
   const nearest = all.reduce((best, { nearness }) => Math.max(best, nearness), 0)
@@ -70,6 +70,6 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 /** Names a row within the index: rows of one name are the same row. */
-function keyOf(row: { readonly generation: string; readonly position: number }): string {
+export function rowKey(row: { readonly generation: string; readonly position: number }): string {
   return `${row.position} ${row.generation}`
 }

@@ -83,8 +83,3 @@ function timestamp(milliseconds: number): string {
 function wholeNumber(value: number): string {
   return String(BigInt(Math.trunc(value)))
 }
-
-/** Names a row within the index: rows of one name are the same row. */
-export function rowKey(row: { readonly generation: string; readonly position: number }): string {
-  return `${row.position} ${row.generation}`
-}

@@ -1,7 +1,7 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
-import { rowKey, runFiltered } from './filtered-search.ts'
-import type { VectorHit } from '../hybrid-search/fusion.ts'
+import { runFiltered } from './filtered-search.ts'
+import { rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { hitColumns, toHit } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 

@@ -1,5 +1,5 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { rowKey } from '../filtered-search.ts'
+import { rowKey } from '../../hybrid-search/fusion.ts'
 import { saturation } from './rescore.ts'
 import { createWordList, mostCorrections } from './words-and-spelling.ts'
 
