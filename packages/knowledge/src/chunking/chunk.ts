@@ -1,5 +1,5 @@
 import type { Section } from '@inlay/protocol'
-import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks } from './blocks.ts'
+import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks, openText } from './blocks.ts'
 import { splitSpan } from './split.ts'
 
 /** A piece of a document that is found and shown as one. */
@@ -81,8 +81,7 @@ function* chunkText(
   given: string | TextWindow,
   size: ChunkSize,
 ): Generator<Pick<Chunk, 'start' | 'end' | 'text' | 'headings' | 'seam'> | Pause> {
-  const whole = { from: 0, isWhole: true, needed: 0, isWanted: false }
-  const text = typeof given === 'string' ? { held: given, ...whole } : given
+  const text = typeof given === 'string' ? openText(given) : given
   let before: Packed | undefined
   for (const packed of packBlocks(text, size)) {
     if (!packed) {
