@@ -72,9 +72,9 @@ test.each(['abstracts without titles', 'titled pages'] as const)(
     const set = collection(name)
     expect(set.queries.length).toBeGreaterThan(100)
     const [inlay, text] = [await measure(inlaySystem, set), await measure(textSystem, set)]
-    for (const asked of ['asWritten', 'misspelt'] as const) {
-      expect(inlay[asked].ndcg10, `nDCG@10, ${asked}`).toBeGreaterThanOrEqual(text[asked].ndcg10)
-      expect(inlay[asked].recall100, `recall@100, ${asked}`).toBeGreaterThanOrEqual(text[asked].recall100)
+    for (const variant of ['asWritten', 'misspelt'] as const) {
+      expect(inlay[variant].ndcg10, `nDCG@10, ${variant}`).toBeGreaterThanOrEqual(text[variant].ndcg10)
+      expect(inlay[variant].recall100, `recall@100, ${variant}`).toBeGreaterThanOrEqual(text[variant].recall100)
     }
   },
 )

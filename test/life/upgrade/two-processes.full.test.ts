@@ -37,8 +37,8 @@ test('two processes that open unmarked data of an earlier version at once take i
       ['congé parental', 'congés'],
     ] as const) {
       const titles = await eventually(`${id} is found`, async () => {
-        const found = await idsOf(service, query)
-        return found.length > 0 ? found : undefined
+        const list = await idsOf(service, query)
+        return list.length > 0 ? list : undefined
       })
       expect(
         titles.filter((title) => title === titles[0]),
