@@ -28,7 +28,11 @@ export const toCode = (error: unknown) => (isInlayError(error) ? error.code : un
 `
 export const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
 export const target = '--skipLibCheck false --target es2024 --types node'
-export const resolutions = ['--module nodenext', '--module node16', '--module esnext --moduleResolution bundler']
+export const resolutions: readonly string[] = [
+  '--module nodenext',
+  '--module node16',
+  '--module esnext --moduleResolution bundler',
+]
 
 /** Compiles a host under the strictest settings. It is linked by pnpm, so declarations may name what it depends on alone. */
 export function checkTypes(project: string, packed: readonly Packed[], example: string): void {
