@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
-import { inParallel, openFixture } from './ingestion-fixture.ts'
+import { inParallel, openFixture } from './fixture.ts'
 
 const rounds = 6
 const textMs = 5

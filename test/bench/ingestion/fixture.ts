@@ -13,8 +13,8 @@ import {
 } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely } from 'kysely'
-import { zipfText } from './zipf-text.ts'
-import { request } from '../knowledge/requests.ts'
+import { zipfText } from '../zipf-text.ts'
+import { request } from '../../knowledge/requests.ts'
 
 /** A knowledge of its own in a temporary folder. */
 export interface Fixture {
