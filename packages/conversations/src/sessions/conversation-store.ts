@@ -11,6 +11,7 @@ import {
   type TurnOpening,
 } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import type { Insertable, Transaction } from 'kysely'
@@ -118,6 +119,9 @@ function livenessOf(
 
 const noHistory: BranchHistory = { summary: null, summaryFiles: [], messages: [] }
 
+/** More characters are written by themselves: SQLite writes on this thread. */
+const longText = 65_536
+
 async function openTurn(
   records: Records,
   opening: TurnOpening,
@@ -141,6 +145,8 @@ async function openTurn(
         origin: opening.origin,
         files: opening.files.length === 0 ? null : JSON.stringify(opening.files),
       })
+  const isLong = !isRepeat && opening.text.length > longText
+  if (isLong) await yieldToEventLoop()
   const answerIds: number[] = []
   for (const model of opening.models) {
     answerIds.push(
@@ -156,6 +162,8 @@ async function openTurn(
     )
   }
   await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
+  // That wrote the text once more, and the commit is to come.
+  if (isLong) await yieldToEventLoop()
   await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) {
     const openedSession = opening.session === null
