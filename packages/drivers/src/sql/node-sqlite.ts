@@ -145,7 +145,8 @@ const pagesWithThread = 4000
 const pagesAlone = 1000
 /** A smaller log is left to grow. */
 const smallLogBytes = 2 ** 20
-const lookMs = 200
+/** While it grows, it is looked at more often: a commit that meets the limit copies what is left since the last copy. */
+const [lookMs, lookAgainMs] = [200, 20]
 
 /**
  * Opens the database for each copy: as the last connection to close, the caller's then removes the log. It ends when
@@ -159,8 +160,9 @@ parentPort.on('message', () => {
   idle.refresh()
   try {
     const database = new DatabaseSync(file)
-    try { database.prepare('pragma wal_checkpoint(passive)').get() } finally { database.close() }
+    try { database.exec('pragma wal_checkpoint(passive)') } finally { database.close() }
   } catch {}
+  parentPort.postMessage(0)
 })`
 
 /**
@@ -169,17 +171,21 @@ parentPort.on('message', () => {
  */
 function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
   let worker: Worker | undefined
-  let writtenAt = 0
-  const setLimit = (pages: number): void => database.exec(`pragma wal_autocheckpoint = ${pages}`)
+  let [writtenAt, isCopying] = [0, false]
   const stop = (): void => {
     clearInterval(timer)
     void worker?.terminate()
   }
   const giveUp = (): void => {
     stop()
-    if (database.isOpen) setLimit(pagesAlone)
+    if (database.isOpen) database.exec(`pragma wal_autocheckpoint = ${pagesAlone}`)
   }
-  const timer = setInterval(() => {
+  const goOn = (): void => {
+    isCopying = false
+    setTimeout(look, lookAgainMs).unref()
+  }
+  const look = (): void => {
+    if (isCopying || !database.isOpen) return
     try {
       const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
       if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
@@ -189,13 +195,16 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
       return giveUp()
     }
     if (worker.listenerCount('exit') === 0) {
-      worker.on('error', giveUp).on('exit', () => (worker = undefined))
+      worker.on('message', goOn).on('error', giveUp)
+      worker.on('exit', () => ([worker, isCopying] = [undefined, false]))
       worker.unref()
     }
+    isCopying = true
     worker.postMessage(undefined)
-  }, lookMs)
+  }
+  const timer = setInterval(look, lookMs)
   timer.unref()
-  setLimit(pagesWithThread)
+  database.exec(`pragma wal_autocheckpoint = ${pagesWithThread}`)
   return stop
 }
 
