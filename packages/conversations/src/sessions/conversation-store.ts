@@ -145,8 +145,6 @@ async function openTurn(
         origin: opening.origin,
         files: opening.files.length === 0 ? null : JSON.stringify(opening.files),
       })
-  const isLong = !isRepeat && opening.text.length > longText
-  if (isLong) await yieldToEventLoop()
   const answerIds: number[] = []
   for (const model of opening.models) {
     answerIds.push(
@@ -162,8 +160,7 @@ async function openTurn(
     )
   }
   await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
-  // That wrote the text once more, and the commit is to come.
-  if (isLong) await yieldToEventLoop()
+  if (opening.text.length > longText) await yieldToEventLoop()
   await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) {
     const openedSession = opening.session === null
@@ -248,6 +245,7 @@ async function addMessage(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  if ((fields.text?.length ?? 0) > longText) await yieldToEventLoop()
   return row.id
 }
 

@@ -145,12 +145,12 @@ const pagesWithThread = 4000
 const pagesAlone = 1000
 /** A smaller log is left to grow. */
 const smallLogBytes = 2 ** 20
-/** While it grows, it is looked at more often: a commit that meets the limit copies what is left since the last copy. */
-const [lookMs, lookAgainMs] = [200, 20]
+const lookMs = 200
 
 /**
  * Opens the database for each copy: as the last connection to close, the caller's then removes the log. It ends when
- * nothing was written for a while.
+ * nothing was written for a while. It answers a little later, so that a log that goes on growing is copied soon again:
+ * a commit that meets the limit copies what is left.
  */
 const program = `
 const { parentPort, workerData: file } = require('node:worker_threads')
@@ -162,7 +162,7 @@ parentPort.on('message', () => {
     const database = new DatabaseSync(file)
     try { database.exec('pragma wal_checkpoint(passive)') } finally { database.close() }
   } catch {}
-  parentPort.postMessage(0)
+  setTimeout(() => parentPort.postMessage('copied'), 20)
 })`
 
 /**
@@ -180,12 +180,9 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
     stop()
     if (database.isOpen) database.exec(`pragma wal_autocheckpoint = ${pagesAlone}`)
   }
-  const goOn = (): void => {
+  const look = (after?: 'copied'): void => {
+    if ((isCopying && after === undefined) || !database.isOpen) return
     isCopying = false
-    setTimeout(look, lookAgainMs).unref()
-  }
-  const look = (): void => {
-    if (isCopying || !database.isOpen) return
     try {
       const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
       if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
@@ -195,7 +192,7 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
       return giveUp()
     }
     if (worker.listenerCount('exit') === 0) {
-      worker.on('message', goOn).on('error', giveUp)
+      worker.on('message', look).on('error', giveUp)
       worker.on('exit', () => ([worker, isCopying] = [undefined, false]))
       worker.unref()
     }
