@@ -31,11 +31,11 @@ export function sectionAsking(question: Question, units: readonly Candidate[], a
   const wanted = rare.length > 0 ? rare : topic
   let best: { section: readonly Candidate[]; more: number } | undefined
   for (const [heading, section] of sections)
-    for (const [one] of heading.matchAll(questions)) {
-      const keys = new Set(topicOf(one))
-      if (!wanted.every((key) => has(keys, key)) || !isSameKind(question, understand([one]).kind)) continue
+    for (const [asking] of heading.matchAll(questions)) {
+      const keys = new Set(topicOf(asking))
+      if (!wanted.every((key) => has(keys, key)) || !isSameKind(question, understand([asking]).kind)) continue
       const related = wanted.filter((key) => !keys.has(key)).length
-      const words = (one.match(wordPattern) ?? []).map((word) => keysOf(word)[0] ?? '')
+      const words = (asking.match(wordPattern) ?? []).map((word) => keysOf(word)[0] ?? '')
       const more = words.filter((key) => keys.has(key) && !topic.includes(key)).length
       if (more - related <= Math.max(1, wanted.length) && more < (best?.more ?? Infinity)) best = { section, more }
     }

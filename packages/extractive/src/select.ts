@@ -180,8 +180,8 @@ function quote(question: Question, sources: readonly SourcePassage[], said: stri
   const passages = relevantParts(text, sources)
   const candidates = collect(passages, question.symbols)
   const ofQuestions = candidates.filter((unit) => /[?？]\s*$/.test(nearestHeading(unit, unit.passage)))
-  const asked = ofQuestions.length === 0 ? [] : sectionAsking(question, ofQuestions, candidates)
-  const fresh = asked.filter((unit) => !isReferral(unit.text) && !wasSaid(unit.text, said))
+  const section = ofQuestions.length === 0 ? [] : sectionAsking(question, ofQuestions, candidates)
+  const fresh = section.filter((unit) => !isReferral(unit.text) && !wasSaid(unit.text, said))
   if (fresh.length > 0) return write(toGroups(fresh).map((units) => ({ units })))
   const isEnglish = languageOf(text) === 'en'
   // Questions in other languages are all taken to ask for a single fact.

@@ -158,11 +158,11 @@ test('a sentence that begins with a pronoun is cited by the text that names what
     expect(answer(`${bridge} ${rebuilt}`, size, false, both)).toBe(`${bridge} [1] ${rebuilt} [1]`)
     expect(answer(`${tower} ${rebuilt}`, size, false, both)).toBe(`${tower} [2] ${rebuilt} [2]`)
     // Only the tower was rebuilt: of the bridge nobody says so.
-    const one = [bridge, `${tower} ${rebuilt}`]
-    expect(answer(`${bridge} ${rebuilt}`, size, false, one)).toBe(`${bridge} [1] ${rebuilt}`)
-    expect(answer(`${bridge}\n\n${rebuilt}`, size, false, one)).toBe(`${bridge} [1]\n\n${rebuilt} [2]`)
+    const towerAlone = [bridge, `${tower} ${rebuilt}`]
+    expect(answer(`${bridge} ${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1] ${rebuilt}`)
+    expect(answer(`${bridge}\n\n${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1]\n\n${rebuilt} [2]`)
     const own = `${bridge} [1] ${rebuilt} [1]`
-    expect(answer(own, size, true, one)).toBe(own)
-    expect(answer(`${tower} [2] ${rebuilt} [1]`, size, true, one)).toBe(`${tower} [2] ${rebuilt} [2]`)
+    expect(answer(own, size, true, towerAlone)).toBe(own)
+    expect(answer(`${tower} [2] ${rebuilt} [1]`, size, true, towerAlone)).toBe(`${tower} [2] ${rebuilt} [2]`)
   }
 })
