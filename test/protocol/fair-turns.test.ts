@@ -84,7 +84,7 @@ test('a caller that has left already gets no turn', async () => {
 test('whoever comes out of a queue gives way to others who hold a place, for a share of the time', async () => {
   let time = 0
   const { inside, come } = arrivals(
-    createFairTurns({ limit: Infinity, limitPerCaller: 1, givesWay: true, now: () => time }),
+    createFairTurns({ limit: Infinity, limitPerCaller: 1, givesWay: true, clock: { now: () => time } }),
   )
   const ben = come('ben')
   const [first, second, third] = Array.from({ length: 3 }, () => come('ana'))

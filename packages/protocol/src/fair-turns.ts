@@ -21,7 +21,7 @@ export interface FairTurnsOptions {
    */
   readonly givesWay?: boolean
   /** A clock that nobody sets, in milliseconds. Default: that of the runtime. */
-  readonly now?: () => number
+  readonly clock?: { now(): number }
 }
 
 /** Callers who came within this time of each other are there together. */
@@ -31,19 +31,19 @@ const togetherMs = 10_000
 type Queue = Set<(leave: () => void) => void>
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
-  const { limit, limitPerCaller, givesWay = false, now = () => performance.now() } = options
+  const { limit, limitPerCaller, givesWay = false, clock = performance } = options
   /** Who waits, by caller; callers in the order of their turns. */
   const waiting = new Map<string, Queue>()
   const held = new Map<string, number>()
   let total = 0
   let last: { readonly caller: string; readonly changedAt: number } | undefined
 
-  const givingWay = createGivingWay(now)
+  const givingWay = createGivingWay(() => clock.now())
   const hasOthers = (caller: string): boolean =>
     givesWay && [...held.keys()].some((other) => other !== caller && !waiting.has(other))
 
   const hasPlace = (caller: string): boolean =>
-    total < limit && (!last || now() - last.changedAt > togetherMs || (held.get(caller) ?? 0) < limitPerCaller)
+    total < limit && (!last || clock.now() - last.changedAt > togetherMs || (held.get(caller) ?? 0) < limitPerCaller)
 
   function take(caller: string): () => void {
     total++
@@ -74,7 +74,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
   return {
     enter: async (caller, signal) => {
       signal?.throwIfAborted()
-      if (last?.caller !== caller) last = { caller, changedAt: last ? now() : -Infinity }
+      if (last?.caller !== caller) last = { caller, changedAt: last ? clock.now() : -Infinity }
       if (waiting.size > 0) admit()
       if (hasPlace(caller)) return take(caller)
       const queue = waiting.get(caller) ?? new Set()

@@ -125,9 +125,44 @@ test('a number is left where its own text says the sentence as well as another',
   expect(answer(text, text.length, true, [opening, opening])).toBe(text)
 })
 
+const hall = 'The large meeting room on the ground floor seats 40 people at once.'
+const twoSources =
+  'Employees get 25 days of annual leave, and the large meeting room on the ground floor seats 40 people'
+
+test.each([
+  ['that its own text does not say', `${twoSources} [1]. Bye.`, `${twoSources} [1][2]. Bye.`],
+  ['only where the model does not', `${twoSources} [1][2]. Bye.`, `${twoSources} [1][2]. Bye.`],
+  ['and not where its own text says it', `${twoSources} [2]. Bye.`, `${twoSources} [2]. Bye.`],
+  [
+    'and not of a few words',
+    'Employees get 25 days of annual leave, the ground floor seats 40 people [1].',
+    'Employees get 25 days of annual leave, the ground floor seats 40 people [1].',
+  ],
+])('a number is joined by that of the text which says a long clause %s', (_, text, expected) => {
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true, [leave, hall])).toBe(expected)
+})
+
 test('code gets no number, whatever stands around it', () => {
   const code = '````md\n```text\nThe large meeting room seats 40 people.\n```\n````\n'
   expect(answer(code)).toBe(code)
   const item = '- ```text\n  The large meeting room seats 40 people.\n  ```\n'
   expect(answer(item)).toBe(item)
+})
+
+test('a sentence that begins with a pronoun is cited by the text that names what it is about', () => {
+  const bridge = 'The old bridge crosses the river at its narrowest point.'
+  const tower = 'The clock tower stands beside the market hall.'
+  const rebuilt = 'It was rebuilt after the great flood in 1345.'
+  const both = [`${bridge} ${rebuilt}`, `${tower} ${rebuilt}`]
+  for (const size of [1, 7, 200]) {
+    expect(answer(`${bridge} ${rebuilt}`, size, false, both)).toBe(`${bridge} [1] ${rebuilt} [1]`)
+    expect(answer(`${tower} ${rebuilt}`, size, false, both)).toBe(`${tower} [2] ${rebuilt} [2]`)
+    // Only the tower was rebuilt: of the bridge nobody says so.
+    const towerAlone = [bridge, `${tower} ${rebuilt}`]
+    expect(answer(`${bridge} ${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1] ${rebuilt}`)
+    expect(answer(`${bridge}\n\n${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1]\n\n${rebuilt} [2]`)
+    const own = `${bridge} [1] ${rebuilt} [1]`
+    expect(answer(own, size, true, towerAlone)).toBe(own)
+    expect(answer(`${tower} [2] ${rebuilt} [1]`, size, true, towerAlone)).toBe(`${tower} [2] ${rebuilt} [2]`)
+  }
 })

@@ -14,11 +14,17 @@ const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 const ledByMarker = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
 /** What follows a marker that ends its sentence. */
 const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/
+/** A sentence about something that the one before it names. */
+const leansBack =
+  /^["“„«(]?(?:it|its|they|their|them|he|his|she|her|this|these|that|those|es|er|sie|diese[rsmn]?|il|elle|ils|elles|él|ella|ellos|ellas|esto|estos|estas)(?![\p{L}\p{N}_-])/iu
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
 const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
 const longestSentence = 1_000
+const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
+/** A clause of fewer words may stand anywhere. */
+const leastClauseWords = 8
 /** As much as tells whether a sentence ends. */
 const endingLength = 40
 
@@ -26,8 +32,8 @@ const endingLength = 40
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
  * text is put as if the model had written it. It ends for the answer when the model cites by itself, unless it completes
  * the citations: then the only marker of a sentence, at its end, gives way as well where its own text does not say so and
- * another does. Code, headings, rows of tables and questions get no number. What comes out does not depend on how the text
- * was split.
+ * another does, and is joined by that of a text which says one clause of it. Code, headings, rows of tables and questions
+ * get no number. What comes out does not depend on how the text was split.
  */
 export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
   const comparison = new Comparison(options)
@@ -51,12 +57,16 @@ class Comparison {
   #sentence = ''
   /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
   #ending = ''
+  /** The last sentence of the paragraph that names what it is about. */
+  #naming: string | undefined
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
   #waiting: { readonly number: number; readonly sentence: string; space: string } | undefined
   /** A marker of the model that is not complete yet. */
   #marker: string | undefined
   /** Whether the marker right before gave way: so do those behind it. */
   #hasCorrected = false
+  /** Numbers put behind the marker right before. */
+  #joined: readonly number[] = []
 
   constructor(options: ComparisonOptions) {
     this.#options = options
@@ -76,6 +86,7 @@ class Comparison {
     if (!this.#waiting) this.#finish('')
     const rest = held + this.#release('')
     this.#line = this.#sentence = this.#ending = ''
+    this.#naming = undefined
     this.#code = createCodeTracker()
     return rest
   }
@@ -95,8 +106,13 @@ class Comparison {
       this.#marker = char
       return ''
     }
-    this.#hasCorrected = false
+    this.#forgetMarkers()
     return this.#take(char)
+  }
+
+  #forgetMarkers(): void {
+    this.#hasCorrected = false
+    this.#joined = []
   }
 
   #endMarker(isEnded: boolean): string {
@@ -111,26 +127,34 @@ class Comparison {
       !marker.isLinkText &&
       marker.numbers.some((number) => this.#options.known(number) !== undefined)
     if (!isCitation) {
-      this.#hasCorrected = false
+      this.#forgetMarkers()
       return takeAll(text[0] ?? '') + this.push(text.slice(1))
     }
     const rest = text.slice(marker.end)
-    const right = this.#hasCorrected ? undefined : this.#rightNumber(marker.numbers, rest)
-    const own = right === undefined ? text.slice(0, marker.end) : `[${right}]`
-    const shown = this.#hasCorrected ? '' : own
-    this.#hasCorrected ||= right !== undefined
-    return takeAll(shown) + this.push(rest)
+    if (this.#hasCorrected || marker.numbers.every((number) => this.#joined.includes(number))) return this.push(rest)
+    const sentence = this.#sentenceCitedBy(rest)
+    const right = sentence === undefined ? undefined : this.#find(sentence, marker.numbers)
+    this.#hasCorrected = right !== undefined && !marker.numbers.includes(right)
+    if (this.#hasCorrected) return takeAll(`[${right}]`) + this.push(rest)
+    const clauses = right === undefined ? (sentence?.split(clauseEnd) ?? []) : []
+    this.#joined = [...new Set(clauses.flatMap((clause) => this.#otherOf(clause, marker.numbers)))]
+    return takeAll(text.slice(0, marker.end) + this.#joined.map((number) => `[${number}]`).join('')) + this.push(rest)
   }
 
-  /** The number that a marker has to name instead; undefined where its own will do, or where it may cite something else. */
-  #rightNumber(numbers: readonly number[], rest: string): number | undefined {
+  /** The number of the text that says a clause which none of those cited says; [] for none. */
+  #otherOf(clause: string, numbers: readonly number[]): readonly number[] {
+    if (clause.split(/\s+/).length < leastClauseWords) return []
+    const number = this.#find(clause, numbers)
+    return number === undefined || numbers.includes(number) ? [] : [number]
+  }
+
+  /** The sentence whose only marker is complete now; undefined where it may cite something else. */
+  #sentenceCitedBy(rest: string): string | undefined {
     if (ledByMarker.test(this.#line) || notStated.test(this.#line)) return undefined
     const isEnd = sentenceEnd.test(rest) || unspacedEnd.test(this.#ending.slice(-5)) || endsSentence(this.#ending)
     if (this.#waiting?.space.includes('\n') || (!this.#waiting && !isEnd)) return undefined
     const sentence = this.#waiting?.sentence ?? this.#sentence.replace(leadingMarkers, '')
-    if (this.#isCitedByModel(sentence)) return undefined
-    const number = this.#options.find(sentence, numbers)
-    return number === undefined || numbers.includes(number) ? undefined : number
+    return this.#isCitedByModel(sentence) ? undefined : sentence
   }
 
   #take(char: string): string {
@@ -151,6 +175,7 @@ class Comparison {
       }
       this.#code.passLineEnd(this.#line)
       this.#line = this.#sentence = this.#ending = ''
+      this.#naming = undefined
       return isFinished ? '' : char
     }
     const endsHere = isSpace
@@ -184,14 +209,28 @@ class Comparison {
     // What a sentence begins with, the one before it is cited by.
     const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#line)) return false
+    if (!leansBack.test(sentence)) this.#naming = sentence
     if (this.#isCitedByModel(sentence)) {
       this.#isOver = !completesCitations
       return false
     }
     if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
-    const number = this.#options.find(sentence)
+    const number = this.#find(sentence)
     if (number !== undefined) this.#waiting = { number, sentence, space }
     return number !== undefined
+  }
+
+  /**
+   * The number of the text that says a sentence. One that leans on the sentence before it may be true of anything: where a
+   * text surely says that one, this one has to stand there too, or in another text that says both.
+   */
+  #find(sentence: string, preferred?: readonly number[]): number | undefined {
+    const { find } = this.#options
+    const naming = this.#naming
+    const named = naming !== undefined && leansBack.test(sentence) ? find(naming, preferred) : undefined
+    if (naming === undefined || named === undefined) return find(sentence, preferred)
+    const number = find(sentence, [named])
+    return number === undefined || number === named || find(naming, [number]) === number ? number : undefined
   }
 
   #isCitedByModel(text: string): boolean {
