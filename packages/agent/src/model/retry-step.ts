@@ -20,9 +20,8 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await retryStep(request, prompt)
   const { forced, ifWordless, reminder = [] } = request
-  const isWordless =
-    first.calls.length === 0 && !first.content.some(({ type, text }) => type === 'text' && hasWord(text))
-  if (ifWordless && isWordless)
+  const isWordless = ifWordless && !first.content.some(({ type, text }) => type === 'text' && hasWord(text))
+  if (isWordless && first.calls.length === 0)
     return retryStep({ ...request, ifWordless: undefined, reminder: [...reminder, ifWordless] }, prompt)
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
   const second = await retryStep(request, [...prompt, demand(forced)])
