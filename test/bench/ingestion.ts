@@ -1,6 +1,6 @@
 /**
- * Times the way of documents: accepting, indexing beside bare LanceDB on the same rows, freshness, and what many
- * updates leave behind. Ratios count; absolute figures are the machine's.
+ * Times the way of documents: accepting, indexing beside bare LanceDB on the same rows and beside the embedder alone,
+ * freshness, and what many updates leave behind. Ratios count; absolute figures are the machine's.
  *
  *   node --conditions=@inlay/source test/bench/ingestion.ts [--folder <Markdown>] [--documents 2000] [--only accept,…]
  */
@@ -14,7 +14,8 @@ import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
 import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
 import { folderLocation } from '@inlay/drivers/internal/lancedb/folder-location'
 import { openTable } from '@inlay/drivers/internal/lancedb/table'
-import { bytesOf, inParallel, openFixture, readDocuments, toRequest } from './ingestion-fixture.ts'
+import { embedding } from './ingestion/embedding.ts'
+import { bytesOf, inParallel, openFixture, readDocuments, toRequest } from './ingestion/fixture.ts'
 import { percentile, timeEach, timesLine } from './timing.ts'
 import { zipfText } from './zipf-text.ts'
 
@@ -24,7 +25,7 @@ const { values: options } = parseArgs({
   options: {
     folder: { type: 'string' },
     documents: { type: 'string', default: '2000' },
-    only: { type: 'string', default: 'accept,indexing,flood,freshness,upkeep' },
+    only: { type: 'string', default: 'accept,indexing,embedding,flood,freshness,upkeep' },
   },
 })
 
@@ -32,7 +33,14 @@ const source = zipfText(1)
 const small = (at: number): ReturnType<typeof toRequest> => toRequest(`small ${at}`, source.text(100))
 const seconds = (begun: number): number => (performance.now() - begun) / 1000
 
-const scenes: Record<string, () => Promise<void>> = { accept, indexing, flood, freshness, upkeep }
+const scenes: Record<string, () => Promise<void>> = {
+  accept,
+  indexing,
+  embedding: () => embedding(readDocuments(options.folder, Math.min(100, Number(options.documents)))),
+  flood,
+  freshness,
+  upkeep,
+}
 for (const name of options.only.split(',')) await scenes[name]?.()
 
 /** Durable acceptance with nothing to index: 50 clients, one, and again what is there already. */

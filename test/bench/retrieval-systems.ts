@@ -18,6 +18,7 @@ export interface RankingSystem {
 }
 
 const depth = 100
+const reportError = (error: unknown): void => console.error(error)
 
 /** What a user of Inlay gets: documents accepted, cut, indexed and searched by the knowledge, on its default drivers. */
 export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promise<RankingSystem> {
@@ -25,7 +26,8 @@ export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promi
   const db = new Kysely({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
   await migrateKnowledge(db)
   const index = lancedbIndex({ folder: join(folder, 'index') })
-  const knowledge = createKnowledge({ db, index, embedder })
+  // On a slow machine words alone would answer, and pass for hybrid search.
+  const knowledge = createKnowledge({ db, index, embedder, queryVectorMs: 60_000, onError: reportError })
   await knowledge.start()
   for (let at = 0; at < set.documents.length; at += 500)
     await Promise.all(

@@ -33,3 +33,11 @@ test('every dependency says why it is there', () => {
 test('nothing is explained that is not there', () => {
   expect([...named].filter((name) => !used.has(name) && name !== '@types/*')).toEqual([])
 })
+
+// Its declarations name clients of every storage there is, which a host with `skipLibCheck: false` does not have.
+test('no declaration of ours depends on those of unstorage', () => {
+  const importing = globSync('packages/*/src/**/*.ts').filter((file) =>
+    /^(import|export)\b[^'"]*from 'unstorage/m.test(readFileSync(file, 'utf8')),
+  )
+  expect(importing).toEqual([])
+})

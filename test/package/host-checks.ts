@@ -6,7 +6,7 @@ import { installHost, run, type Packed } from './installation.ts'
 import { checkSize } from './install-size.ts'
 
 /** Looks at every type of ours, and exports what holds them, so that declarations have to name them. */
-const strictHost = `import { createInlay, isInlayError, type InlayOptions, type Principal } from 'inlay'
+export const strictHost = `import { createInlay, isInlayError, type InlayOptions, type Principal } from 'inlay'
 import * as agentEntry from 'inlay/agent'
 import * as client from 'inlay/client'
 import * as conformance from 'inlay/conformance'
@@ -26,9 +26,13 @@ export const caller: Principal = { id: 'ana', scopes: ['chat'] }
 export const options: InlayOptions = { index: drivers.lancedbIndex({ folder: 'index' }) }
 export const toCode = (error: unknown) => (isInlayError(error) ? error.code : undefined)
 `
-const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
-const target = '--skipLibCheck false --target es2024 --types node --outDir out'
-const resolutions = ['--module nodenext', '--module node16', '--module esnext --moduleResolution bundler']
+export const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
+export const target = '--skipLibCheck false --target es2024 --types node'
+export const resolutions: readonly string[] = [
+  '--module nodenext',
+  '--module node16',
+  '--module esnext --moduleResolution bundler',
+]
 
 /** Compiles a host under the strictest settings. It is linked by pnpm, so declarations may name what it depends on alone. */
 export function checkTypes(project: string, packed: readonly Packed[], example: string): void {
@@ -37,7 +41,9 @@ export function checkTypes(project: string, packed: readonly Packed[], example: 
   writeFileSync(join(project, 'example.ts'), example)
   writeFileSync(join(project, 'host.ts'), strictHost)
   for (const resolution of resolutions)
-    run('node_modules/.bin/tsc', `${strictest} ${target} ${resolution} example.ts host.ts`.split(' '), { cwd: project })
+    run('node_modules/.bin/tsc', `${strictest} ${target} --outDir out ${resolution} example.ts host.ts`.split(' '), {
+      cwd: project,
+    })
   const declarations = readFileSync(join(project, 'out/host.d.ts'), 'utf8')
   const foreign = [...declarations.matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(([, name]) => name!)
   const unnamed = foreign.filter((name) => !/^inlay(\/|$)/.test(name))

@@ -80,3 +80,25 @@ test('a caller that has left already gets no turn', async () => {
   const leave = await turns.enter('ben')
   leave()
 })
+
+test('whoever comes out of a queue gives way to others who hold a place, for a share of the time', async () => {
+  let time = 0
+  const { inside, come } = arrivals(
+    createFairTurns({ limit: Infinity, limitPerCaller: 1, givesWay: true, clock: { now: () => time } }),
+  )
+  const ben = come('ben')
+  const [first, second, third] = Array.from({ length: 3 }, () => come('ana'))
+  ;(await first!.place)()
+  await yieldToEventLoop()
+  expect(inside).toEqual(['ben', 'ana'])
+  ;(await ben.place)()
+  const leave = await second!.place
+  // Others who never leave hold nobody up for long.
+  come('ben')
+  leave()
+  await yieldToEventLoop()
+  expect(inside).toEqual(['ben', 'ana', 'ana', 'ben'])
+  time += 1000
+  await third!.place
+  expect(inside).toEqual(['ben', 'ana', 'ana', 'ben', 'ana'])
+})

@@ -1,4 +1,7 @@
+import { createGivingWay, type GivingWay } from './giving-way.ts'
+
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
+export { createGivingWay, type GivingWay } from './giving-way.ts'
 export {
   createLimiter,
   createBudget,
@@ -39,7 +42,7 @@ let lastSlice: Promise<void> = Promise.resolve()
  * those calls wait for.
  */
 export function nextSlice(): Promise<void> {
-  return (lastSlice = lastSlice.then(serveOthers).then(givingWay.done))
+  return (lastSlice = lastSlice.then(serveOthers).then(giveWay))
 }
 
 async function serveOthers(): Promise<void> {
@@ -61,46 +64,13 @@ export function createSlices({ isAwaited = false }: { readonly isAwaited?: boole
   }
 }
 
-/** Has long work wait for calls that somebody waits for, up to a share of the time. */
-export interface GivingWay {
-  /** Adds calls to wait for. @returns takes them away again */
-  to(isAwaited: () => boolean): () => void
-  /** Resolves once nobody waits, or long work has waited for its share of the time. */
-  done(): Promise<void>
-}
-
-/** Long work waits for at most this share of the time; while it waits less, some is saved up. */
-const [waitingShare, mostSavedMs] = [0.7, 60]
-const lookMs = 2
-
-/** @param now a clock that nobody sets, in milliseconds */
-export function createGivingWay(now: () => number = () => performance.now()): GivingWay {
-  const calls = new Set<() => boolean>()
-  /** How long it may still wait, as of a time. */
-  let credit = { ms: mostSavedMs, at: now() }
-  return {
-    to: (isAwaited) => {
-      calls.add(isAwaited)
-      return () => void calls.delete(isAwaited)
-    },
-    done: async () => {
-      const began = now()
-      const saved = Math.min(mostSavedMs, credit.ms + (began - credit.at) * waitingShare)
-      const leftMs = (): number => saved - (now() - began) * (1 - waitingShare)
-      while (leftMs() > 0 && [...calls].some((isAwaited) => isAwaited()))
-        await new Promise((resolve) => setTimeout(resolve, lookMs))
-      credit = { ms: leftMs(), at: now() }
-    },
-  }
-}
-
 const givingWay = createGivingWay()
 
 /** Has all long work of the process wait for calls that somebody waits for. @returns ends that */
 export const giveWayTo: GivingWay['to'] = givingWay.to
 
 /** Waits for those calls without waiting for other long work. */
-export const giveWay: GivingWay['done'] = givingWay.done
+export const giveWay = (): Promise<void> => givingWay.done()
 
 const bytesInOneGo = 4 * 2 ** 20
 

@@ -115,7 +115,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     waitingCalls: createCallerLimit(options.waitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
-    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller() }),
+    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller(), givesWay: true }),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,

@@ -125,6 +125,23 @@ test('a number is left where its own text says the sentence as well as another',
   expect(answer(text, text.length, true, [opening, opening])).toBe(text)
 })
 
+const hall = 'The large meeting room on the ground floor seats 40 people at once.'
+const twoSources =
+  'Employees get 25 days of annual leave, and the large meeting room on the ground floor seats 40 people'
+
+test.each([
+  ['that its own text does not say', `${twoSources} [1]. Bye.`, `${twoSources} [1][2]. Bye.`],
+  ['only where the model does not', `${twoSources} [1][2]. Bye.`, `${twoSources} [1][2]. Bye.`],
+  ['and not where its own text says it', `${twoSources} [2]. Bye.`, `${twoSources} [2]. Bye.`],
+  [
+    'and not of a few words',
+    'Employees get 25 days of annual leave, the ground floor seats 40 people [1].',
+    'Employees get 25 days of annual leave, the ground floor seats 40 people [1].',
+  ],
+])('a number is joined by that of the text which says a long clause %s', (_, text, expected) => {
+  for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true, [leave, hall])).toBe(expected)
+})
+
 test('code gets no number, whatever stands around it', () => {
   const code = '````md\n```text\nThe large meeting room seats 40 people.\n```\n````\n'
   expect(answer(code)).toBe(code)

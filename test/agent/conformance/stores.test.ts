@@ -62,6 +62,9 @@ testMutants<Conversations>('conversation store', (change) => conversationStoreCo
     'gives half of the history': (base) => ({
       branch: (id, end, limits) => base.branch(id, end, { ...limits, chars: Math.min(limits.chars, 500) }),
     }),
+    'gives results as long as they are': (base) => ({
+      branch: (id, end, limits) => base.branch(id, end, { ...limits, shorten: (result) => result }),
+    }),
     'gives the mainline for any branch': (base) => ({ branch: (id, _end, limits) => base.branch(id, null, limits) }),
     'passes by an answer that is unknown': (base) => ({
       finish: (id, answer) => base.finish(id, answer).catch(() => {}),

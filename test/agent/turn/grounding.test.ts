@@ -162,6 +162,41 @@ describe('a model of which nothing is known', () => {
   })
 })
 
+test.each([
+  ['numbers alone', '[1] 2 [2] 3'],
+  ['a marker alone', '[document 1]'],
+])('a model that is given results and answers with %s is asked once more for words', async (_, wordless) => {
+  const answers = [prose, wordless, 'It is 25 days [1].']
+  const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
+  expect(await ask()).toMatch(/^It is 25 days \[\[1\]\]\([^)]*\)\.$/)
+  const [, first, second] = model.requests
+  expect(second!.prompt.slice(0, -1)).toEqual(first!.prompt)
+  expect(JSON.stringify(second!.prompt.at(-1))).toContain('whole sentences')
+})
+
+test('a model that answers with numbers alone twice is left with them', async () => {
+  const answers = [prose, '25', '25']
+  const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
+  expect(await ask()).toBe('25')
+  expect(model.requests).toHaveLength(3)
+})
+
+test('what a model shows where its tools are relied on says nothing of where they are not', async () => {
+  const model = scriptedModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+  const { resolve, list } = providerOf(model, { callsTools: false })
+  let grounding: 'tools' | 'auto' = 'tools'
+  const { send } = await newSetting(() => [], {
+    models: { resolve: async (override) => ({ ...(await resolve(override)), grounding }), list },
+    search: async () => [leave],
+  })
+  const ask = async () => (await (await send()).whole()).answer
+  expect(await ask()).toBe(prose)
+  grounding = 'auto'
+  expect(await ask()).toContain('It is 25 days')
+  // It was free to search first, whatever it did before.
+  expect(model.requests).toHaveLength(3)
+})
+
 test('a model that is known to call tools streams at once what it writes without one', async () => {
   const { ask, model } = await unknownModel(() => ['Hello!'], { callsTools: true })
   expect(await ask()).toBe('Hello!')

@@ -2,7 +2,7 @@ import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import { createAgent } from '@inlay/agent'
 import { promptTokens } from '@inlay/agent/internal/prompt/context-window'
 import { expect, onTestFinished, test } from 'vitest'
-import { ana, inShort, providerOf, readAll, toRequest } from '../setting.ts'
+import { ana, inShort, newPassage, newSetting, providerOf, readAll, toRequest } from '../setting.ts'
 
 const tooLong = Object.assign(new Error('prompt is too long: 210000 tokens > 200000 maximum'), {
   name: 'AI_APICallError',
@@ -41,4 +41,25 @@ test('one that is too long however short it is fails, once nothing more can be l
   expect(lines.map(inShort).at(-1)).toBe('error line CONTEXT_TOO_LONG')
   expect(requests.length).toBeGreaterThan(2)
   expect(requests.length).toBeLessThan(20)
+})
+
+test('long results of earlier searches push no message out of the prompt', async () => {
+  const search = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
+  const model = scriptedModel(({ prompt }) => [prompt.at(-1)?.role === 'tool' ? '25 days [1].' : search])
+  const { send } = await newSetting(() => [], {
+    models: providerOf(model, { contextTokens: 32_000 }),
+    search: async () => Array.from({ length: 25 }, (_, at) => newPassage(`leave ${at}`, words)),
+  })
+  let sessionId: string | null = null
+  for (let turn = 0; turn < 8; turn++) {
+    sessionId = (await (await send({ message: `Question ${turn}?`, chat_session_id: sessionId })).whole())
+      .chat_session_id
+  }
+  const first = model.requests
+    .map(({ prompt }) => prompt)
+    .filter((prompt) => JSON.stringify(prompt.at(-1)).includes('Question'))
+  expect(first).toHaveLength(8)
+  for (const [turn, prompt] of first.slice(1).entries()) {
+    expect(prompt.slice(0, first[turn]!.length)).toEqual(first[turn])
+  }
 })

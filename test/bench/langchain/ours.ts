@@ -5,7 +5,7 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKnowledge, migrateKnowledge } from '@inlay/knowledge'
 import { Kysely } from 'kysely'
-import { inParallel, toRequest } from '../ingestion-fixture.ts'
+import { inParallel, toRequest } from '../ingestion/fixture.ts'
 import { dimensions, embed } from './embedder.mjs'
 import type { Report, Task } from './run.ts'
 

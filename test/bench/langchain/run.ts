@@ -9,7 +9,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readDocuments } from '../ingestion-fixture.ts'
+import { readDocuments } from '../ingestion/fixture.ts'
 import { percentile } from '../timing.ts'
 import { seededRandom } from '../typos.ts'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bytesOf } from '../ingestion-fixture.ts'
+import { bytesOf } from '../ingestion/fixture.ts'
 
 /** What a running assistant occupies. */
 export interface Occupied {

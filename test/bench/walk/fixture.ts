@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestionFigures } from '@inlay/protocol'
-import { bytesOf } from '../ingestion-fixture.ts'
+import { bytesOf } from '../ingestion/fixture.ts'
 import { leanEnvironment, leanFlags } from 'inlay/internal/lean-start'
 import type { ServerReport } from './server.ts'
 

@@ -212,3 +212,21 @@ test('a database that fails at the end of a run is told as a failure of the serv
   expect(await run.whole()).toMatchObject({ answer: 'Fine. Really.', error_msg: expect.stringContaining('server') })
   expect(errors).toHaveLength(1)
 })
+
+test('between the writes of a long message the event loop turns', async () => {
+  const { conversations } = await newStore()
+  await conversations.open(opening)
+  const turnsOf = async (text: string): Promise<number> => {
+    let turns = 0
+    const turn = (): void => {
+      turns++
+      next = setImmediate(turn)
+    }
+    let next = setImmediate(turn)
+    await conversations.open({ ...opening, text })
+    clearImmediate(next)
+    return turns
+  }
+  const short = await turnsOf('Hello?')
+  expect(await turnsOf('Hello? '.repeat(20_000))).toBe(short + 2)
+})

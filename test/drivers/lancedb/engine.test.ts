@@ -4,14 +4,23 @@ import { expect, test } from 'vitest'
 const script = `
   import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
   await loadEngine()
-  const { LANCE_CPU_THREADS, TOKIO_WORKER_THREADS } = process.env
-  console.log(JSON.stringify([LANCE_CPU_THREADS, TOKIO_WORKER_THREADS].map(Number)))
+  const { LANCE_CPU_THREADS, TOKIO_WORKER_THREADS, LANCE_FLAT_SEARCH_PERCENT_THRESHOLD } = process.env
+  const all = [LANCE_CPU_THREADS, TOKIO_WORKER_THREADS, LANCE_FLAT_SEARCH_PERCENT_THRESHOLD]
+  console.log(JSON.stringify(all.map(Number)))
   process.exit()
 `
 
-/** Threads that the engine is told to use, in a process of its own: those for computing, and those that run its tasks. */
-async function threads(env: Record<string, string>): Promise<readonly number[]> {
-  const { LANCE_CPU_THREADS: _, TOKIO_WORKER_THREADS: __, ...own } = process.env
+/**
+ * What the engine is told, in a process of its own: threads for computing, threads that run its tasks, and the percentage
+ * of rows up to which it scores each that a filter lets through.
+ */
+async function settings(env: Record<string, string>): Promise<readonly number[]> {
+  const {
+    LANCE_CPU_THREADS: _,
+    TOKIO_WORKER_THREADS: __,
+    LANCE_FLAT_SEARCH_PERCENT_THRESHOLD: ___,
+    ...own
+  } = process.env
   const words = ['--conditions=@inlay/source', '--input-type=module', '-e', script]
   const options = { env: { ...own, ...env }, cwd: import.meta.dirname }
   return new Promise((resolve, reject) =>
@@ -20,11 +29,17 @@ async function threads(env: Record<string, string>): Promise<readonly number[]> 
 }
 
 test('searches need not wait for the one thread that a fold computes on', async () => {
-  const [computing, tasks] = await threads({})
+  const [computing, tasks] = await settings({})
   expect(computing).toBeGreaterThanOrEqual(4)
   expect(tasks).toBeGreaterThanOrEqual(8)
 }, 60_000)
 
-test('threads that an operator set stay', async () => {
-  expect(await threads({ LANCE_CPU_THREADS: '2', TOKIO_WORKER_THREADS: '3' })).toEqual([2, 3])
+test('a filter of one row in twenty does not have each of its rows scored', async () => {
+  const [, , percentage] = await settings({})
+  expect(percentage).toBeLessThan(5)
+}, 60_000)
+
+test('what an operator set stays', async () => {
+  const env = { LANCE_CPU_THREADS: '2', TOKIO_WORKER_THREADS: '3', LANCE_FLAT_SEARCH_PERCENT_THRESHOLD: '7' }
+  expect(await settings(env)).toEqual([2, 3, 7])
 }, 60_000)

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { decodeChunkMetadata } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import {
-  holdLargeContent,
   largeCharacters,
   sweepLargeContents,
   toLargeContent,
   writeLargeContent,
 } from '@inlay/knowledge/internal/intake/large-content'
+import { createIntake } from '@inlay/knowledge/internal/intake/commit-documents'
 import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createMaintainer } from '@inlay/knowledge/internal/upkeep/maintainer'
@@ -182,16 +182,25 @@ describe('what is not needed any more is removed', () => {
     expect(await stored(db)).toEqual({ contents: 0, parts: [] })
   })
 
-  test('and written again when it is needed after all', async () => {
+  test('and written again when it is needed after all, with nothing to be seen of it meanwhile', async () => {
     const db = await makeRecords()
-    const content = await toLargeContent(large().document)
-    const writing = { now, owner: 'slow' }
-    await writeLargeContent(db, content, writing)
+    const version = await toVersion(large())
+    await writeLargeContent(db, version.large!, { now, owner: 'slow' })
     await sweepLargeContents(db, { now, isGone: () => true })
-    const id = await holdLargeContent(db, content, writing)
-    await db.insertInto('inlay_contents').values({ id: 'document', content: '', large_id: id }).execute()
+    let looks = 0
+    let seen: Promise<unknown[]> | undefined
+    const end = giveWayTo(() => {
+      looks++
+      // A transaction would keep this waiting until its end.
+      seen ??= db.selectFrom('inlay_documents').select('id').execute()
+      return false
+    })
+    await createIntake({ db, now: () => now }).submit({ kind: 'accept', id: 'large', version })
+    end()
+    expect(await seen).toEqual([])
+    expect(looks).toBeGreaterThanOrEqual(version.large!.parts.length)
     await sweepLargeContents(db, { now, isGone: () => true })
-    expect(await stored(db)).toEqual({ contents: 1, parts: content.parts })
+    expect(await stored(db)).toEqual({ contents: 1, parts: version.large!.parts })
   })
 })
 

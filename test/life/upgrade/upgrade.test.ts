@@ -1,28 +1,16 @@
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createClient, type Client } from '@inlay/client'
 import { isInlayError } from '@inlay/protocol'
-import { unzipSync } from 'fflate'
 import { createInlay, type Inlay } from 'inlay'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testFolder } from '../harness.ts'
 import { letterEmbedder } from './letter-embedder.ts'
 import type { Manifest } from './manifest.ts'
+import { unpack } from './unpack.ts'
 
 const adminKey = 'key-of-the-operator'
-
-/** A copy of the data that an earlier version wrote. */
-function unpack(archive: string): { readonly dataFolder: string; readonly manifest: Manifest } {
-  const folder = testFolder()
-  const entries = Object.entries(unzipSync(readFileSync(archive)))
-  for (const [name, bytes] of entries) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), bytes)
-  }
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest
-  return { dataFolder: join(folder, 'data'), manifest }
-}
 
 interface Opened extends Manifest {
   readonly inlay: Inlay

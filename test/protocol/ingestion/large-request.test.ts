@@ -83,6 +83,29 @@ test('more values than a process should hold are refused, once the whole body ha
   expect(read).toBe(100)
 })
 
+test.each(['"x":"?"', '"title":"?"', '"metadata":{"a":"?"}', '"sections":[{"text":"a","heading":"?"}]', '?'])(
+  'more beside the texts of sections than is read in one go is refused: %s',
+  async (field) => {
+    const [before, after] = `{"document":{"semantic_identifier":"t","metadata":{},"sections":[],${field}}}`.split('?')
+    const piece = encoder.encode(' '.repeat(2 ** 20))
+    const body = (pieces: number): Uint8Array[] => [
+      encoder.encode(before),
+      ...Array.from({ length: pieces }, () => piece),
+      encoder.encode(after),
+    ]
+    expect(await failureOf(readLargeRequest(body(8)))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+    expect(await failureOf(readLargeRequest(body(7)))).not.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+  },
+)
+
+test('a text whose key is written with escapes comes in pieces, too', async () => {
+  const text = 'a heron '.repeat(50_000)
+  const body = bodyOf({ sections: [{ text }] }).replace('"text"', String.raw`"\u0074\u0065xt"`)
+  const request = await readLargeRequest(chunksOf(body, 65_536))
+  const [section] = request.document.sections
+  expect(textPieces.get(section!)!.length).toBeGreaterThan(1)
+})
+
 test('a long text comes in pieces that cut no character, and is whole for whoever asks for all of it', async () => {
   const text = `${'漢😀"\\\n'.repeat(40_000)}end`
   const { document } = await readLargeRequest(chunksOf(bodyOf({ sections: [{ text }, { text: 'short' }] }), 1001))

@@ -5,8 +5,16 @@ import { setup } from '../fakes.ts'
 interface Operation {
   operationId: string
   security: Record<string, string[]>[]
-  parameters?: { name: string; in: string }[]
+  parameters?: { name: string; in: string; description?: string }[]
   responses: Record<string, unknown>
+}
+
+interface Described {
+  requestBody?: { content: Record<string, { schema: { $ref?: string }; example?: unknown }> }
+}
+
+interface Shape {
+  properties?: Record<string, unknown>
 }
 
 async function documented(): Promise<{ paths: Record<string, Record<string, Operation>>; text: string }> {
@@ -93,6 +101,29 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining(['400', '401', '403', '404', '409', '413', '422']),
     )
+  })
+
+  test('describes every parameter, formats every date, and shows an example of every named body', async () => {
+    const { paths, text } = await documented()
+    const { schemas } = (JSON.parse(text) as { components: { schemas: Record<string, Shape> } }).components
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((operation) => ({ path, ...(operation as Operation & Described) })),
+    )
+    const silent = operations.flatMap(({ path, parameters = [] }) =>
+      parameters.filter(({ description }) => !description).map(({ name }) => `${path} ${name}`),
+    )
+    expect(silent).toEqual([])
+    const isTime = /(_at|_cutoff|_date)$|^time_|^last_(success|indexed|pruned|accessed)/
+    const unformatted = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([name, shape]) => isTime.test(name) && /"string"/.test(JSON.stringify(shape)))
+        .filter(([, shape]) => !/"format":"date/.test(JSON.stringify(shape)))
+        .map(([name]) => `${schema}.${name}`),
+    )
+    expect(unformatted).toEqual([])
+    const bodies = operations.map(({ requestBody }) => requestBody?.content['application/json'])
+    const bare = bodies.filter((body) => body?.schema.$ref && body.example === undefined)
+    expect(bare.map((body) => body!.schema.$ref)).toEqual([])
   })
 
   test('names path, query and header parameters', async () => {

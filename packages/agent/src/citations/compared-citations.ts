@@ -19,6 +19,9 @@ const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
 const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
 const longestSentence = 1_000
+const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
+/** A clause of fewer words may stand anywhere. */
+const leastClauseWords = 8
 /** As much as tells whether a sentence ends. */
 const endingLength = 40
 
@@ -26,8 +29,8 @@ const endingLength = 40
  * Cites for a model that does not: behind each finished sentence, item or line that stands in a text, the number of that
  * text is put as if the model had written it. It ends for the answer when the model cites by itself, unless it completes
  * the citations: then the only marker of a sentence, at its end, gives way as well where its own text does not say so and
- * another does. Code, headings, rows of tables and questions get no number. What comes out does not depend on how the text
- * was split.
+ * another does, and is joined by that of a text which says one clause of it. Code, headings, rows of tables and questions
+ * get no number. What comes out does not depend on how the text was split.
  */
 export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
   const comparison = new Comparison(options)
@@ -57,6 +60,8 @@ class Comparison {
   #marker: string | undefined
   /** Whether the marker right before gave way: so do those behind it. */
   #hasCorrected = false
+  /** Numbers put behind the marker right before. */
+  #joined: readonly number[] = []
 
   constructor(options: ComparisonOptions) {
     this.#options = options
@@ -95,8 +100,13 @@ class Comparison {
       this.#marker = char
       return ''
     }
-    this.#hasCorrected = false
+    this.#forgetMarkers()
     return this.#take(char)
+  }
+
+  #forgetMarkers(): void {
+    this.#hasCorrected = false
+    this.#joined = []
   }
 
   #endMarker(isEnded: boolean): string {
@@ -111,26 +121,34 @@ class Comparison {
       !marker.isLinkText &&
       marker.numbers.some((number) => this.#options.known(number) !== undefined)
     if (!isCitation) {
-      this.#hasCorrected = false
+      this.#forgetMarkers()
       return takeAll(text[0] ?? '') + this.push(text.slice(1))
     }
     const rest = text.slice(marker.end)
-    const right = this.#hasCorrected ? undefined : this.#rightNumber(marker.numbers, rest)
-    const own = right === undefined ? text.slice(0, marker.end) : `[${right}]`
-    const shown = this.#hasCorrected ? '' : own
-    this.#hasCorrected ||= right !== undefined
-    return takeAll(shown) + this.push(rest)
+    if (this.#hasCorrected || marker.numbers.every((number) => this.#joined.includes(number))) return this.push(rest)
+    const sentence = this.#sentenceCitedBy(rest)
+    const right = sentence === undefined ? undefined : this.#options.find(sentence, marker.numbers)
+    this.#hasCorrected = right !== undefined && !marker.numbers.includes(right)
+    if (this.#hasCorrected) return takeAll(`[${right}]`) + this.push(rest)
+    const clauses = right === undefined ? (sentence?.split(clauseEnd) ?? []) : []
+    this.#joined = [...new Set(clauses.flatMap((clause) => this.#otherOf(clause, marker.numbers)))]
+    return takeAll(text.slice(0, marker.end) + this.#joined.map((number) => `[${number}]`).join('')) + this.push(rest)
   }
 
-  /** The number that a marker has to name instead; undefined where its own will do, or where it may cite something else. */
-  #rightNumber(numbers: readonly number[], rest: string): number | undefined {
+  /** The number of the text that says a clause which none of those cited says; [] for none. */
+  #otherOf(clause: string, numbers: readonly number[]): readonly number[] {
+    if (clause.split(/\s+/).length < leastClauseWords) return []
+    const number = this.#options.find(clause, numbers)
+    return number === undefined || numbers.includes(number) ? [] : [number]
+  }
+
+  /** The sentence whose only marker is complete now; undefined where it may cite something else. */
+  #sentenceCitedBy(rest: string): string | undefined {
     if (ledByMarker.test(this.#line) || notStated.test(this.#line)) return undefined
     const isEnd = sentenceEnd.test(rest) || unspacedEnd.test(this.#ending.slice(-5)) || endsSentence(this.#ending)
     if (this.#waiting?.space.includes('\n') || (!this.#waiting && !isEnd)) return undefined
     const sentence = this.#waiting?.sentence ?? this.#sentence.replace(leadingMarkers, '')
-    if (this.#isCitedByModel(sentence)) return undefined
-    const number = this.#options.find(sentence, numbers)
-    return number === undefined || numbers.includes(number) ? undefined : number
+    return this.#isCitedByModel(sentence) ? undefined : sentence
   }
 
   #take(char: string): string {

@@ -159,6 +159,18 @@ function historyTests(make: MakeStores): ConformanceTest[] {
         mustEqual(textsOf(bounded), ['Question 49?', 'Hi.'], 'with a bound of 18 characters')
       },
     ],
+    [
+      'of results in the history counts what is kept of them',
+      async () => {
+        const { conversations } = await make()
+        const { sessionId, answerIds } = await conversations.open(opening)
+        await conversations.finish(answerIds[0]!, { ...answer, toolCalls: [{ ...call, result: 'found '.repeat(99) }] })
+        const limits = { ...everything, chars: 20, shorten: (result: string) => result.slice(0, 5) }
+        const { messages } = await conversations.branch(sessionId, null, limits)
+        const read = messages.flatMap(({ text, toolCalls }) => [text, ...toolCalls.map(({ result }) => result)])
+        mustEqual(read, ['Hello?', 'Hi.', 'found'], 'within 20 characters')
+      },
+    ],
   ]
 }
 

@@ -60,6 +60,8 @@ export interface TurnOpening {
 export interface HistoryLimits {
   /** Most characters of texts and results; the newest count. */
   readonly chars: number
+  /** What is kept of a result, and counts in its place; shortening twice changes nothing. Default: all of it. */
+  readonly shorten?: (result: string) => string
   /** Names of actions whose calls are left out. */
   readonly withoutCallsOf: readonly string[]
 }

@@ -6,18 +6,23 @@ import { toFailure, type Failure } from './failures.ts'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { StepOutput, type StepListener, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
+import { hasWord } from './text-tool-calls.ts'
 import { untilAborted } from '@inlay/protocol/concurrency'
 
 /**
  * Plays one step of a model to its end. Every delta reaches the listener at once. A call that fails before its first
  * output is tried again; one that is too long for the model with ever shorter prompts. A forced action
- * that is not called is asked for once more; meanwhile text is held back, so that clients never get it twice.
+ * that is not called is asked for once more, as is a text without a word where the request says how; meanwhile text is
+ * held back, so that clients never get it twice.
  * @throws the model's failure; an InlayError for steps without output and for a forced action that was not called
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await retryStep(request, prompt)
-  const { forced } = request
+  const { forced, ifWordless, reminder = [] } = request
+  const isWordless = ifWordless && !first.content.some(({ type, text }) => type === 'text' && hasWord(text))
+  if (isWordless && first.calls.length === 0)
+    return retryStep({ ...request, ifWordless: undefined, reminder: [...reminder, ifWordless] }, prompt)
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
   const second = await retryStep(request, [...prompt, demand(forced)])
   if (second.calls.some(({ name }) => forced.includes(name))) return second

@@ -12,7 +12,7 @@ import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 import { readTextCalls, withoutFence } from './text-call-formats.ts'
-import { TextGate } from './text-tool-calls.ts'
+import { hasWord, TextGate } from './text-tool-calls.ts'
 import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
 /** Receives what a model writes while it arrives. */
@@ -36,6 +36,8 @@ export interface StepRequest {
   readonly forced?: readonly string[] | undefined
   /** Holds text back until a tool is called, and ends the step where a text goes on without one. Default: false. */
   readonly probesTools?: boolean
+  /** Follows the prompt once more where the text has no word; text is held back up to one. Default: nothing does. */
+  readonly ifWordless?: LanguageModelV4Message
   /** Rewrites the prompt right before it is sent, after it was shortened. Default: it stays. */
   readonly rewrite?: (prompt: LanguageModelV4Message[]) => LanguageModelV4Message[]
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
@@ -107,7 +109,7 @@ export class StepOutput implements StreamListener {
     this.#attemptState = attemptState
     this.#names = new Set(request.options.tools?.map(({ name }) => name))
     this.#filter = request.isPlainText ? undefined : createFilter(request, this.#names)
-    this.#mayPass = request.forced === undefined && !request.probesTools
+    this.#mayPass = request.forced === undefined && !request.probesTools && !request.ifWordless
   }
 
   onText = (delta: string): void => {
@@ -217,6 +219,8 @@ export class StepOutput implements StreamListener {
     this.#text += delta
     if (!this.#mayPass) {
       this.#heldText += delta
+      this.#mayPass = this.#request.ifWordless !== undefined && hasWord(this.#heldText)
+      if (this.#mayPass) this.#request.listener.onText(this.#heldText)
       this.isProse = this.#request.probesTools === true && this.#heldText.length > enoughProse
       if (this.isProse) this.onProse()
     } else if (delta !== '') this.#request.listener.onText(delta)

@@ -26,6 +26,13 @@ const callLimit = 8_192
 // A call names its tool early.
 const nameLimit = 300
 
+// Text that goes on longer is an answer, whatever it is made of.
+const wordlessLimit = 300
+
+/** Whether a text says anything besides numbers and what stands in square brackets. */
+export const hasWord = (text: string): boolean =>
+  text.length > wordlessLimit || /\p{L}/u.test(text.replace(/[[【［][^\]】］]*[\]】］]?/g, ''))
+
 /** What text at the beginning of a line turns out to be. */
 type Verdict =
   | { readonly kind: 'more' }

@@ -11,7 +11,7 @@ export const researchAgentName = 'research_agent' as const
 /** How much history a window of some tokens can hold: four characters a token, what is too much is cut by tokens later. */
 export function historyLimits(contextTokens: number): HistoryLimits {
   // What research agents did and reported is in the answer; all of it would fill the prompts that follow.
-  return { chars: contextTokens * 4, withoutCallsOf: [researchAgentName] }
+  return { chars: contextTokens * 4, withoutCallsOf: [researchAgentName], shorten: toStub }
 }
 
 const mostTextChars = 2_000
@@ -134,7 +134,8 @@ const mostResultChars = 2_000
 function toStub(result: string): string {
   const value = readJson(result)
   if (!isJsonObject(value) || !Array.isArray(value['results'])) {
-    return result.length > mostResultChars ? `${result.slice(0, mostResultChars).toWellFormed()}${cutOff}` : result
+    const isLong = result.length > mostResultChars && !result.endsWith(cutOff)
+    return isLong ? `${result.slice(0, mostResultChars).toWellFormed()}${cutOff}` : result
   }
   const names = value['results'].filter(isJsonObject).flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
   const results = [...new Set(names)].slice(0, mostNames).map((title) => ({ title }))

@@ -215,7 +215,8 @@ function readBranch({ messages, summaries }: Memory, ids: readonly number[], lim
   }
 }
 
-function toPastMessage({ outcome, ...message }: HeldMessage, { withoutCallsOf }: HistoryLimits): PastMessage {
+function toPastMessage({ outcome, ...message }: HeldMessage, limits: HistoryLimits): PastMessage {
+  const { withoutCallsOf, shorten = (result: string) => result } = limits
   const calls = (outcome.toolCalls ?? []).filter(({ parentCallId }) => parentCallId === undefined)
   return {
     id: message.id,
@@ -223,7 +224,9 @@ function toPastMessage({ outcome, ...message }: HeldMessage, { withoutCallsOf }:
     status: message.status,
     text: message.text,
     files: message.files,
-    toolCalls: calls.filter(({ name }) => !withoutCallsOf.includes(name)),
+    toolCalls: calls
+      .filter(({ name }) => !withoutCallsOf.includes(name))
+      .map((call) => ({ ...call, result: shorten(call.result) })),
     callCount: calls.length,
     params: message.model?.params ?? null,
   }

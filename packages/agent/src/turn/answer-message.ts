@@ -17,7 +17,7 @@ import {
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
 import { toStepReminder } from './reminders.ts'
-import { searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
+import { demandWords, searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
 /** What a message is answered with. */
 export interface AnswerMessageOptions {
@@ -222,7 +222,10 @@ function toStepRequest(
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
     ...(isProbed && { probesTools: true }),
-    ...(state.isGiven && { rewrite: (given) => withGivenResults(given, includeCitations) }),
+    ...(state.isGiven && {
+      rewrite: (given) => withGivenResults(given, includeCitations),
+      ifWordless: demandWords(includeCitations),
+    }),
     streamed: new Map(offered.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : []))),
     isPlainText: model.quotesOnly,
     mayRecover: !isLast,

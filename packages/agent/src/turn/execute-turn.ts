@@ -171,8 +171,9 @@ function chatter(
   const common = { actions: turn.actions, writer, setting }
   const speak = async (): Promise<void> => {
     const search = turn.hostAgent ? undefined : turn.actions.find(({ builtIn }) => builtIn === 'SearchTool')
-    const isFirst =
-      search !== undefined && answer.model.callsTools === false && isFirstQuestion(turn.prompt.opened, search)
+    const { callsTools, grounding: choice = 'auto' } = answer.model
+    const isUnknown = callsTools === false && choice === 'auto'
+    const isFirst = search !== undefined && isUnknown && isFirstQuestion(turn.prompt.opened, search)
     const grounding = search ? parts.grounding.of(answer.model, isFirst) : 'tools'
     const isGiven = grounding === 'given'
     const actions = isGiven ? withoutSearches(turn.actions) : turn.actions

@@ -187,4 +187,10 @@ function nameOf(title: unknown, section: unknown): string {
   return headings.startsWith(name) ? headings : [name, headings].filter((text) => text !== '').join(' | ')
 }
 
+/** Asks a model once more that answered with numbers alone. */
+export function demandWords(includeCitations: boolean): LanguageModelV4Message {
+  const text = `Write the answer in whole sentences, with words of the results${includeCitations ? citeEach : ''}.`
+  return { role: 'user', content: [{ type: 'text', text }] }
+}
+
 const nothingGiven = 'Results of a search made for you: nothing was found for the question below.'

@@ -73,6 +73,7 @@ export async function readPast(
   limits: HistoryLimits,
 ): Promise<PastMessage[]> {
   const past: PastMessage[] = []
+  const { withoutCallsOf, shorten = (result: string) => result } = limits
   let chars = 0
   for (let end = ids.length; end > 0 && chars < limits.chars; end -= batch) {
     const idsOfBatch = ids.slice(Math.max(0, end - batch), end)
@@ -87,7 +88,9 @@ export async function readPast(
     for (const row of rows) {
       if (chars >= limits.chars) break
       const allCalls = calls.get(row.id) ?? []
-      const toolCalls = allCalls.filter(({ name }) => !limits.withoutCallsOf.includes(name))
+      const toolCalls = allCalls
+        .filter(({ name }) => !withoutCallsOf.includes(name))
+        .map((call) => ({ ...call, result: shorten(call.result) }))
       chars += row.text.length + toolCalls.reduce((sum, call) => sum + call.result.length, 0)
       past.push({
         id: row.id,

@@ -11,6 +11,7 @@ import {
   type TurnOpening,
 } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import type { Insertable, Transaction } from 'kysely'
@@ -118,6 +119,9 @@ function livenessOf(
 
 const noHistory: BranchHistory = { summary: null, summaryFiles: [], messages: [] }
 
+/** More characters are written by themselves: SQLite writes on this thread. */
+const longText = 65_536
+
 async function openTurn(
   records: Records,
   opening: TurnOpening,
@@ -156,6 +160,7 @@ async function openTurn(
     )
   }
   await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
+  if (opening.text.length > longText) await yieldToEventLoop()
   await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) {
     const openedSession = opening.session === null
@@ -240,6 +245,7 @@ async function addMessage(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  if ((fields.text?.length ?? 0) > longText) await yieldToEventLoop()
   return row.id
 }
 

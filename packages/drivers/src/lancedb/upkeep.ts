@@ -1,4 +1,4 @@
-import type { Table } from '@lancedb/lancedb'
+import type { IndexConfig, Table } from '@lancedb/lancedb'
 import { isMiss, isPassing, type Engine } from './engine.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import type { RenewableTable } from './table.ts'
@@ -124,21 +124,20 @@ async function indexVectors(parts: UpkeepParts): Promise<void> {
   // RaBitQ takes dimensions eight at a time.
   const isExact = rows * space.dimensions * 4 <= exactVectorBytes || space.dimensions % 8 !== 0
   const present = await vectorIndexOf(table)
-  if (present !== undefined && (isExact || present === 'quantized')) return
-  const layout = { distanceType: 'cosine', numPartitions: Math.ceil(Math.sqrt(rows)) } as const
+  if (present !== undefined && (isExact || present.indexType === 'IvfRq')) return
   const { Index } = engine.lancedb
+  const distanceType = 'cosine'
   const config = isExact
-    ? Index.ivfFlat(layout)
-    : Index.ivfRq({ ...layout, numPartitions: partitionsOfQuantized(rows) })
+    ? Index.ivfFlat({ distanceType, numPartitions: Math.ceil(Math.sqrt(rows)) })
+    : Index.ivfRq({ distanceType, numPartitions: Math.ceil(rows / rowsOfPartition) })
   // The one that is there answers until the new one is complete.
   await table.createIndex('vector', { config, replace: present !== undefined })
 }
 
-/** It is built once, at some 65,000 rows, and serves many more. */
-const partitionsOfQuantized = (rows: number): number => Math.min(1_000, Math.max(1, Math.ceil(rows / 64)))
+/** Later folds join smaller partitions and split larger ones to this size. */
+const rowsOfPartition = 4096
 
-/** How vectors are found: through an index that holds them as they are or quantized; undefined for one by one. */
-export async function vectorIndexOf(table: Table): Promise<'exact' | 'quantized' | undefined> {
-  const index = (await table.listIndices()).find(({ columns }) => columns[0] === 'vector')
-  return index && (index.indexType === 'IvfRq' ? 'quantized' : 'exact')
+/** The index that vectors are found through, `IvfFlat` or `IvfRq`; undefined when they are compared one by one. */
+export async function vectorIndexOf(table: Table): Promise<IndexConfig | undefined> {
+  return (await table.listIndices()).find(({ columns }) => columns[0] === 'vector')
 }

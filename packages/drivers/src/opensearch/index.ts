@@ -17,6 +17,8 @@ export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayou
 }
 
 const defaultPrefix = 'inlay'
+/** Most tries of a call that a person waits for: their waits end within 1.8 s. */
+const triesOfAwaited = 3
 /** Merging and deleting many rows takes its time. */
 const longMs = 600_000
 
@@ -30,7 +32,8 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)
-  const searched = { cluster, name, vectorShare: options.vectorShare ?? defaultVectorShare }
+  const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited })
+  const searched = { cluster: awaited, name, vectorShare: options.vectorShare ?? defaultVectorShare }
   const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {
@@ -57,7 +60,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
     },
     read: async (generation, from, to, { vectors = false } = {}) => {
       const { space } = state.get()
-      return readRows(cluster, name, { generation, from, to, vector: vectors ? space : undefined })
+      return readRows(awaited, name, { generation, from, to, vector: vectors ? space : undefined })
     },
     maintain: async (how) => {
       state.get()
@@ -83,7 +86,8 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
 function identification(cluster: Cluster, name: string): Required<Pick<VectorIndex, 'inspect' | 'mark'>> {
   return {
     inspect: async () => {
-      const meta = await metaOf(cluster, name)
+      // Asked once: a search that has failed waits for the answer, and the next failure asks again.
+      const meta = await metaOf((call) => cluster({ ...call, tries: 1 }), name)
       if (meta === undefined) return { state: 'missing' }
       return { state: 'present', ...(typeof meta['identity'] === 'string' && { identity: meta['identity'] }) }
     },
@@ -96,7 +100,8 @@ function identification(cluster: Cluster, name: string): Required<Pick<VectorInd
 
 /** Creates the index behind the alias, unless there is one; another process may do so at the same moment. */
 async function create(cluster: Cluster, name: string, schema: Record<string, unknown>): Promise<void> {
-  const { status } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404] })
+  // The first search opens the index.
+  const { status } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404], tries: triesOfAwaited })
   if (status === 404) {
     const body = { ...schema, aliases: { [name]: {} } }
     const reply = await cluster({ method: 'PUT', path: `/${name}-000001`, body, accepts: [400] })

@@ -29,6 +29,8 @@ export interface ClusterCall {
   readonly accepts?: readonly number[]
   /** Longest time of one try. */
   readonly timeoutMs?: number
+  /** Most tries while the cluster is busy or unreachable, each at every node. Default 4, with waits of some 4 s. */
+  readonly tries?: number
 }
 
 /** What a node answered. */
@@ -82,7 +84,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       }
     }
   }
-  return (call) => retrying(() => tryEach(call), call.signal, {})
+  return ({ tries: attempts, ...call }) => retrying(() => tryEach(call), call.signal, { attempts })
 }
 
 function toAddress(node: string): string {

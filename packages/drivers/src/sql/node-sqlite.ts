@@ -149,7 +149,8 @@ const lookMs = 200
 
 /**
  * Opens the database for each copy: as the last connection to close, the caller's then removes the log. It ends when
- * nothing was written for a while.
+ * nothing was written for a while. It answers a little later, so that a log that goes on growing is copied soon again:
+ * a commit that meets the limit copies what is left.
  */
 const program = `
 const { parentPort, workerData: file } = require('node:worker_threads')
@@ -159,8 +160,9 @@ parentPort.on('message', () => {
   idle.refresh()
   try {
     const database = new DatabaseSync(file)
-    try { database.prepare('pragma wal_checkpoint(passive)').get() } finally { database.close() }
+    try { database.exec('pragma wal_checkpoint(passive)') } finally { database.close() }
   } catch {}
+  setTimeout(() => parentPort.postMessage('copied'), 20)
 })`
 
 /**
@@ -169,17 +171,18 @@ parentPort.on('message', () => {
  */
 function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
   let worker: Worker | undefined
-  let writtenAt = 0
-  const setLimit = (pages: number): void => database.exec(`pragma wal_autocheckpoint = ${pages}`)
+  let [writtenAt, isCopying] = [0, false]
   const stop = (): void => {
     clearInterval(timer)
     void worker?.terminate()
   }
   const giveUp = (): void => {
     stop()
-    if (database.isOpen) setLimit(pagesAlone)
+    if (database.isOpen) database.exec(`pragma wal_autocheckpoint = ${pagesAlone}`)
   }
-  const timer = setInterval(() => {
+  const look = (after?: 'copied'): void => {
+    if ((isCopying && after === undefined) || !database.isOpen) return
+    isCopying = false
     try {
       const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
       if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
@@ -189,13 +192,16 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
       return giveUp()
     }
     if (worker.listenerCount('exit') === 0) {
-      worker.on('error', giveUp).on('exit', () => (worker = undefined))
+      worker.on('message', look).on('error', giveUp)
+      worker.on('exit', () => ([worker, isCopying] = [undefined, false]))
       worker.unref()
     }
+    isCopying = true
     worker.postMessage(undefined)
-  }, lookMs)
+  }
+  const timer = setInterval(look, lookMs)
   timer.unref()
-  setLimit(pagesWithThread)
+  database.exec(`pragma wal_autocheckpoint = ${pagesWithThread}`)
   return stop
 }
 

@@ -2,13 +2,11 @@ import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions-and-filters.ts'
-import { forgetImages, noteWaitingImages } from '../access-and-filters/document-images.ts'
-import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
-import { forgetTags } from '../access-and-filters/document-tags.ts'
+import { noteWaitingImages } from '../access-and-filters/document-images.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
+import { deleteDocuments } from './delete-documents.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './document-changes.ts'
-import { holdLargeContent, releaseLargeContent, type LargeWriting } from './large-content.ts'
-import { retire } from '../queue/claims.ts'
+import { type LargeContent, releaseLargeContent, writeLargeContent } from './large-content.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
@@ -35,34 +33,56 @@ export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
     commit: async (tasks) => {
       await options.at?.('accept')
-      const transaction = await options.db.startTransaction().execute()
+      const contentIds: Map<LargeContent, string> = new Map()
       try {
-        const { outcomes, drafts } = await applyTasks(transaction, tasks)
-        const changed = drafts.filter((draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)))
-        // A group that changes nothing costs no sync to disk.
-        if (changed.length === 0) await transaction.rollback().execute()
-        else {
-          await write(transaction, changed, options)
-          await transaction.commit().execute()
+        for (;;) {
+          const transaction = await options.db.startTransaction().execute()
+          const missing: LargeContent[] = []
+          try {
+            const { outcomes, drafts } = await applyTasks(transaction, tasks)
+            const changed = drafts.filter(
+              (draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)),
+            )
+            for (const draft of changed) {
+              const large = isStale(draft) || draft.stored?.hash !== draft.hash ? draft.version?.large : undefined
+              if (!large) continue
+              const id = contentIds.get(large) ?? large.id
+              contentIds.set(large, id)
+              if (!(await releaseLargeContent(transaction, { id }))) missing.push(large)
+            }
+            // A group that changes nothing costs no sync to disk.
+            if (changed.length === 0 || missing.length > 0) await transaction.rollback().execute()
+            else {
+              await write(transaction, changed, { ...options, contentIds })
+              await transaction.commit().execute()
+            }
+            if (missing.length === 0) return outcomes
+          } catch (error) {
+            if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
+            throw error
+          }
+          // Not written before, or being cleared away because that took too long.
+          for (const large of missing) contentIds.set(large, await writeAnew(large, options))
         }
-        return outcomes
-      } catch (error) {
-        if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
-        throw error
       } finally {
-        for (const task of tasks)
-          if (
-            task.kind === 'accept' &&
-            task.version.large &&
-            (await releaseLargeContent(options.db, task.version.large))
-          )
-            options.onUnused?.()
+        for (const task of tasks) {
+          const large = task.kind === 'accept' ? task.version.large : undefined
+          if (!large) continue
+          for (const id of new Set([large.id, contentIds.get(large) ?? large.id]))
+            if (await releaseLargeContent(options.db, { id })) options.onUnused?.()
+        }
       }
     },
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
     limitWeight: 4 * 2 ** 20,
     limit: 400,
   })
+}
+
+async function writeAnew(content: LargeContent, { db, now, owner }: IntakeOptions): Promise<string> {
+  const id = crypto.randomUUID()
+  await writeLargeContent(db, { ...content, id }, { now: now(), owner: owner ?? id })
+  return id
 }
 
 async function applyTasks(
@@ -143,7 +163,11 @@ function isStale({ stored, isPresent, incarnation }: Draft): boolean {
   return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
 }
 
-async function write(db: Records, drafts: readonly Draft[], options: IntakeOptions): Promise<void> {
+interface WriteOptions extends IntakeOptions {
+  readonly contentIds: ReadonlyMap<LargeContent, string>
+}
+
+async function write(db: Records, drafts: readonly Draft[], options: WriteOptions): Promise<void> {
   const now = options.now()
   const stale = drafts.filter(isStale)
   if (stale.length > 0)
@@ -165,7 +189,7 @@ async function write(db: Records, drafts: readonly Draft[], options: IntakeOptio
   await writeContents(
     db,
     accepted.filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash),
-    { now, owner: options.owner ?? crypto.randomUUID() },
+    options.contentIds,
   )
   const memberships = accepted.flatMap(({ id, pairIds, stored, incarnation }) =>
     [...pairIds]
@@ -193,12 +217,12 @@ const longContent = 65_536
 async function writeContents(
   db: Records,
   accepted: readonly { readonly id: string; readonly version: Version }[],
-  writing: LargeWriting,
+  contentIds: ReadonlyMap<LargeContent, string>,
 ): Promise<void> {
   const short: InsertObject<Tables, 'inlay_contents'>[] = []
   const long: (typeof short)[] = []
   for (const { id, version } of accepted) {
-    const large_id = version.large ? await holdLargeContent(db, version.large, writing) : null
+    const large_id = version.large ? contentIds.get(version.large)! : null
     const row = { id, content: version.content, large_id }
     if (row.content.length > longContent) long.push([row])
     else short.push(row)
@@ -265,23 +289,4 @@ function toRow(
     interruptions: 0,
     reason: null,
   }
-}
-
-/** Deletes documents and notes their rows of the index for removal. */
-export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
-  // What each shows at this very moment: it may have become another since it was last read.
-  const deleted = await db
-    .deleteFrom('inlay_documents')
-    .where('id', 'in', ids)
-    .returning(['visible_generation', 'chunk_count'])
-    .execute()
-  await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
-  await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
-  await forgetTags(db, ids)
-  await forgetImages(db, ids)
-  await forgetMetadata(db, ids)
-  await retire(db, {
-    generations: deleted.flatMap((row) => row.visible_generation ?? []),
-    chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),
-  })
 }

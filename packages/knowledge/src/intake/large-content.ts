@@ -106,19 +106,9 @@ export async function writeLargeContent(
 }
 
 /**
- * Part of the transaction that makes a content count. One that was not written before, or is being cleared away because
- * that took too long, is written here.
- * @returns the id to be named
+ * Ends the writing of a content: it is cleared away unless a document names it. In the transaction that names it, this
+ * makes it count. @returns whether it was being written
  */
-export async function holdLargeContent(db: Records, content: LargeContent, writing: LargeWriting): Promise<string> {
-  if (await releaseLargeContent(db, content)) return content.id
-  const id = crypto.randomUUID()
-  await writeLargeContent(db, { ...content, id }, writing)
-  await releaseLargeContent(db, { id })
-  return id
-}
-
-/** Ends the writing of a content: it is cleared away unless a document names it. @returns whether it was being written */
 export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent, 'id'>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('inlay_large_contents')

@@ -17,6 +17,8 @@ export interface IndexSpace {
   readonly isReadable: boolean
   /** Mark of its index; null for one that was filled before indexes were marked. */
   readonly identity: string | null
+  /** Whether its index was filled before indexes were marked, and may lack the mark still. */
+  readonly isAdopting: boolean
   /** Why its documents are indexed again; null when another embedder is why, or while they are not. */
   readonly rebuildReason: RebuildReason | null
 }
@@ -29,7 +31,8 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
     space: embedder === '' ? undefined : { id: embedder, dimensions },
     phase,
     isReadable: readablePhases.includes(phase),
-    identity,
+    identity: identity?.replace(proposed, '') ?? null,
+    isAdopting: identity?.startsWith(proposed) ?? false,
     rebuildReason: rebuild_reason,
   }))
 }
@@ -111,15 +114,26 @@ export async function holdsDocuments(db: Records, number: number): Promise<boole
   return held.length > 0
 }
 
+/** Begins an identity that the index may not have been marked with yet. */
+const proposed = 'proposed '
+
 /**
- * Takes an index that was filled before indexes were marked for the one of its space.
- * @returns its mark; another process may have been faster
+ * Agrees on the mark of an index that was filled before indexes were marked. The index gets it afterwards: whatever
+ * process writes it, and is killed at whatever step, it is the same.
+ * @returns the mark that was proposed first
  */
-export async function adoptIdentity(db: Records, number: number, identity: string): Promise<string> {
-  const row = { identity }
+export async function proposeIdentity(db: Records, number: number, mark: string): Promise<string> {
+  const row = { identity: `${proposed}${mark}` }
   await db.updateTable('inlay_spaces').set(row).where('number', '=', number).where('identity', 'is', null).execute()
-  const adopted = await db.selectFrom('inlay_spaces').select('identity').where('number', '=', number).executeTakeFirst()
-  return adopted?.identity ?? identity
+  const space = (await readSpaces(db)).find((candidate) => candidate.number === number)
+  return space?.identity ?? mark
+}
+
+/** Says that the index has the mark that was proposed. */
+export async function confirmIdentity(db: Records, number: number, mark: string): Promise<void> {
+  const row = { identity: mark }
+  const at = db.updateTable('inlay_spaces').set(row).where('number', '=', number)
+  await at.where('identity', '=', `${proposed}${mark}`).execute()
 }
 
 /** Within a transaction: whether what was written into a space may become visible. It may not while the space is going. */

@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { type IndexSpace, type OpenedIndex, adoptIdentity, holdsDocuments } from './index-space.ts'
+import { type IndexSpace, type OpenedIndex, confirmIdentity, holdsDocuments, proposeIdentity } from './index-space.ts'
 
 /** A thorough look reads the whole index. */
 const inspectEveryMs = 30_000
@@ -118,15 +118,15 @@ export class LostIndexCheck {
     if (!index.inspect || !index.mark) return undefined
     const { state: condition, identity, predatesMarks } = await index.inspect({ thorough })
     if (condition === 'damaged' || condition === 'outdated') return condition
-    if (condition === 'present' && identity !== undefined && space.identity !== null)
+    const isMarked = space.identity !== null && !space.isAdopting
+    if (condition === 'present' && identity !== undefined && isMarked)
       return identity === space.identity ? undefined : 'foreign'
     if (!(await holdsDocuments(db, space.number))) return undefined
     if (condition === 'missing') return 'lost'
-    if (space.identity !== null && !predatesMarks) return 'foreign'
-    const mark = identity ?? space.identity ?? crypto.randomUUID()
-    await index.mark(mark)
-    const adopted = await adoptIdentity(db, space.number, mark)
-    if (adopted !== mark) await index.mark(adopted)
+    if (isMarked && !predatesMarks) return 'foreign'
+    const mark = await proposeIdentity(db, space.number, identity ?? crypto.randomUUID())
+    if (mark !== identity) await index.mark(mark)
+    await confirmIdentity(db, space.number, mark)
     return undefined
   }
 }

@@ -26,7 +26,7 @@ export interface SearchGate {
 const mostOfPerson = 2
 
 export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
-  const turns = createFairTurns({ limit, limitPerCaller: Math.ceil(limit / 4) })
+  const turns = createFairTurns({ limit, limitPerCaller: Math.ceil(limit / 4), givesWay: true })
   const callers = createCallerLimit(limitPerCaller)
   return {
     isAwaited: () => [...callers.counts.values()].some((count) => count <= mostOfPerson),

@@ -1,4 +1,4 @@
-import { deleteDocuments } from '../intake/commit-documents.ts'
+import { deleteDocuments } from '../intake/delete-documents.ts'
 import { addToCounter, lockDocuments } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 import { accessTypes, type AccessType } from '../resources/pairs.ts'
 import { pairStatuses, type PairStatus } from './pair-detail.ts'
 
@@ -113,7 +114,7 @@ export const sourceIndexingSchema: WireSchema<SourceIndexing> = model('SourceInd
       in_repeated_error_state: v.boolean(),
       last_finished_status: orNull(v.string()),
       last_status: orNull(v.string()),
-      last_success: orNull(v.string()),
+      last_success: orNull(answeredTime),
       is_editable: v.boolean(),
       permissions: v.record(v.string(), v.boolean()),
       docs_indexed: integer,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
 /** Sources whose connectors run here: uploaded files, and documents that a program sends. */
@@ -109,8 +110,8 @@ export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDeta
   prune_freq: orNull(integer),
   indexing_start: orNull(v.string()),
   credential_ids: v.array(integer),
-  time_created: v.string(),
-  time_updated: v.string(),
+  time_created: answeredTime,
+  time_updated: answeredTime,
 })
 
 /** A credential as clients see it: names of what it was made with, never the values. */
@@ -149,8 +150,8 @@ export const credentialSchema: WireSchema<CredentialDetail> = model('CredentialD
   groups: v.array(v.string()),
   user_id: orNull(v.string()),
   user_email: orNull(v.string()),
-  time_created: v.string(),
-  time_updated: v.string(),
+  time_created: answeredTime,
+  time_updated: answeredTime,
 })
 
 /** Answer of `POST /manage/credential`. */

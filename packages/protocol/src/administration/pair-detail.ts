@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 import { accessTypes, type AccessType } from '../resources/pairs.ts'
 import { connectorSchema, credentialSchema, type ConnectorDetail, type CredentialDetail } from './connectors.ts'
 
@@ -87,7 +88,7 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   indexing: v.boolean(),
   creator: v.null(),
   creator_email: v.null(),
-  last_indexed: orNull(v.string()),
+  last_indexed: orNull(answeredTime),
   last_pruned: v.null(),
   last_full_permission_sync: v.null(),
   overall_indexing_speed: v.null(),

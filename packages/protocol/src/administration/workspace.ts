@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 
 /** What an administrator may set for clients to show; everything else is fixed by the deployment. */
 export interface WorkspaceTexts {
@@ -136,8 +137,8 @@ export const knownUserSchema: WireSchema<KnownUser> = model('KnownUser', {
   is_active: v.boolean(),
   password_configured: v.boolean(),
   personal_name: orNull(v.string()),
-  created_at: v.string(),
-  updated_at: v.string(),
+  created_at: answeredTime,
+  updated_at: answeredTime,
   groups: v.array(model('KnownGroup', { id: integer, name: v.string() })),
   is_scim_synced: v.boolean(),
   craft_enabled: orNull(v.boolean()),

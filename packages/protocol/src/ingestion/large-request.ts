@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { createSlices, type Slices } from '../concurrency.ts'
-import { isInlayError, validationFailed, type InlayError, type ValidationIssue } from '../errors/error-codes.ts'
+import { InlayError, isInlayError, validationFailed, type ValidationIssue } from '../errors/error-codes.ts'
 import { storable } from '../fields.ts'
 import { parseWith, tooManyValues, mostValues } from '../invalid-request.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
@@ -12,7 +12,8 @@ const stepBytes = 65_536
 /**
  * Reads an ingestion request of any size as it arrives, with the result and the errors of `parseJsonBody`. The texts of
  * sections never stand in memory as one: a long one has {@link textPieces}. The event loop gets its turn in between.
- * @throws VALIDATION_FAILED, also for bytes that are not UTF-8; PAYLOAD_TOO_LARGE for more than 100,000 values
+ * @throws VALIDATION_FAILED, also for bytes that are not UTF-8; PAYLOAD_TOO_LARGE for more than 100,000 values, or 8 MiB
+ * beside the texts
  */
 export async function readLargeRequest(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -104,8 +105,10 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 
 /** Where the texts of sections are, by the keys of the objects around them; a list has none. */
 const textPath = ['document', 'sections', undefined, 'text'] as const
-/** One more than any key of the path has. */
-const longestKey = 9
+/** One more than any key of the path has, with each character written as an escape. */
+const longestKey = 49
+/** Most bytes that are no texts of sections: titles, links, metadata. They are read in one go. */
+const mostBesideTexts = 8 * 2 ** 20
 
 /** Takes the texts of sections out of a JSON text while it arrives. */
 class RequestReader {
@@ -114,6 +117,7 @@ class RequestReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
   readonly #textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   #json = ''
+  #besideTexts = 0
   #values = 0
   #depth = 0
   /** Key of the next value, by depth; of objects further in nothing is kept. */
@@ -158,6 +162,11 @@ class RequestReader {
   }
 
   #add(bytes: Uint8Array): void {
+    this.#besideTexts += bytes.byteLength
+    if (this.#besideTexts > mostBesideTexts)
+      throw new InlayError('PAYLOAD_TOO_LARGE', {
+        message: 'A document may have 8 MiB beside the texts of its sections, such as titles, links and metadata.',
+      })
     this.#json += decoded(this.#decoder, bytes, false)
   }
 
@@ -183,7 +192,7 @@ class RequestReader {
       keys.length = Math.min(keys.length, this.#depth)
       // More are closed than were opened: no JSON, as is found out at the end.
       this.#depth = Math.max(this.#depth - 1, 0)
-    } else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = this.#string
+    } else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = keyOf(this.#string)
   }
 
   /** Where the quote is that closes the string; the number of bytes when it is not among them. */
@@ -201,6 +210,16 @@ class RequestReader {
     }
     this.#escape = [left, read]
     return at
+  }
+}
+
+/** A key as it is meant; of one that was cut, or is no JSON, nothing is asked. */
+function keyOf(raw: string): string | undefined {
+  if (!raw.includes('\\')) return raw
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return undefined
   }
 }
 

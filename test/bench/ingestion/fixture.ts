@@ -13,8 +13,8 @@ import {
 } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
 import { Kysely } from 'kysely'
-import { zipfText } from './zipf-text.ts'
-import { request } from '../knowledge/requests.ts'
+import { zipfText } from '../zipf-text.ts'
+import { request } from '../../knowledge/requests.ts'
 
 /** A knowledge of its own in a temporary folder. */
 export interface Fixture {
@@ -36,8 +36,10 @@ function freeEmbedder(dimensions: number): Embedder {
   }
 }
 
-/** Makes one; it is not started. @param options.dimensions of its vectors; 0 for none */
-export async function openFixture(options: { keepRows?: boolean; dimensions?: number } = {}): Promise<Fixture> {
+/** Makes one; it is not started. @param options.dimensions of the vectors of a free embedder; 0 for none */
+export async function openFixture(
+  options: { keepRows?: boolean; dimensions?: number; embedder?: Embedder } = {},
+): Promise<Fixture> {
   const { keepRows = false, dimensions = 0 } = options
   const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-ingestion-'))
   const db = new Kysely<unknown>({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
@@ -51,7 +53,7 @@ export async function openFixture(options: { keepRows?: boolean; dimensions?: nu
       await inner.append(batch)
     },
   }
-  const embedder = dimensions > 0 ? freeEmbedder(dimensions) : undefined
+  const embedder = options.embedder ?? (dimensions > 0 ? freeEmbedder(dimensions) : undefined)
   const knowledge = createKnowledge({ db, index, embedder, onError: (error) => console.error(error) })
   return {
     knowledge,

@@ -1,0 +1,24 @@
+import { forgetImages } from '../access-and-filters/document-images.ts'
+import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
+import { forgetTags } from '../access-and-filters/document-tags.ts'
+import { retire } from '../queue/claims.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** Deletes documents and notes their rows of the index for removal. */
+export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
+  // What each shows at this very moment: it may have become another since it was last read.
+  const deleted = await db
+    .deleteFrom('inlay_documents')
+    .where('id', 'in', ids)
+    .returning(['visible_generation', 'chunk_count'])
+    .execute()
+  await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
+  await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
+  await forgetTags(db, ids)
+  await forgetImages(db, ids)
+  await forgetMetadata(db, ids)
+  await retire(db, {
+    generations: deleted.flatMap((row) => row.visible_generation ?? []),
+    chunkCount: deleted.reduce((sum, row) => sum + (row.chunk_count ?? 0), 0),
+  })
+}
