@@ -74,12 +74,15 @@ async function writeRecord(file: string, record: OwnRecord): Promise<void> {
   await rename(aside, file)
 }
 
-/** README.md and the Markdown files below docs/, by path. */
+/** A long table of every option: its rows hold every everyday word, and come before the pages that explain. */
+const leftOut = 'docs/7.options.md'
+
+/** README.md and the Markdown files below docs/ that explain something, by path. */
 async function readOwnDocuments(root: string): Promise<OwnDocument[]> {
   const inDocs = await readdir(join(root, 'docs'), { recursive: true }).catch(() => [])
   const paths = ['README.md', ...inDocs.map((name) => `docs/${name.replaceAll('\\', '/')}`).sort()]
   const documents: OwnDocument[] = []
-  for (const path of paths.filter((name) => name.endsWith('.md'))) {
+  for (const path of paths.filter((name) => name.endsWith('.md') && name !== leftOut)) {
     const text = await readFile(join(root, path), 'utf8').catch(() => '')
     if (text.trim() !== '')
       documents.push({ id: `inlay/${path}`, title: /^#\s+(.+)$/m.exec(text)?.[1]?.trim() ?? path, text })

@@ -56,8 +56,9 @@ export const hasClue = (kind: QuestionKind, text: string): boolean => clues[kind
 /** Whether a sentence is about something that stands elsewhere on its page. */
 export const isPointing = (text: string): boolean => pointsElsewhere.test(text)
 
+// Without the flag `i`, with which a capital letter is any letter: "see what was searched" refers to nothing.
 const referral =
-  /^for (?:more |additional |further )?(?:information|details|help|examples?)\b|\bsee (?:also )?(?:the )?(?:`|about_|\p{Lu})|^.{1,60}: (?:describes|explains|discusses|lists|introduces|provides information)\b/iu
+  /^[Ff]or (?:more |additional |further )?(?:information|details|help|examples?)\b|\b[Ss]ee (?:also )?(?:the )?(?:`|about_|\p{Lu})|^.{1,60}: (?:[Dd]escribes|[Ee]xplains|[Dd]iscusses|[Ll]ists|[Ii]ntroduces|[Pp]rovides information)\b/u
 
 /** Whether a sentence only tells where to read on. */
 export const isReferral = (text: string): boolean => referral.test(text)

@@ -1,10 +1,11 @@
-import { collect, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
+import { collect, nearestHeading, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
 import { spaceless, termSet } from '@inlay/text'
+import { sectionAsking } from './asked-section.ts'
 import { pickFacts, rankFacts, type Facts } from './facts/rank-facts.ts'
 import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
-import { hasKind, isDangling, isNarration } from './phrases.ts'
+import { hasKind, isDangling, isNarration, isReferral } from './phrases.ts'
 import { scorePassages, listFit, type Scored } from './score.ts'
 import { pick } from './pick.ts'
 
@@ -168,27 +169,32 @@ const factKinds: ReadonlySet<Question['kind']> = new Set(['who', 'when', 'where'
 const answeredFrom = 0.063
 
 function writeFacts(facts: Facts, said: string): string | undefined {
-  const chosen = pickFacts(facts, (unit) => wasSaid(unit, said))
+  const chosen = pickFacts(facts, ({ text: own }) => wasSaid(own, said))
   return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
 }
 
-const wasSaid = ({ text }: Candidate, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
+const wasSaid = (text: string, said: string): boolean => said.includes(text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 
 function quote(question: Question, sources: readonly SourcePassage[], said: string): string | undefined {
   const { text, kind, isPlural } = question
   const passages = relevantParts(text, sources)
+  const candidates = collect(passages, question.symbols)
+  const ofQuestions = candidates.filter((unit) => /[?？]\s*$/.test(nearestHeading(unit, unit.passage)))
+  const section = ofQuestions.length === 0 ? [] : sectionAsking(question, ofQuestions, candidates)
+  const fresh = section.filter((unit) => !isReferral(unit.text) && !wasSaid(unit.text, said))
+  if (fresh.length > 0) return write(toGroups(fresh).map((units) => ({ units })))
   const isEnglish = languageOf(text) === 'en'
   // Questions in other languages are all taken to ask for a single fact.
   const asksFact = !isEnglish || factKinds.has(kind)
   if (asksFact || kind === 'definition') {
-    const facts = rankFacts(question.queries[0] ?? text, collect(passages, question.symbols))
-    if (facts.certainty < answeredFrom) return undefined
+    const facts = rankFacts(question.queries[0] ?? text, candidates)
+    if (facts.certainty < answeredFrom || (asksFact && facts.isInPassing)) return undefined
     // Steps and several things are best told by a list, and prose is best quoted sentence by sentence.
     if (asksFact && (!isEnglish || !(isPlural || kind === 'how') || !facts.isOfList)) return writeFacts(facts, said)
   }
   const scored = scorePassages(question, passages)
   if (!isAnswered(scored)) return undefined
-  const groups = select(scored, (unit) => wasSaid(unit, said))
+  const groups = select(scored, ({ text: own }) => wasSaid(own, said))
   if (!groups.some(({ units }) => units.some((unit) => hasKind(question, unit.text)))) return undefined
   const written = write(groups)
   return written === '' ? undefined : written

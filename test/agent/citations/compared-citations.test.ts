@@ -148,3 +148,21 @@ test('code gets no number, whatever stands around it', () => {
   const item = '- ```text\n  The large meeting room seats 40 people.\n  ```\n'
   expect(answer(item)).toBe(item)
 })
+
+test('a sentence that begins with a pronoun is cited by the text that names what it is about', () => {
+  const bridge = 'The old bridge crosses the river at its narrowest point.'
+  const tower = 'The clock tower stands beside the market hall.'
+  const rebuilt = 'It was rebuilt after the great flood in 1345.'
+  const both = [`${bridge} ${rebuilt}`, `${tower} ${rebuilt}`]
+  for (const size of [1, 7, 200]) {
+    expect(answer(`${bridge} ${rebuilt}`, size, false, both)).toBe(`${bridge} [1] ${rebuilt} [1]`)
+    expect(answer(`${tower} ${rebuilt}`, size, false, both)).toBe(`${tower} [2] ${rebuilt} [2]`)
+    // Only the tower was rebuilt: of the bridge nobody says so.
+    const towerAlone = [bridge, `${tower} ${rebuilt}`]
+    expect(answer(`${bridge} ${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1] ${rebuilt}`)
+    expect(answer(`${bridge}\n\n${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1]\n\n${rebuilt} [2]`)
+    const own = `${bridge} [1] ${rebuilt} [1]`
+    expect(answer(own, size, true, towerAlone)).toBe(own)
+    expect(answer(`${tower} [2] ${rebuilt} [1]`, size, true, towerAlone)).toBe(`${tower} [2] ${rebuilt} [2]`)
+  }
+})

@@ -49,6 +49,12 @@ test('the first start takes in the README and every Markdown file below docs', a
   ])
 })
 
+test('the table of all options is left out: its rows come before the pages that explain', async () => {
+  await writeFile(join(root, 'docs', '7.options.md'), '# Options\n\n| option | type |')
+  await takeIn()
+  expect(taken.map(({ id }) => id)).toEqual(['inlay/README.md', 'inlay/docs/1.guide/1.start.md'])
+})
+
 test('a second start takes in nothing, so that what was deleted stays deleted', async () => {
   await takeIn()
   taken = []

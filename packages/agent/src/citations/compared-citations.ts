@@ -14,6 +14,9 @@ const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 const ledByMarker = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
 /** What follows a marker that ends its sentence. */
 const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/
+/** A sentence about something that the one before it names. */
+const leansBack =
+  /^["“„«(]?(?:it|its|they|their|them|he|his|she|her|this|these|that|those|es|er|sie|diese[rsmn]?|il|elle|ils|elles|él|ella|ellos|ellas|esto|estos|estas)(?![\p{L}\p{N}_-])/iu
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings, rows of tables, and what leads to something else. */
@@ -54,6 +57,8 @@ class Comparison {
   #sentence = ''
   /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
   #ending = ''
+  /** The last sentence of the paragraph that names what it is about. */
+  #naming: string | undefined
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
   #waiting: { readonly number: number; readonly sentence: string; space: string } | undefined
   /** A marker of the model that is not complete yet. */
@@ -81,6 +86,7 @@ class Comparison {
     if (!this.#waiting) this.#finish('')
     const rest = held + this.#release('')
     this.#line = this.#sentence = this.#ending = ''
+    this.#naming = undefined
     this.#code = createCodeTracker()
     return rest
   }
@@ -127,7 +133,7 @@ class Comparison {
     const rest = text.slice(marker.end)
     if (this.#hasCorrected || marker.numbers.every((number) => this.#joined.includes(number))) return this.push(rest)
     const sentence = this.#sentenceCitedBy(rest)
-    const right = sentence === undefined ? undefined : this.#options.find(sentence, marker.numbers)
+    const right = sentence === undefined ? undefined : this.#find(sentence, marker.numbers)
     this.#hasCorrected = right !== undefined && !marker.numbers.includes(right)
     if (this.#hasCorrected) return takeAll(`[${right}]`) + this.push(rest)
     const clauses = right === undefined ? (sentence?.split(clauseEnd) ?? []) : []
@@ -138,7 +144,7 @@ class Comparison {
   /** The number of the text that says a clause which none of those cited says; [] for none. */
   #otherOf(clause: string, numbers: readonly number[]): readonly number[] {
     if (clause.split(/\s+/).length < leastClauseWords) return []
-    const number = this.#options.find(clause, numbers)
+    const number = this.#find(clause, numbers)
     return number === undefined || numbers.includes(number) ? [] : [number]
   }
 
@@ -169,6 +175,7 @@ class Comparison {
       }
       this.#code.passLineEnd(this.#line)
       this.#line = this.#sentence = this.#ending = ''
+      this.#naming = undefined
       return isFinished ? '' : char
     }
     const endsHere = isSpace
@@ -202,14 +209,28 @@ class Comparison {
     // What a sentence begins with, the one before it is cited by.
     const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#line)) return false
+    if (!leansBack.test(sentence)) this.#naming = sentence
     if (this.#isCitedByModel(sentence)) {
       this.#isOver = !completesCitations
       return false
     }
     if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
-    const number = this.#options.find(sentence)
+    const number = this.#find(sentence)
     if (number !== undefined) this.#waiting = { number, sentence, space }
     return number !== undefined
+  }
+
+  /**
+   * The number of the text that says a sentence. One that leans on the sentence before it may be true of anything: where a
+   * text surely says that one, this one has to stand there too, or in another text that says both.
+   */
+  #find(sentence: string, preferred?: readonly number[]): number | undefined {
+    const { find } = this.#options
+    const naming = this.#naming
+    const named = naming !== undefined && leansBack.test(sentence) ? find(naming, preferred) : undefined
+    if (naming === undefined || named === undefined) return find(sentence, preferred)
+    const number = find(sentence, [named])
+    return number === undefined || number === named || find(naming, [number]) === number ? number : undefined
   }
 
   #isCitedByModel(text: string): boolean {

@@ -71,7 +71,7 @@ const elsewhere = { units: 30, passages: 8 }
 
 export function createCoverage(
   topic: readonly string[],
-  passages: readonly ReadPassage[],
+  passages: readonly Pick<ReadPassage, 'all' | 'units'>[],
   isEnglish: boolean,
 ): Coverage {
   const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))

@@ -89,7 +89,7 @@ export const languageOf = (question: string): string =>
   commonWordsOf(question)?.language ?? (/[^\P{L}a-z]/iu.test(question) ? '' : 'en')
 
 /** The keys of a question that carry its topic. */
-function topicOf(question: string): string[] {
+export function topicOf(question: string): string[] {
   const common = commonWordsOf(question)
   const sayingLittle = common && common.language !== 'en' ? common.words : stopWords
   const said = (question.match(wordPattern) ?? []).filter(

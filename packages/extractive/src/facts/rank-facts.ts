@@ -16,6 +16,8 @@ export interface Facts {
   readonly ranked: readonly RankedFact[]
   /** How likely the passages hold an answer at all, 0 to 1. */
   readonly certainty: number
+  /** Whether the few words of the question are met everywhere, and no sentence stands out. */
+  readonly isInPassing: boolean
   /** Whether the likeliest passage holds a list, a table or code. */
   readonly isOfList: boolean
 }
@@ -98,8 +100,26 @@ export function rankFacts(question: string, candidates: readonly Candidate[]): F
   return {
     ranked,
     certainty: certaintyOf(question, best, evidence),
+    isInPassing: isSaidInPassing(best, ranked[0], evidence),
     isOfList: best?.units.some(({ unit }) => unit.kind !== 'sentence') ?? false,
   }
+}
+
+/** What a question of one or two words meets everywhere: a sentence has to stand out. */
+const short = { words: 2, likelihood: 0.24, word: 1, often: 0.5, surely: 0.97 }
+/** As many passages leave a choice. */
+const severalPassages = 3
+
+/** Whether the words of a short question come here and there, or its only word once and in no title: by the way. */
+function isSaidInPassing(
+  best: JudgedPassage | undefined,
+  first: RankedFact | undefined,
+  { topicSize, passages }: Evidence,
+): boolean {
+  if (!best || !first || topicSize > short.words || passages.length < severalPassages) return false
+  const { often, title } = best.features
+  const isOnce = topicSize === short.word && often < short.often && title === 0
+  return first.likelihood < (isOnce ? short.surely : short.likelihood)
 }
 
 /** Languages in which the forms of a word are much alike. */
@@ -136,6 +156,8 @@ function mismatchOf(question: string, { units }: JudgedPassage): number {
 /** How much is quoted: briefly where one unit stands out, more where several may be meant. Lengths in words. */
 const brief = { from: 0.835, likelihood: 0.95, words: 45 }
 const full = { likelihood: 0.98, words: 170 }
+/** More pieces are read as no answer. */
+const mostUnits = 8
 /** What a unit of another passage than the likeliest needs to be quoted. */
 const leastElsewhere = 0.04
 
@@ -153,7 +175,7 @@ export function pickFacts({ ranked }: Facts, excluded: (unit: Candidate) => bool
     chosen.push(fact.unit)
     length += more
     likelihood += fact.likelihood
-    if (likelihood >= enough) break
+    if (likelihood >= enough || chosen.length === mostUnits) break
   }
   return chosen
 }
