@@ -56,9 +56,7 @@ const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
  * @param java options of each of the three processes
  */
 export async function startCluster(java: string = brief): Promise<OpenSearchCluster> {
-  const release = releases[process.env['INLAY_OPENSEARCH'] ?? '2']
-  if (release === undefined) throw new Error(`INLAY_OPENSEARCH is one of ${Object.keys(releases).join(', ')}`)
-  const programs = download(release)
+  const { programs, options } = download()
   const ports = await freePorts(6)
   const nodes = ports.slice(0, 3).map((port) => `http://127.0.0.1:${port}`)
   const name = `inlay-${process.pid}`
@@ -68,7 +66,7 @@ export async function startCluster(java: string = brief): Promise<OpenSearchClus
   const spawnNode = (number: number): void => {
     const child = spawn(
       process.env['INLAY_JAVA'] ?? 'java',
-      `${java} ${release.java} -cp ${programs}/lib/*:${programs}/knn/*
+      `${java} ${options} -cp ${programs}/lib/*:${programs}/knn/*
       ${join(import.meta.dirname, 'Node.java')} ${data}/${number} ${name} ${number}
       ${ports.slice(0, 3).join()} ${ports.slice(3).join()}`.split(/\s+/),
       { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
@@ -126,10 +124,13 @@ async function hasThree(node: string, name: string): Promise<boolean> {
 }
 
 /** Gets what is missing from Maven Central, into a folder that other runs find again. */
-function download({ version, besides }: Release): string {
+function download(): { readonly programs: string; readonly options: string } {
+  const release = releases[process.env['INLAY_OPENSEARCH'] ?? '2']
+  if (release === undefined) throw new Error(`INLAY_OPENSEARCH is one of ${Object.keys(releases).join(', ')}`)
+  const { version, besides, java: options } = release
   const folder = process.env['INLAY_ENGINES'] ?? join(tmpdir(), 'inlay-engines')
   const own = join(folder, `opensearch-${version}`)
-  if (existsSync(join(own, 'complete'))) return own
+  if (existsSync(join(own, 'complete'))) return { programs: own, options }
   process.stdout.write(`Downloading OpenSearch to ${own} …\n`)
   mkdirSync(own, { recursive: true })
   writeFileSync(join(own, 'pom.xml'), projectOf(version))
@@ -139,5 +140,5 @@ function download({ version, besides }: Release): string {
   maven('dependency:copy', `-Dartifact=org.opensearch.plugin:opensearch-knn:${version}:zip`, '-DoutputDirectory=.')
   execFileSync('unzip', ['-qo', `opensearch-knn-${version}.zip`, '-d', 'knn'], { cwd: own })
   writeFileSync(join(own, 'complete'), '')
-  return own
+  return { programs: own, options }
 }
