@@ -108,6 +108,47 @@ describe('an OpenSearch index', () => {
     expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'The search cluster refused a row: mapper.' })
   })
 
+  test('folds many segments into few when idle, leaves the largest alone, and lets searches see it', async () => {
+    const giga = 2 ** 30
+    for (const { segments, bytes, merges } of [
+      { segments: 24, bytes: 3 * giga, merges: [] },
+      { segments: 60, bytes: 3 * giga, merges: ['?max_num_segments=8'] },
+      { segments: 60, bytes: 60 * giga, merges: ['?max_num_segments=12'] },
+      { segments: 33, bytes: 60 * giga, merges: [] },
+    ]) {
+      const all = { docs: { count: 9, deleted: 0 }, store: { size_in_bytes: bytes }, segments: { count: segments } }
+      const { requests, fetch } = standIn(({ url }) =>
+        url.pathname.includes('_stats')
+          ? [200, { _shards: { successful: 3 }, _all: { primaries: all, total: all } }]
+          : undefined,
+      )
+      const index = opensearchIndex({ nodes: ['http://search:9200'], fetch })
+      await index.open()
+      await index.maintain()
+      expect(requests.some(({ url }) => url.pathname.endsWith('/_forcemerge'))).toBe(false)
+      await index.maintain({ idle: true })
+      const forced = requests.filter(({ url }) => url.pathname.endsWith('/_forcemerge'))
+      expect(forced.map(({ url }) => url.search)).toEqual(merges)
+      expect(requests.at(-1)!.url.pathname).toBe('/inlay/_refresh')
+      expect(await index.figures()).toEqual({ rows: 9, unindexedRows: 0, bytes })
+    }
+  })
+
+  test('sends vectors in as few digits as keep every bit', async () => {
+    const { requests, fetch } = standIn(({ url }) =>
+      url.pathname.endsWith('/_mapping')
+        ? [200, { 'inlay-000001': { mappings: { _meta: { space: 'four@1 4' } } } }]
+        : undefined,
+    )
+    const index = opensearchIndex({ nodes: ['http://search:9200'], fetch })
+    const vector = Float32Array.of(0.1, -1 / 3, 1e-7, 0.123456789)
+    await index.open({ id: 'four@1', dimensions: 4 })
+    await index.append([{ ...row('a', 'The heron waits.'), vector }])
+    const line = bulks(requests)[0]!.body.split('\n')[1]!
+    expect(Float32Array.from(JSON.parse(line).vector)).toEqual(vector)
+    expect(line).not.toMatch(/\d{11}/)
+  })
+
   test('says that the k-NN plugin is missing', async () => {
     const { fetch } = standIn(({ method, url }) => {
       if (method === 'PUT') return [400, { error: { type: 'mapper_parsing_exception' } }]
