@@ -13,8 +13,14 @@ interface Point {
   readonly rate: number
   readonly memory: number
   readonly disk: number
-  readonly searches: Readonly<Record<string, { readonly p50: number }>>
+  /** By kind and filter. */
+  readonly searches: Searches
+  /** The same, asked at both sizes in turn, so that other work slows both alike. */
+  readonly inTurn?: Searches
 }
+
+/** In milliseconds; `cpu` is the median of the processor time, where it was measured. */
+type Searches = Readonly<Record<string, { readonly p50: number; readonly p95: number; readonly cpu?: number }>>
 
 /** What is told of a size. */
 interface Need {
@@ -26,6 +32,8 @@ interface Need {
 
 const quantities = ['memory', 'disk', 'text', 'hybrid'] as const
 const sizes = [1e5, 1e6, 1e7, 1e9]
+/** Sizes at which each kind of search is shown. */
+const filterSizes = [1e5, 1e6]
 /** The model may be wrong by this factor at the largest measured size. */
 const tolerance = 2.5
 const page = 'docs/8.sizes.md'
@@ -43,9 +51,37 @@ const rows = [...points].flatMap(([engine, measured]) => {
   return sizes.map((size) => rowOf(engine, sorted, size))
 })
 const head = ['engine', 'chunks', 'memory', 'disk', 'chunks/s', 'text p50', 'hybrid p50']
-const table = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-const text = readFileSync(page, 'utf8')
-writeFileSync(page, text.replace(/(<!-- sizes -->\n)[^]*?(<!-- end -->)/, `$1\n${table}\n\n$2`))
+const tables: Readonly<Record<string, string>> = {
+  sizes: tableOf(head, rows),
+  filters: tableOf(
+    ['engine', 'search', ...filterSizes.map((size) => size.toLocaleString('en')), 'factor', 'processor time'],
+    [...points].flatMap(([engine, measured]) => filterRows(engine, measured)),
+  ),
+}
+let text = readFileSync(page, 'utf8')
+for (const [name, table] of Object.entries(tables))
+  text = text.replace(new RegExp(`(<!-- ${name} -->\n)[^]*?(<!-- end -->)`), `$1\n${table}\n\n$2`)
+writeFileSync(page, text)
+
+function tableOf(columns: readonly string[], cells: readonly (readonly string[])[]): string {
+  return [columns, columns.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** Median and 95th percentile of each kind of search at both sizes. */
+function filterRows(engine: string, measured: readonly Point[]): string[][] {
+  const both = filterSizes.map((size) => {
+    const point = measured.find(({ rows }) => rows === size)
+    return point?.inTurn ?? point?.searches ?? {}
+  })
+  const [small = {}, large = {}] = both
+  return Object.keys(large).map((search) => {
+    const times = both.map(({ [search]: time }) => (time ? `${rounded(time.p50)} / ${rounded(time.p95)} ms` : '-'))
+    const [before, after] = [small[search], large[search]!]
+    const factor = (after.p50 / (before?.p50 ?? NaN)).toFixed(1)
+    const cpu = before?.cpu && after.cpu ? `${rounded(before.cpu)}, ${rounded(after.cpu)} ms` : '-'
+    return [engine, search, ...times, factor, cpu]
+  })
+}
 
 function needOf(point: Point): Need {
   const { memory, disk, searches } = point

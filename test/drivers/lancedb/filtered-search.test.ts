@@ -80,20 +80,21 @@ test('pairs and tags bind together', async () => {
   expect(await idsOf(query, { pairs: [2], tags: [['half=true']] }, 20)).toEqual(expected)
 })
 
-test('rows that pass a filter are found however far their vectors lie', async () => {
+test.each([5, 1_050])('%i rows that pass a filter are found however far their vectors lie', async (far) => {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-far-'))
   const clustered = lancedbIndex({ folder, vectorIndexRows: 2_000 })
   try {
     await clustered.open({ id: 'clusters@8', dimensions: 8 })
-    // The index has 50 partitions, and those of the five rows are the last that a search comes to.
+    // A search comes to the partitions of these rows last.
     const near = (sign: number): Float32Array => vector().map((value, at) => (at < 4 ? sign : value))
-    const rows = Array.from({ length: 2_500 }, (_, n) =>
-      row(`d${n}`, 'A heron.', { source: n < 5 ? 'far' : 'near', vector: near(n < 5 ? -1 : 1) }),
+    const rows = Array.from({ length: 4_800 }, (_, n) =>
+      row(`d${n}`, 'A heron.', { source: n < far ? 'far' : 'near', vector: near(n < far ? -1 : 1) }),
     )
     await clustered.append(rows)
     await clustered.maintain({ idle: true })
     const hits = await clustered.search({ vector: near(1), filter: { sources: ['far'] }, limit: 10 })
-    expect(hits.map(({ documentId }) => documentId).sort()).toEqual(['d0', 'd1', 'd2', 'd3', 'd4'])
+    expect(hits).toHaveLength(Math.min(far, 10))
+    expect(hits.every(({ source }) => source === 'far')).toBe(true)
   } finally {
     await clustered.close()
     rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
-import { runFiltered } from './filtered-search.ts'
+import { conditionOf, runFiltered } from './filtered-search.ts'
 import { rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
@@ -11,16 +11,18 @@ export async function searchVectors(
   { vector, filter, limit }: { vector: Float32Array; filter?: IndexFilter; limit: number },
 ): Promise<VectorHit[]> {
   const index = await vectorIndexOf(table)
-  const near = (probes: number | undefined): Promise<FoundRow[]> => {
+  const isExact = !index || (await isNarrow(table, filter))
+  const near = (probes: number): Promise<FoundRow[]> => {
     const search = table.query().nearestTo(vector).distanceType('cosine')
-    if (probes !== undefined) search.nprobes(probes)
-    if (index?.indexType === 'IvfRq') search.refineFactor(Math.ceil(refinedRows / limit) + 1)
+    if (isExact) search.bypassVectorIndex()
+    else search.nprobes(probes)
+    if (!isExact && index.indexType === 'IvfRq') search.refineFactor(Math.ceil(refinedRows / limit) + 1)
     return runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
   }
-  const probes = index && (await probesFor(table, index, vector))
+  const probes = isExact ? mostPartitions : await probesFor(table, index, vector)
   const first = await near(probes)
   // The filter has let too few rows of these partitions through.
-  const rows = index && probes !== mostPartitions && first.length < limit ? await near(mostPartitions) : first
+  const rows = probes < mostPartitions && first.length < limit ? await near(mostPartitions) : first
   const hits = new Map<string, VectorHit>()
   for (const row of rows) {
     const hit = toHit(row, 0)
@@ -28,6 +30,16 @@ export async function searchVectors(
     if (!hits.has(rowKey(hit))) hits.set(rowKey(hit), { hit, nearness: Number.isFinite(nearness) ? nearness : 0 })
   }
   return [...hits.values()]
+}
+
+/** Rows of a filter up to which all their vectors are compared: to look for them in the partitions takes longer. */
+const narrowRows = 1_000
+
+/** Whether few rows pass. Dates have no index, so to count by them would read all rows. */
+async function isNarrow(table: Table, filter: IndexFilter | undefined): Promise<boolean> {
+  if (filter?.createdAt || filter?.ownUpdatedAt || filter?.updatedOrCreatedSince !== undefined) return false
+  const condition = conditionOf(filter)
+  return condition !== undefined && (await table.countRows(condition)) <= narrowRows
 }
 
 /** Rows whose vectors are compared whole, after a quantized index has ranked them: 100 found .905 of the nearest ten. */
