@@ -80,7 +80,7 @@ export interface Evidence {
 }
 
 /** A word with a capital letter that does not begin the question, or one in letters among others of East Asia. */
-export const namePart = /(?<=[^\s“"„¿¡]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
+export const namePart: RegExp = /(?<=[^\s“"„¿¡]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
 
 const asking = /什么|哪|谁|多少|几|怎|吗/u
 
