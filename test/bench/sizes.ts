@@ -15,8 +15,6 @@ interface Point {
   readonly disk: number
   /** By kind and filter. */
   readonly searches: Searches
-  /** The same, asked at both sizes in turn, so that other work slows both alike. */
-  readonly inTurn?: Searches
 }
 
 /** In milliseconds; `cpu` is the median of the processor time, where it was measured. */
@@ -69,10 +67,7 @@ function tableOf(columns: readonly string[], cells: readonly (readonly string[])
 
 /** Median and 95th percentile of each kind of search at both sizes. */
 function filterRows(engine: string, measured: readonly Point[]): string[][] {
-  const both = filterSizes.map((size) => {
-    const point = measured.find(({ rows }) => rows === size)
-    return point?.inTurn ?? point?.searches ?? {}
-  })
+  const both = filterSizes.map((size) => measured.find((point) => point.rows === size)?.searches ?? {})
   const [small = {}, large = {}] = both
   return Object.keys(large).map((search) => {
     const times = both.map(({ [search]: time }) => (time ? `${rounded(time.p50)} / ${rounded(time.p95)} ms` : '-'))

@@ -11,6 +11,7 @@ public class Node {
         List<String> seeds = List.of(arguments[4].split(",")).stream().map(port -> "127.0.0.1:" + port).toList();
         try (OpenSearchRunner runner = new OpenSearchRunner()) {
             runner.onBuild((id, settings) -> settings
+                .put("discovery.type", "zen")
                 .put("node.name", "node-" + number)
                 .put("http.port", httpPorts[number - 1])
                 .put("transport.port", arguments[4].split(",")[number - 1])

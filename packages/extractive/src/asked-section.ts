@@ -45,7 +45,7 @@ export function sectionAsking(question: Question, units: readonly Candidate[], a
 }
 
 function isSameKind({ kind, subjects, text }: Question, other: QuestionKind): boolean {
-  const isLabel = subjects[0] === text.replace(/[?.!]+$/, '')
+  const isLabel = subjects[0] === text.replace(/(?<![?.!])[?.!]+$/, '')
   if (isLabel || kind === other) return true
   const isNumber = kind === 'number' || other === 'number'
   return general.has(kind) && general.has(other) && (!isNumber || kind === 'other' || other === 'other')

@@ -129,7 +129,7 @@ function kindOf(text: string): { kind: QuestionKind; subjects: string[] } {
   // A word or two without any verb are a wish to learn about them.
   const isLabel =
     !kind && text.split(/\s+/).length < 4 && !/^(?:can|could|is|are|do|does|did|will|should|which|what)\b/i.test(text)
-  if (isLabel) return { kind: 'definition', subjects: [text.replace(/[?.!]+$/, '')] }
+  if (isLabel) return { kind: 'definition', subjects: [text.replace(/(?<![?.!])[?.!]+$/, '')] }
   return { kind: kind ?? 'other', subjects: [] }
 }
 
@@ -203,7 +203,7 @@ export function understand(questions: readonly string[]): Question {
   const context = earlier ? topicOf(earlier.queries[0] ?? '').filter((word) => !own.includes(word)) : []
   const main = isMore
     ? (earlier.queries[0] ?? text)
-    : tidy(`${text.replace(carrying, '').replace(/[?.!\s]+$/, '')} ${context.slice(0, 8).join(' ')}`)
+    : tidy(`${text.replace(carrying, '').replace(/(?<![?.!\s])[?.!\s]+$/, '')} ${context.slice(0, 8).join(' ')}`)
   const keywords =
     own.length > 1 && wordsOf(text).length > own.length + 3 && !isMore
       ? [[...own, ...context.slice(0, 8)].join(' ')]

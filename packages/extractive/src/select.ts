@@ -173,7 +173,7 @@ function writeFacts(facts: Facts, said: string): string | undefined {
   return chosen.length === 0 ? undefined : write(toGroups(chosen).map((units) => ({ units })))
 }
 
-const wasSaid = (text: string, said: string): boolean => said.includes(text.replace(/[.!?:]+$/, ''))
+const wasSaid = (text: string, said: string): boolean => said.includes(text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 
 function quote(question: Question, sources: readonly SourcePassage[], said: string): string | undefined {
   const { text, kind, isPlural } = question

@@ -1,5 +1,5 @@
 import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
-import { knownPrefixes } from '@inlay/drivers/internal/embedders/known-prefixes'
+import { isEnglishModel, knownPrefixes } from '@inlay/drivers/internal/embedders/known-prefixes'
 import { expect, test } from 'vitest'
 import { startEmbeddings } from '../../stand-in/embeddings.ts'
 
@@ -27,6 +27,26 @@ test.each([
   ['all-minilm', '', ''],
 ])('the prefixes of %s are known by its name', (name, document, query) => {
   expect(knownPrefixes(name)).toEqual({ document, query })
+})
+
+test.each([
+  ['BAAI/bge-small-en-v1.5', true],
+  ['all-MiniLM-L6-v2', true],
+  ['Xenova/e5-base-v2', true],
+  ['nomic-embed-text:v1.5', true],
+  ['snowflake-arctic-embed:335m', true],
+  ['intfloat/multilingual-e5-small', false],
+  ['paraphrase-multilingual-MiniLM-L12-v2', false],
+  ['bge-large-zh-v1.5', false],
+  ['bge-m3', false],
+  ['thenlper/gte-large-zh', false],
+  ['Alibaba-NLP/gte-multilingual-base', false],
+  ['nomic-embed-text-v2-moe', false],
+  ['snowflake-arctic-embed2', false],
+  ['Qwen3-Embedding-0.6B-Q8_0.gguf', false],
+  ['text-embedding-3-small', false],
+])('%s knows English alone: %s', (name, isEnglish) => {
+  expect(isEnglishModel(name)).toBe(isEnglish)
 })
 
 test('texts go out with the prefixes of the model, unless others are given, and documents name their space by theirs', async () => {

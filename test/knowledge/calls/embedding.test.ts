@@ -80,6 +80,17 @@ test('a query does not wait for documents: these let it pass, and words answer w
   await expect.poll(() => calls.embedQuery('who')).toHaveLength(4)
 })
 
+test('a model of the Latin script alone is not asked for queries in others', async () => {
+  const calls = new EmbeddingCalls({
+    embedder: { ...fakeEmbedder(), isLatinOnly: true },
+    onError: (error) => expect.fail(String(error)),
+  })
+  for (const query of ['黑豹队的防守丢了多少分？', 'Сколько дней отпуска?', '휴가는 며칠인가요?'])
+    expect(await calls.embedQuery(query)).toBeUndefined()
+  for (const query of ['How many days?', 'Wie viele Tage für Ärzte?', '25', 'Was heißt 休假 auf Deutsch?'])
+    expect(await calls.embedQuery(query)).toBeDefined()
+})
+
 test('documents wait while a query is on its way', async () => {
   const held = Promise.withResolvers<void>()
   const seen: string[] = []

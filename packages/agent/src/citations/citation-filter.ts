@@ -216,7 +216,7 @@ export class CitationFilter implements Citations {
       return
     }
     // A removed marker may take the space before it along, so that space waits for what follows.
-    const visible = text.replace(/[^\S\n]+$/, '')
+    const visible = text.replace(/(?<![^\S\n])[^\S\n]+$/, '')
     if (visible !== '') {
       this.#spoken += this.#heldSpace + visible
       this.#heldSpace = ''

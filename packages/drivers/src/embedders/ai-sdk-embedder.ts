@@ -3,7 +3,7 @@ import type { Embedder } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
 import { checkDimensions, readVectors } from './embeddings-reply.ts'
-import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
+import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
@@ -58,6 +58,7 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
     id: `${options.space ?? `${model.provider}/${model.modelId}`}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch,
+    isLatinOnly: isEnglishModel(model.modelId),
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
       // An empty input is refused by many services.

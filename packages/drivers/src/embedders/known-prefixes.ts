@@ -42,6 +42,15 @@ export function knownPrefixes(model: string): EmbedderPrefixes {
   return known.find(([pattern]) => pattern.test(name))?.[1] ?? none
 }
 
+const englishModels =
+  /bge-(?:small|base|large)(?!-zh)|all-(?:minilm|mpnet)|(?:^|[/_-])e5-(?:small|base|large)(?!.*instruct)|gte-(?:small|base|large)|nomic-embed-text(?!.*v2)|mxbai-embed-large|arctic-embed(?!2|.*v2)/
+
+/** Whether a model, by its name, was trained on English alone: it takes other scripts for unknown signs. */
+export function isEnglishModel(model: string): boolean {
+  const name = model.toLowerCase()
+  return englishModels.test(name) && !/multilingual|-zh/.test(name)
+}
+
 /** What the name of a vector space says of the prefix that made its vectors; "" for none. */
 export const spaceOfPrefix = ({ document }: EmbedderPrefixes): string =>
   document === '' ? '' : `+${encodeURIComponent(document.trim())}`

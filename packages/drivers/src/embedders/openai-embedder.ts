@@ -4,7 +4,7 @@ import { groupsOf } from '../http/batches.ts'
 import { checkDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
-import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
+import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** An embeddings endpoint that speaks OpenAI's protocol. */
 export interface OpenaiEmbedderOptions extends RetryOptions {
@@ -71,6 +71,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     id: `${provider}/${model}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch,
+    isLatinOnly: isEnglishModel(model),
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
       // An empty input is refused by many servers.

@@ -2,7 +2,7 @@ import type { Embedder } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { createMutex } from '../concurrency/mutex.ts'
 import { checkDimensions, checkedVector } from './embeddings-reply.ts'
-import { knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
+import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
 export type Pooling = 'mean' | 'cls' | 'last_token'
@@ -107,6 +107,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
     id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     batch: callTexts,
+    isLatinOnly: isEnglishModel(model),
     async embed(texts, use, signal) {
       const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const vectors: Float32Array[] = []

@@ -68,7 +68,8 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
     },
     figures: async () => {
       state.get()
-      return figuresOf(cluster, name)
+      const { rows, unindexedRows, bytes } = await figuresOf(cluster, name)
+      return { rows, unindexedRows, bytes }
     },
     close: async () => {
       state.close()
@@ -132,10 +133,15 @@ async function maintainIndex(
   name: string,
   { idle = false, signal }: Parameters<VectorIndex['maintain']>[0] = {},
 ): Promise<IndexFigures> {
-  await cluster({ path: `/${name}/_refresh`, signal })
-  const { deleted, ...figures } = await figuresOf(cluster, name)
-  if (idle && deleted > 0)
-    await cluster({ path: `/${name}/_forcemerge?only_expunge_deletes=true`, signal, timeoutMs: longMs })
+  const refresh = (): Promise<unknown> => cluster({ path: `/${name}/_refresh`, signal })
+  const merge = (how: string): Promise<unknown> =>
+    cluster({ path: `/${name}/_forcemerge?${how}`, signal, timeoutMs: longMs })
+  await refresh()
+  const { deleted, segments, mostSegments, ...figures } = await figuresOf(cluster, name)
+  if (idle && deleted > 0) await merge('only_expunge_deletes=true')
+  if (idle && segments > mostSegments) await merge(`max_num_segments=${mostSegments}`)
+  // Searches read what stood at the last refresh, not what was merged since.
+  if (idle) await refresh()
   return figures
 }
 
@@ -189,13 +195,39 @@ async function readRows(cluster: Cluster, name: string, { generation, from, to, 
   return vector ? all.map((hit) => ({ ...hit, vector: hit.vector ?? new Float32Array(vector.dimensions) })) : all
 }
 
-async function figuresOf(cluster: Cluster, name: string): Promise<IndexFigures & { readonly deleted: number }> {
-  const { body } = await cluster({ method: 'GET', path: `/${name}/_stats/docs,store` })
-  const { primaries } = body['_all'] as {
-    primaries: { docs?: { count: number; deleted: number }; store?: { size_in_bytes: number } }
-  }
+/** Segments of one part of an idle index. Every search by vector walks a graph for each. */
+const fewSegments = 8
+/** The cluster merges none by itself into a larger one. */
+const largestSegment = 5 * 2 ** 30
+
+interface IndexState extends IndexFigures {
+  /** Rows that their segments still hold. */
+  readonly deleted: number
+  /** Of one part, in the mean. */
+  readonly segments: number
+  readonly mostSegments: number
+}
+
+interface Stats {
+  readonly docs?: { readonly count: number; readonly deleted: number }
+  readonly store?: { readonly size_in_bytes: number }
+  readonly segments?: { readonly count: number }
+}
+
+async function figuresOf(cluster: Cluster, name: string): Promise<IndexState> {
+  const { body } = await cluster({ method: 'GET', path: `/${name}/_stats/docs,store,segments` })
+  const { primaries, total } = body['_all'] as { primaries: Stats; total: Stats }
+  const { successful: parts = 1 } = body['_shards'] as { successful?: number }
   const { count = 0, deleted = 0 } = primaries.docs ?? {}
-  return { rows: count, unindexedRows: 0, bytes: primaries.store?.size_in_bytes ?? 0, deleted }
+  const bytesOfPart = (total.store?.size_in_bytes ?? 0) / parts
+  return {
+    rows: count,
+    unindexedRows: 0,
+    bytes: primaries.store?.size_in_bytes ?? 0,
+    deleted,
+    segments: (total.segments?.count ?? 0) / parts,
+    mostSegments: fewSegments + Math.floor(bytesOfPart / largestSegment),
+  }
 }
 
 /** The same row has the same id, so that writing it twice is writing it once. */
@@ -203,5 +235,11 @@ function toLines({ vector, ...row }: IndexRow): readonly [Record<string, unknown
   const id = createHash('sha256').update(row.generation).digest('base64url')
   // A vector of zeros has no direction, and the cluster takes none.
   const hasDirection = vector?.some((value) => value !== 0)
-  return [{ index: { _id: `${id}:${row.position}` } }, hasDirection ? { ...row, vector: [...vector!] } : { ...row }]
+  return [
+    { index: { _id: `${id}:${row.position}` } },
+    hasDirection ? { ...row, vector: digitsOf(vector!) } : { ...row },
+  ]
 }
+
+/** As many digits as tell one 32-bit number from the next; as 64-bit numbers they take twice the space. */
+const digitsOf = (vector: Float32Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(9)))

@@ -53,6 +53,8 @@ export function writeFinalReport(questions: readonly string[], { reports, early 
     return blocks.length === 0 ? [] : [`## ${task}\n\n${blocks.join('\n\n')}`]
   })
   const missing =
-    empty.length === 0 ? '' : `Nothing was found on: ${empty.map(({ task }) => task.replace(/[?.]+$/, '')).join('; ')}.`
+    empty.length === 0
+      ? ''
+      : `Nothing was found on: ${empty.map(({ task }) => task.replace(/(?<![?.])[?.]+$/, '')).join('; ')}.`
   return [lead, ...sections, missing, ending].filter((part) => part !== '').join('\n\n')
 }

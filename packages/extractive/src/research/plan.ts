@@ -42,7 +42,7 @@ const tidy = (text: string): string =>
   text
     .replace(bullet, '')
     .replace(/\s+/g, ' ')
-    .replace(/[\s?.!,;:]+$/, '')
+    .replace(/(?<![\s?.!,;:])[\s?.!,;:]+$/, '')
     .trim()
 
 function asQuestion(text: string): string {

@@ -97,10 +97,11 @@ export class EmbeddingCalls {
   }
 
   /**
-   * The vector of a query; undefined when it fails or does not come in time, so that words alone have to answer. A late
-   * one is kept, so that the same query has it the next time.
+   * The vector of a query; undefined when it fails, does not come in time or would say nothing, so that words alone have
+   * to answer. A late one is kept, so that the same query has it the next time.
    */
   async embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array | undefined> {
+    if (this.embedder.isLatinOnly && !isMostlyLatin(text)) return undefined
     this.#lastQueryAt = this.#elapsedMs()
     const kept = this.#lateVectors.get(text)
     if (kept) return kept
@@ -201,6 +202,11 @@ export class EmbeddingCalls {
       { part: 'The embedding model', timeoutMs, signal },
     )
   }
+}
+
+function isMostlyLatin(text: string): boolean {
+  const letters = text.match(/\p{L}/gu) ?? []
+  return letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length * 2 >= letters.length
 }
 
 /** An index takes a vector of the wrong length without a word and finds nonsense ever after. */

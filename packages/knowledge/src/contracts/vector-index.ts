@@ -9,6 +9,8 @@ export interface Embedder {
   readonly dimensions: number
   /** Most texts in one call; Infinity when unlimited. */
   readonly batch: number
+  /** Whether it knows the Latin script alone: words answer queries in others. Default: it knows all. */
+  readonly isLatinOnly?: boolean
   embed(texts: readonly string[], use: 'document' | 'query', signal?: AbortSignal): Promise<Float32Array[]>
 }
 
