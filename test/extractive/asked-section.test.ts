@@ -56,8 +56,8 @@ test('a heading that asks for more, or for something else, does not answer', asy
 test('a word that is on every page still belongs to the question', async () => {
   const support = { title: 'Help', content: '## How do I get support?\n\nWrite to the desk.\n' }
   const others = ['A language model reads it.', 'Another language model waits.', 'Each language model has a name.']
-  const found = [support, ...others.map((content, at) => ({ title: `Chapter ${at}`, content }))]
-  expect(await answer('Which languages does it support?', found)).not.toContain('Write to the desk')
+  const passages = [support, ...others.map((content, at) => ({ title: `Chapter ${at}`, content }))]
+  expect(await answer('Which languages does it support?', passages)).not.toContain('Write to the desk')
 })
 
 test('headings in other languages answer as well', async () => {
