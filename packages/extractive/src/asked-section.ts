@@ -29,8 +29,8 @@ export function sectionAsking(question: Question, units: readonly Candidate[], a
   // The name of the product is on most pages, and tells no question from another.
   const names = new Set((question.text.match(namePart) ?? []).flatMap(keysOf))
   const isCommon = (key: string): boolean => read.filter(({ all }) => has(all, key)).length * 2 > read.length
-  const telling = topic.filter((key) => !names.has(key) || !isCommon(key))
-  const wanted = telling.length > 0 ? telling : topic
+  const distinctive = topic.filter((key) => !names.has(key) || !isCommon(key))
+  const wanted = distinctive.length > 0 ? distinctive : topic
   let best: { section: readonly Candidate[]; more: number } | undefined
   for (const [heading, section] of sections)
     for (const [asking] of heading.matchAll(questions)) {
