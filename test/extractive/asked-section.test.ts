@@ -53,6 +53,13 @@ test('a heading that asks for more, or for something else, does not answer', asy
     expect(await answer(question, [prices, help])).not.toMatch(/^(?:Press|A seat|Two sisters)/)
 })
 
+test('a word that is on every page still belongs to the question', async () => {
+  const support = { title: 'Help', content: '## How do I get support?\n\nWrite to the desk.\n' }
+  const others = ['A language model reads it.', 'Another language model waits.', 'Each language model has a name.']
+  const passages = [support, ...others.map((content, at) => ({ title: `Chapter ${at}`, content }))]
+  expect(await answer('Which languages does it support?', passages)).not.toContain('Write to the desk')
+})
+
 test('headings in other languages answer as well', async () => {
   const hilfe = {
     title: 'Hilfe',

@@ -1,6 +1,6 @@
 import { keysOf, wordPattern } from '@inlay/text'
 import { createCoverage, readPassages } from './facts/coverage.ts'
-import { languageOf, topicOf } from './facts/evidence.ts'
+import { languageOf, namePart, topicOf } from './facts/evidence.ts'
 import { nearestHeading, type Candidate } from './passages.ts'
 import type { QuestionKind } from './phrases.ts'
 import { understand, type Question } from './question.ts'
@@ -27,8 +27,10 @@ export function sectionAsking(question: Question, units: readonly Candidate[], a
   const inHeadings = { all: new Set([...sections.keys()].flatMap(keysOf)), units: [] }
   const { has } = createCoverage(topic, [...read, inHeadings], languageOf(question.text) === 'en')
   // The name of the product is on most pages, and tells no question from another.
-  const rare = topic.filter((key) => read.filter(({ all }) => has(all, key)).length * 2 <= read.length)
-  const wanted = rare.length > 0 ? rare : topic
+  const names = new Set((question.text.match(namePart) ?? []).flatMap(keysOf))
+  const isCommon = (key: string): boolean => read.filter(({ all }) => has(all, key)).length * 2 > read.length
+  const distinctive = topic.filter((key) => !names.has(key) || !isCommon(key))
+  const wanted = distinctive.length > 0 ? distinctive : topic
   let best: { section: readonly Candidate[]; more: number } | undefined
   for (const [heading, section] of sections)
     for (const [asking] of heading.matchAll(questions)) {

@@ -148,30 +148,37 @@ const smallLogBytes = 2 ** 20
 const lookMs = 200
 
 /**
- * Opens the database for each copy: as the last connection to close, the caller's then removes the log. It ends when
- * nothing was written for a while. It answers a little later, so that a log that goes on growing is copied soon again:
- * a commit that meets the limit copies what is left.
+ * Opens the database for each copy: as the last connection to close, the caller's then removes the log. While the log
+ * grows it is copied again soon, since a commit that meets the limit copies the rest. Ends after a quiet while.
  */
 const program = `
-const { parentPort, workerData: file } = require('node:worker_threads')
+const { parentPort, workerData: { file, log, smallLogBytes } } = require('node:worker_threads')
+const { statSync } = require('node:fs')
 const { DatabaseSync } = require('node:sqlite')
 const idle = setTimeout(() => process.exit(), 10_000)
-parentPort.on('message', () => {
+let [writtenAt, isCopying] = [0, false]
+const copy = () => {
+  const { size = 0, mtimeMs = 0 } = statSync(log, { throwIfNoEntry: false }) ?? {}
+  isCopying = size >= smallLogBytes && mtimeMs !== writtenAt
+  if (!isCopying) return
+  writtenAt = mtimeMs
   idle.refresh()
   try {
     const database = new DatabaseSync(file)
     try { database.exec('pragma wal_checkpoint(passive)') } finally { database.close() }
   } catch {}
-  setTimeout(() => parentPort.postMessage('copied'), 20)
-})`
+  setTimeout(copy, 20)
+}
+parentPort.on('message', () => isCopying || copy())`
 
 /**
  * Copies the write-ahead log into the database from another thread while it grows, since a commit would have to do so
  * otherwise. Where threads cannot be started, commits do. @returns ends it
  */
 function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
+  const log = `${file}-wal`
   let worker: Worker | undefined
-  let [writtenAt, isCopying] = [0, false]
+  let writtenAt = 0
   const stop = (): void => {
     clearInterval(timer)
     void worker?.terminate()
@@ -180,26 +187,22 @@ function copyLogElsewhere(database: DatabaseSync, file: string): () => void {
     stop()
     if (database.isOpen) database.exec(`pragma wal_autocheckpoint = ${pagesAlone}`)
   }
-  const look = (after?: 'copied'): void => {
-    if ((isCopying && after === undefined) || !database.isOpen) return
-    isCopying = false
+  const timer = setInterval(() => {
     try {
-      const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
-      if (!log || log.size < smallLogBytes || log.mtimeMs === writtenAt) return
-      writtenAt = log.mtimeMs
-      worker ??= new Worker(program, { eval: true, name: 'inlay log', workerData: file, execArgv: [], env: {} })
+      const { size = 0, mtimeMs = 0 } = statSync(log, { throwIfNoEntry: false }) ?? {}
+      if (size < smallLogBytes || mtimeMs === writtenAt) return
+      writtenAt = mtimeMs
+      const workerData = { file, log, smallLogBytes }
+      worker ??= new Worker(program, { eval: true, name: 'inlay log', workerData, execArgv: [], env: {} })
     } catch {
       return giveUp()
     }
     if (worker.listenerCount('exit') === 0) {
-      worker.on('message', look).on('error', giveUp)
-      worker.on('exit', () => ([worker, isCopying] = [undefined, false]))
+      worker.on('error', giveUp).on('exit', () => (worker = undefined))
       worker.unref()
     }
-    isCopying = true
     worker.postMessage(undefined)
-  }
-  const timer = setInterval(look, lookMs)
+  }, lookMs)
   timer.unref()
   database.exec(`pragma wal_autocheckpoint = ${pagesWithThread}`)
   return stop

@@ -80,7 +80,7 @@ export interface Evidence {
 }
 
 /** A word with a capital letter that does not begin the question, or one in letters among others of East Asia. */
-const name = /(?<=[^\s“"„¿¡]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
+export const namePart: RegExp = /(?<=[^\s“"„¿¡]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
 
 const asking = /什么|哪|谁|多少|几|怎|吗/u
 
@@ -117,7 +117,7 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
     known,
     pairs,
     kind: askedKindOf(question),
-    names: [...new Set((question.match(name) ?? []).flatMap(keysOf))].filter((key) => known.has(key)),
+    names: [...new Set((question.match(namePart) ?? []).flatMap(keysOf))].filter((key) => known.has(key)),
     said: (question.toLowerCase().match(wordPattern) ?? []).slice(0, mostSaid),
     words: (question.match(wordPattern) ?? [])
       .filter((word) => keysOf(word).some((key) => known.has(key)))

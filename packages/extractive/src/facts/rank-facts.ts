@@ -76,7 +76,8 @@ function shares(scores: readonly number[]): number[] {
   return powers.map((power) => power / total)
 }
 
-const readOn = /^(?:for )?(?:more|further|additional) (?:information|details|help|examples) ?:/i
+const readOn =
+  /^(?:for )?(?:more|further|additional) (?:information|details|help|examples) ?:|^see (?:also )?[^.!?]{1,60}\.?$/i
 
 /** Passages that are looked into: what stands in the others is hardly ever what was asked for. */
 const readPassages = 3
