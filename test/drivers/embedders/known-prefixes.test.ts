@@ -43,6 +43,9 @@ test.each([
   ['Alibaba-NLP/gte-multilingual-base', false],
   ['nomic-embed-text-v2-moe', false],
   ['snowflake-arctic-embed2', false],
+  ['upskyy/e5-large-korean', false],
+  ['d0rj/e5-base-en-ru', false],
+  ['BAAI/bge-base-zh', false],
   ['Qwen3-Embedding-0.6B-Q8_0.gguf', false],
   ['text-embedding-3-small', false],
 ])('%s knows English alone: %s', (name, isEnglish) => {

@@ -6,10 +6,16 @@ import { nodeListener } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { setup } from '../fakes.ts'
 
+const json = JSON.stringify({ document: { id: randomBytes(600_000).toString('base64') } })
+const form = `--XX\r\nContent-Disposition: form-data; name="title"\r\n\r\n${'a'.repeat(3_000_000)}\r\n--XX--\r\n`
+const formHeaders = { 'content-type': 'multipart/form-data; boundary=XX' }
+
 test.each([
-  ['compressed', gzipSync, { 'content-encoding': 'gzip' }],
-  ['uncompressed', (text: string) => Buffer.from(text), { 'transfer-encoding': 'chunked' }],
-])('after an over-limit %s body the connection serves the next request', async (_, encode, headers) => {
+  ['compressed body', '', gzipSync(json), { 'content-encoding': 'gzip' }],
+  ['uncompressed body', '', Buffer.from(json), { 'transfer-encoding': 'chunked' }],
+  ['field of a form', '/file', Buffer.from(form), formHeaders],
+  ['field of a compressed form', '/file', gzipSync(form), { ...formHeaders, 'content-encoding': 'gzip' }],
+])('after an over-limit %s the connection serves the next request', async (_, path, body, headers) => {
   const { server } = setup({ limits: { ingestionBytes: 100_000 } })
   let connections = 0
   const listening = createServer(nodeListener(server.fetch)).on('connection', () => connections++)
@@ -20,18 +26,17 @@ test.each([
     listening.close()
   })
   const { port } = listening.address() as AddressInfo
-  const send = (method: string, path: string, body?: Buffer): Promise<number | undefined> =>
+  const send = (method: string, to: string, sent?: Buffer): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const call = request({ port, host: '127.0.0.1', agent, method, path: `/api${path}` }, (response) => {
+      const call = request({ port, host: '127.0.0.1', agent, method, path: `/api${to}` }, (response) => {
         response.resume().on('end', () => resolve(response.statusCode))
       })
       call.on('error', reject).setHeader('authorization', 'Bearer key-importer')
-      if (body) for (const [name, value] of Object.entries(headers)) call.setHeader(name, value)
-      call.end(body)
+      if (sent) for (const [name, value] of Object.entries(headers)) call.setHeader(name, value)
+      call.end(sent)
     })
-  const body = encode(JSON.stringify({ document: { id: randomBytes(600_000).toString('base64') } }))
   for (let round = 0; round < 5; round++) {
-    expect(await send('POST', '/service-api/ingestion', body)).toBe(413)
+    expect(await send('POST', `/service-api/ingestion${path}`, body)).toBe(413)
     expect(await send('GET', '/health')).toBe(200)
   }
   expect(connections).toBe(1)

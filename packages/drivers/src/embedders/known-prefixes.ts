@@ -45,10 +45,14 @@ export function knownPrefixes(model: string): EmbedderPrefixes {
 const englishModels =
   /bge-(?:small|base|large)(?!-zh)|all-(?:minilm|mpnet)|(?:^|[/_-])e5-(?:small|base|large)(?!.*instruct)|gte-(?:small|base|large)|nomic-embed-text(?!.*v2)|mxbai-embed-large|arctic-embed(?!2|.*v2)/
 
+/** Of names of models that were trained further, as in `e5-large-korean` and `e5-base-en-ru`. */
+const otherScripts =
+  /multilingual|arabic|chinese|greek|hebrew|hindi|japanese|korean|persian|russian|thai|[-_](?:ar|bg|cn|el|fa|he|hi|ja|jp|ko|kr|ru|th|uk|zh)(?![a-z])/
+
 /** Whether a model, by its name, was trained on English alone: it takes other scripts for unknown signs. */
 export function isEnglishModel(model: string): boolean {
   const name = model.toLowerCase()
-  return englishModels.test(name) && !/multilingual|-zh/.test(name)
+  return englishModels.test(name) && !otherScripts.test(name)
 }
 
 /** What the name of a vector space says of the prefix that made its vectors; "" for none. */

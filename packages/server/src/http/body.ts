@@ -241,7 +241,7 @@ const droppedBytes = 16 * 2 ** 20
  * Reads on and drops what it reads: Node cuts the connection of a body that is cancelled, and with it goes the answer, or
  * the next request of the client. A body that does not end soon is cancelled.
  */
-async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, reason?: unknown): Promise<void> {
+export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, reason?: unknown): Promise<void> {
   // Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for.
   await yieldToEventLoop()
   for (let left = droppedBytes; left > 0;) {

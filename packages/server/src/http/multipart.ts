@@ -1,6 +1,6 @@
 import { InlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { bodyStream, tooLarge } from './body.ts'
+import { bodyStream, letGo, tooLarge } from './body.ts'
 
 /** A part of a form as it arrives. */
 export type FormPart =
@@ -90,7 +90,7 @@ function createSource(stream: ReadableStream<Uint8Array>, limitBytes: number): S
       source.buffer = joined
       return true
     },
-    cancel: () => void reader.cancel().catch(() => {}),
+    cancel: () => void letGo(reader).catch(() => {}),
   }
   return source
 }
