@@ -1,5 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers/promises'
+import { promises as timers } from 'node:timers'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { createKnowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
