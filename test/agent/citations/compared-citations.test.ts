@@ -142,6 +142,19 @@ test.each([
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true, [leave, hall])).toBe(expected)
 })
 
+test('a number is not joined by that of a text which says a clause of something else', () => {
+  const bridge = 'The old bridge crosses the river at its narrowest point'
+  const tower = 'The clock tower stands beside the market hall. It was rebuilt after the great flood in 1345.'
+  for (const clause of [
+    'it was rebuilt after the great flood in 1345',
+    'and it was rebuilt after the great flood in 1345',
+  ])
+    for (const size of [1, 7, 200]) {
+      const text = `${bridge}, ${clause} [1]. Bye.`
+      expect(answer(text, size, true, [`${bridge}.`, tower])).toBe(text)
+    }
+})
+
 test('code gets no number, whatever stands around it', () => {
   const code = '````md\n```text\nThe large meeting room seats 40 people.\n```\n````\n'
   expect(answer(code)).toBe(code)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PastMessage, PastToolCall } from '@inlay/agent'
-import { toPrompt } from '@inlay/agent/internal/prompt/history'
+import { historyLimits, toPrompt } from '@inlay/agent/internal/prompt/history'
 
 const call = (step: number, callId: string, result = 'found'): PastToolCall => ({
   step,
@@ -103,4 +103,13 @@ test('an answer that said nothing leaves no message', () => {
     'user',
     'user',
   ])
+})
+
+test('a long result is cut whatever it ends with, and only once', () => {
+  const { shorten } = historyLimits(1_000)
+  const cut = shorten!('found '.repeat(1_000))
+  expect(cut.length).toBeLessThan(2_100)
+  expect(shorten!(cut)).toBe(cut)
+  const note = cut.slice(cut.indexOf('\n'))
+  expect(shorten!('found '.repeat(1_000) + note)).toBe(cut)
 })

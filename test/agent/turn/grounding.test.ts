@@ -181,6 +181,15 @@ test('a model that answers with numbers alone twice is left with them', async ()
   expect(model.requests).toHaveLength(3)
 })
 
+test('numbers that go on for long are an answer, and shown once, however they are cut', async () => {
+  const numbers = '1 2 3 4 5 6 7 8 9 10 '.repeat(12)
+  const { ask, model } = await unknownModel((_call, step) =>
+    step === 0 ? [prose] : [numbers, { reasoning: 'Hm.' }, numbers],
+  )
+  expect(await ask()).toBe(numbers + numbers)
+  expect(model.requests).toHaveLength(2)
+})
+
 test('what a model shows where its tools are relied on says nothing of where they are not', async () => {
   const model = scriptedModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
   const { resolve, list } = providerOf(model, { callsTools: false })

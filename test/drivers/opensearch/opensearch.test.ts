@@ -1,4 +1,5 @@
-import type * as retryingModule from '@inlay/drivers/internal/http/retrying'
+import { syncBuiltinESMExports } from 'node:module'
+import { promises as timers } from 'node:timers'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { createKnowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
@@ -6,18 +7,22 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeRecords } from '../../knowledge/setup.ts'
 import { row } from '../lancedb/sample-rows.ts'
 
-/** A clock that waits between two tries set forward, in milliseconds. Until it runs, everything is tried once. */
-const clock = vi.hoisted(() => ({ isRunning: false, waited: 0, onWait: () => {} }))
+/** A clock that waits between two tries set forward, in milliseconds. */
+const clock = { waited: 0, onWait: () => {} }
 
-vi.mock('@inlay/drivers/internal/http/retrying', async (original) => {
-  const { retrying } = await original<typeof retryingModule>()
-  const sleep = async (delayMs: number): Promise<void> => {
+// Not by a mock of the module that waits: another file may have loaded it, and the driver with it, in this process.
+beforeEach(() => {
+  Object.assign(clock, { waited: 0, onWait: () => {} })
+  const wait = vi.spyOn(timers, 'setTimeout').mockImplementation(async (delayMs = 0, value) => {
     clock.waited += delayMs
     clock.onWait()
-  }
-  const counted: typeof retrying = (call, signal, options) =>
-    clock.isRunning ? retrying(call, signal, { ...options, sleep }) : call()
-  return { retrying: counted }
+    return value as never
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    wait.mockRestore()
+    syncBuiltinESMExports()
+  })
 })
 
 interface SentRequest {
@@ -68,8 +73,10 @@ describe('an OpenSearch index', () => {
     expect(new Set(requests.slice(-2).map(({ url }) => url.port))).toEqual(new Set(['9202']))
     down.add('9202')
     requests.length = 0
+    let beforeWait: string[] | undefined
+    clock.onWait = () => void (beforeWait ??= requests.map(({ url }) => url.port))
     expect(await codeOf(index.search({ text: 'heron', limit: 3 }))).toBe('SERVICE_UNAVAILABLE')
-    expect(requests.map(({ url }) => url.port).sort()).toEqual(['9201', '9202', '9203'])
+    expect(beforeWait?.sort()).toEqual(['9201', '9202', '9203'])
   })
 
   test('writes in batches, sends again only what the cluster was too busy for, and shows all rows at once', async () => {
@@ -228,11 +235,6 @@ function cluster() {
 }
 
 describe('an outage', () => {
-  beforeEach(() => {
-    Object.assign(clock, { isRunning: true, waited: 0, onWait: () => {} })
-    onTestFinished(() => void (clock.isRunning = false))
-  })
-
   test('tells a person within two seconds that no node can be reached, in a process that has searched or not', async () => {
     for (const hasSearched of [true, false]) {
       const { state, index } = cluster()

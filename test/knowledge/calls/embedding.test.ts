@@ -1,7 +1,7 @@
 import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
 import { EmbeddingCalls } from '@inlay/knowledge/internal/calls/embedding'
 import type { Embedder } from '@inlay/knowledge'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startSlowEmbedder } from '../../stand-in/slow-embedder.ts'
 import { fakeEmbedder } from '../fake-embedder.ts'
 
@@ -54,16 +54,28 @@ test('batches are small while queries are asked, and grow again', async () => {
 })
 
 test('a batch is half as large after a timeout, what was embedded stays, and batches grow again', async () => {
-  const server = await startSlowEmbedder({ mostTexts: 3 })
-  const embedder = openaiEmbedder({ baseUrl: server.baseUrl, model: 'slow', dimensions: 4 })
-  const calls = new EmbeddingCalls({ embedder, documentTimeoutMs: 1000, onError: () => {} })
+  let timeUp = new AbortController()
+  const timeout = vi.spyOn(AbortSignal, 'timeout')
+  timeout.mockImplementation(() => (timeUp = new AbortController()).signal)
+  onTestFinished(() => timeout.mockRestore())
+  const sizes: number[] = []
+  let mostTexts = 3
+  const inner = fakeEmbedder()
+  const embed: Embedder['embed'] = (given, use) => {
+    sizes.push(given.length)
+    if (given.length <= mostTexts) return inner.embed(given, use)
+    timeUp.abort()
+    return new Promise(() => {})
+  }
+  const embedder = { ...inner, batch: 256, embed }
+  const calls = new EmbeddingCalls({ embedder, documentTimeoutMs: 1000, onError: () => {}, elapsedMs: () => 0 })
   expect(await calls.embedDocuments(texts(6))).toHaveLength(6)
   // Six texts time out; three are answered, and the next batch is as large as may be once more.
-  expect(server.sizes()).toEqual([6, 3, 3])
-  server.set({ mostTexts: 100 })
+  expect(sizes).toEqual([6, 3, 3])
+  expect(timeout).toHaveBeenCalledWith(1000)
+  mostTexts = 100
   await calls.embedDocuments(texts(40))
-  expect(Math.max(...server.sizes())).toBeGreaterThan(3)
-  expect(server.sizes().reduce((sum, size) => sum + size, 0)).toBe(52)
+  expect(sizes.slice(3)).toEqual([6, 12, 22])
 })
 
 test('a query does not wait for documents: these let it pass, and words answer when its vector is late', async () => {

@@ -23,6 +23,7 @@ const unspacedEnd = /[。！？][”』」）》]*$/
 const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
 const longestSentence = 1_000
 const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
+const conjunction = /^(?:and|but|or|so|und|aber|oder|et|ou|mais|y|o|pero)\s+/u
 /** A clause of fewer words may stand anywhere. */
 const leastClauseWords = 8
 /** As much as tells whether a sentence ends. */
@@ -141,9 +142,9 @@ class Comparison {
     return takeAll(text.slice(0, marker.end) + this.#joined.map((number) => `[${number}]`).join('')) + this.push(rest)
   }
 
-  /** The number of the text that says a clause which none of those cited says; [] for none. */
+  /** The number of the text that says a clause which none of those cited says; [] for none, or where it says "it". */
   #otherOf(clause: string, numbers: readonly number[]): readonly number[] {
-    if (clause.split(/\s+/).length < leastClauseWords) return []
+    if (clause.split(/\s+/).length < leastClauseWords || leansBack.test(clause.replace(conjunction, ''))) return []
     const number = this.#find(clause, numbers)
     return number === undefined || numbers.includes(number) ? [] : [number]
   }

@@ -20,7 +20,8 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await retryStep(request, prompt)
   const { forced, ifWordless, reminder = [] } = request
-  const isWordless = ifWordless && !first.content.some(({ type, text }) => type === 'text' && hasWord(text))
+  const isWordless =
+    ifWordless && !hasWord(first.content.map(({ type, text }) => (type === 'text' ? text : '')).join(''))
   if (isWordless && first.calls.length === 0)
     return retryStep({ ...request, ifWordless: undefined, reminder: [...reminder, ifWordless] }, prompt)
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first

@@ -134,7 +134,7 @@ const mostResultChars = 2_000
 function toStub(result: string): string {
   const value = readJson(result)
   if (!isJsonObject(value) || !Array.isArray(value['results'])) {
-    const isLong = result.length > mostResultChars && !result.endsWith(cutOff)
+    const isLong = result.length > mostResultChars + (result.endsWith(cutOff) ? cutOff.length : 0)
     return isLong ? `${result.slice(0, mostResultChars).toWellFormed()}${cutOff}` : result
   }
   const names = value['results'].filter(isJsonObject).flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
