@@ -141,6 +141,32 @@ describe('an OpenSearch index', () => {
     }
   })
 
+  test('leaves a merge to the cluster after some minutes, and when the host closes', async () => {
+    const isMinutes = (ms: number): boolean => ms > 60_000 && ms < 300_000
+    onTestFinished(() => void vi.restoreAllMocks())
+    const all = { docs: { count: 9, deleted: 3 }, store: { size_in_bytes: 9 }, segments: { count: 60 } }
+    for (const which of [0, 1]) {
+      const [minutes, closing] = [new AbortController(), new AbortController()]
+      const ended = [minutes, closing][which]!
+      vi.spyOn(AbortSignal, 'timeout').mockImplementation(
+        (ms) => (isMinutes(ms) ? minutes : new AbortController()).signal,
+      )
+      const { requests, fetch } = standIn(({ url }) => {
+        if (url.pathname.endsWith('/_stats/docs,store,segments'))
+          return [200, { _shards: { successful: 1 }, _all: { primaries: all, total: all } }]
+        if (!url.pathname.endsWith('/_forcemerge')) return undefined
+        ended.abort()
+        return Promise.reject(new DOMException('It was ended.', 'AbortError'))
+      })
+      const index = opensearchIndex({ nodes: ['http://search:9200', 'http://search:9201'], fetch })
+      await index.open()
+      const { rows, upkeepDueMs } = await index.maintain({ idle: true, signal: closing.signal })
+      expect(rows).toBe(9)
+      expect(upkeepDueMs).toBeGreaterThan(0)
+      expect(requests.filter(({ url }) => url.pathname.endsWith('/_forcemerge'))).toHaveLength(1)
+    }
+  })
+
   test('sends vectors in as few digits as keep every bit', async () => {
     const { requests, fetch } = standIn(({ url }) =>
       url.pathname.endsWith('/_mapping')

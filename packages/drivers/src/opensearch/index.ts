@@ -21,6 +21,8 @@ const defaultPrefix = 'inlay'
 const triesOfAwaited = 3
 /** Merging and deleting many rows takes its time. */
 const longMs = 600_000
+/** A merge goes on in the cluster when nobody waits for it any more; Node's `fetch` would fail after five minutes. */
+const mergeMs = 240_000
 
 /**
  * An index in OpenSearch 2.13 or newer, for any number of processes: BM25, vectors by the k-NN plugin (Lucene's HNSW),
@@ -134,15 +136,20 @@ async function maintainIndex(
   { idle = false, signal }: Parameters<VectorIndex['maintain']>[0] = {},
 ): Promise<IndexFigures> {
   const refresh = (): Promise<unknown> => cluster({ path: `/${name}/_refresh`, signal })
-  const merge = (how: string): Promise<unknown> =>
-    cluster({ path: `/${name}/_forcemerge?${how}`, signal, timeoutMs: longMs })
+  const until = AbortSignal.any([AbortSignal.timeout(mergeMs), ...(signal ? [signal] : [])])
+  const merge = async (how: string): Promise<void> => {
+    if (until.aborted) return
+    await cluster({ path: `/${name}/_forcemerge?${how}`, signal: until, timeoutMs: longMs }).catch((error: unknown) => {
+      if (!until.aborted) throw error
+    })
+  }
   await refresh()
   const { deleted, segments, mostSegments, ...figures } = await figuresOf(cluster, name)
   if (idle && deleted > 0) await merge('only_expunge_deletes=true')
   if (idle && segments > mostSegments) await merge(`max_num_segments=${mostSegments}`)
   // Searches read what stood at the last refresh, not what was merged since.
-  if (idle) await refresh()
-  return figures
+  if (idle && !signal?.aborted) await refresh()
+  return until.aborted ? { ...figures, upkeepDueMs: mergeMs } : figures
 }
 
 /** Most generations that one request names. */
