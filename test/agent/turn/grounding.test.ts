@@ -212,8 +212,17 @@ test('a model that is known to call tools streams at once what it writes without
   expect(model.requests).toHaveLength(1)
 })
 
-test('a model set to search-first gets the results and may search again', async () => {
+test('an unknown model set to search-first gets the results in the question, and no search to talk about', async () => {
   const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], { grounding: 'search-first' })
+  expect(await ask()).toContain('25 days')
+  expect(model.requests).toHaveLength(1)
+  expect(model.requests[0]?.tools?.map(({ name }) => name) ?? []).not.toContain('internal_search')
+  expect(JSON.stringify(model.requests[0]?.prompt)).toContain('Results of a search made for you')
+})
+
+test('a model that calls tools, set to search-first, gets the results and may search again', async () => {
+  const settings = { grounding: 'search-first', callsTools: true } as const
+  const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], settings)
   expect(await ask()).toContain('25 days')
   expect(model.requests).toHaveLength(1)
   expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
@@ -224,9 +233,7 @@ test('a model set to search-first that only repeats its search gets the results 
   const again = [{ call: { name: 'internal_search', input: { queries: ['How many days of leave do I get?'] } } }]
   const { ask, model } = await unknownModel(
     (_call, step) => (step === 0 ? again : ['Full-time staff receive 25 days.']),
-    {
-      grounding: 'search-first',
-    },
+    { grounding: 'search-first', callsTools: true },
   )
   expect(await ask()).toContain('25 days. [[1]]')
   const last = model.requests.at(-1)!

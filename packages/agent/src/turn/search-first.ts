@@ -40,6 +40,8 @@ export class GroundingMemory {
     isFirst: boolean,
   ): AnswerGrounding {
     if (observed?.refusesTools && grounding !== 'tools') return 'given'
+    // Offered the search beside its results, a model that is not known to call tools talks of searching.
+    if (grounding === 'search-first' && !callsTools) return 'given'
     if (grounding !== 'auto') return grounding
     if (callsTools) return 'tools'
     const record = this.#records.get(`${provider} ${name}`)
