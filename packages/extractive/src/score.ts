@@ -162,8 +162,11 @@ function countTerms(sets: readonly ReadonlySet<string>[]): Map<string, number> {
 }
 
 /** Scores everything quotable of the passages by how well it answers. */
-export function scorePassages(original: Question, passages: readonly SourcePassage[]): Scored {
-  const candidates = collect(passages, original.symbols)
+export function scorePassages(
+  original: Question,
+  passages: readonly SourcePassage[],
+  candidates: readonly Candidate[] = collect(passages, original.symbols),
+): Scored {
   const titles = passages.map((passage) => passage.title)
   const vocabulary = countTerms([...candidates.map((unit) => unit.terms), ...titles.map(termSet)])
   const texts = [...candidates.map((unit) => unit.text), ...titles]
