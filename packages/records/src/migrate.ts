@@ -28,7 +28,7 @@ export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<voi
   if (dialectOf(db) === 'sqlite') return migrateSqlite(db, plan)
   await db.transaction().execute(async (records) => {
     await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
-    await carryOut(records, plan)
+    await applySteps(records, plan)
   })
 }
 
@@ -37,7 +37,7 @@ async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void
   await db.connection().execute(async (connection) => {
     await sql`begin immediate`.execute(connection)
     try {
-      await carryOut(connection, plan)
+      await applySteps(connection, plan)
       await sql`commit`.execute(connection)
     } catch (error) {
       // A statement that failed may have ended the transaction already.
@@ -47,7 +47,7 @@ async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void
   })
 }
 
-async function carryOut(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<void> {
+async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<void> {
   const table = `inlay_${name}_migration`
   await db.schema
     .createTable(table)
@@ -58,7 +58,7 @@ async function carryOut(db: AnyDatabase, { name, migrations }: MigrationPlan): P
   const rows = await db.selectFrom(table).select('name').execute()
   const done = new Set(rows.map((row) => String(row['name'])))
   if ([...done].some((step) => !Object.hasOwn(migrations, step))) throw newerDatabase()
-  for (const [step, { up }] of Object.entries(migrations).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [step, { up }] of Object.entries(migrations).toSorted(([step], [next]) => (step < next ? -1 : 1))) {
     if (done.has(step)) continue
     await up(db)
     await db.insertInto(table).values({ name: step, timestamp: new Date().toISOString() }).execute()

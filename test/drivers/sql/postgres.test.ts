@@ -35,25 +35,25 @@ test('any other error of the database stays what it is', async () => {
 })
 
 /** A pool whose connections hear what is sent, or nothing, as behind a pooler between transactions. */
-function listening(isHeard: boolean) {
+function listening(passesOn: boolean) {
   const listeners = new Set<(message: object) => void>()
   let open = 0
   const connect = async () => {
     open++
-    const hear = new Set<(message: object) => void>()
+    const own = new Set<(message: object) => void>()
     return {
       query: async (text: string, values: readonly string[] = []) => {
-        if (text.startsWith('listen')) for (const each of hear) listeners.add(each)
-        if (!text.includes('pg_notify') || !isHeard) return
+        if (text.startsWith('listen')) for (const each of own) listeners.add(each)
+        if (!text.includes('pg_notify') || !passesOn) return
         const [channel, payload] = values
         for (const each of listeners) each({ channel, payload })
       },
       on: (event: string, listener: (message: object) => void) => {
-        if (event === 'notification') hear.add(listener)
+        if (event === 'notification') own.add(listener)
       },
       release: () => {
         open--
-        for (const each of hear) listeners.delete(each)
+        for (const each of own) listeners.delete(each)
       },
     }
   }
@@ -67,11 +67,11 @@ function listening(isHeard: boolean) {
 
 test('notifications are told, those that only try the connection are not', async () => {
   const { records, send, open } = listening(true)
-  const told: (string | undefined)[] = []
-  const end = await records.listen('inlay_runs', (payload) => told.push(payload))
+  const payloads: (string | undefined)[] = []
+  const end = await records.listen('inlay_runs', (payload) => payloads.push(payload))
   send('inlay_runs', '7,8')
   send('another', '9')
-  expect(told).toEqual([undefined, '7,8'])
+  expect(payloads).toEqual([undefined, '7,8'])
   expect(open()).toBe(1)
   await end?.()
   expect(open()).toBe(0)
@@ -81,8 +81,8 @@ test('behind a pooler that passes no notification on, this is found out and the 
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { records, open } = listening(false)
-  const heard = records.listen('inlay_runs', () => {})
+  const ending = records.listen('inlay_runs', () => {})
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(await heard).toBeUndefined()
+  expect(await ending).toBeUndefined()
   expect(open()).toBe(0)
 })

@@ -119,10 +119,15 @@ function rejectOutage(error: unknown): never {
 
 const listenAgainMs = 500
 /** The longest wait for a notification of one's own; a slow server only has changes looked for. */
-const heardMs = 1_000
+const arrivalMs = 1_000
 
 /** Sends a notification on one connection that another one should hear. */
-async function canHear(pool: PostgresPool, channel: string, heard: Promise<void>, payload: string): Promise<boolean> {
+async function notificationsArrive(
+  pool: PostgresPool,
+  channel: string,
+  arrival: Promise<void>,
+  payload: string,
+): Promise<boolean> {
   const sender = await pool.connect()
   try {
     await sender.query('select pg_notify($1, $2)', [channel, payload])
@@ -130,10 +135,10 @@ async function canHear(pool: PostgresPool, channel: string, heard: Promise<void>
     sender.release()
   }
   const { promise: timeUp, resolve: endWait } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(endWait, heardMs, false)
-  const isHeard = await Promise.race([heard.then(() => true), timeUp])
+  const timer = setTimeout(endWait, arrivalMs, false)
+  const hasArrived = await Promise.race([arrival.then(() => true), timeUp])
   clearTimeout(timer)
-  return isHeard
+  return hasArrived
 }
 
 async function listen(
@@ -145,7 +150,7 @@ async function listen(
   let timer: ReturnType<typeof setTimeout> | undefined
   let release: () => void = () => {}
   let canListen = true
-  const { promise: heard, resolve: noteHeard } = Promise.withResolvers<void>()
+  const { promise: arrival, resolve: noteArrival } = Promise.withResolvers<void>()
   // Listeners take payloads for ids of runs, and none has a negative one.
   const probe = String(-1 - Math.floor(Math.random() * 2 ** 48))
   const again = (): void => {
@@ -166,7 +171,7 @@ async function listen(
     }
     client.on('notification', (message) => {
       if (message.channel !== channel || isReleased) return
-      if (message.payload === probe) noteHeard()
+      if (message.payload === probe) noteArrival()
       else onMessage(message.payload)
     })
     client.on('end', () => (isReleased ? undefined : again()))
@@ -181,7 +186,7 @@ async function listen(
   }
   try {
     await connect()
-    if (canListen) canListen = await canHear(pool, channel, heard, probe)
+    if (canListen) canListen = await notificationsArrive(pool, channel, arrival, probe)
   } catch {
     again()
   }
