@@ -202,3 +202,21 @@ export function scorePassages(
   }
   return { candidates, question, weights, total }
 }
+
+/** Whether the passages answer at all: most of what was asked for is spoken of in one place, or nearly all in one passage. */
+export function isAnswered({ candidates, weights }: Scored): boolean {
+  const best = Math.max(0, ...candidates.map((unit) => unit.coverage))
+  if (weights.size === 0) return false
+  if (best >= (weights.size > 4 ? 0.4 : 0.5)) return true
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const passages = new Map<unknown, Set<string>>()
+  for (const { passage, terms } of candidates) {
+    const own = passages.get(passage) ?? termSet(passage.title)
+    passages.set(passage, own)
+    for (const term of terms) own.add(term)
+  }
+  return [...passages.values()].some((terms) => {
+    const covered = [...weights].reduce((sum, [term, weight]) => sum + (terms.has(term) ? weight : 0), 0)
+    return covered / total >= 0.7
+  })
+}

@@ -1,13 +1,13 @@
 import { collect, nearestHeading, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { spaceless, termSet } from '@inlay/text'
+import { spaceless } from '@inlay/text'
 import { sectionAsking } from './asked-section.ts'
 import { pickFacts, rankFacts, type Facts } from './facts/rank-facts.ts'
 import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
 import { hasKind, isDangling, isNarration, isReferral } from './phrases.ts'
-import { scorePassages, listFit, type Scored } from './score.ts'
+import { isAnswered, scorePassages, listFit, type Scored } from './score.ts'
 import { pick } from './pick.ts'
 
 /** Sentences, items or code that belong together, in the order of their source. */
@@ -18,24 +18,6 @@ export interface Group {
 const poolLimit = 120
 const listLimit = { items: 12, characters: 1_100 }
 const codeLimit = { lines: 25, characters: 1_200 }
-
-/** Whether the passages answer at all: most of what was asked for is spoken of in one place, or nearly all in one passage. */
-export function isAnswered({ candidates, weights }: Scored): boolean {
-  const best = Math.max(0, ...candidates.map((unit) => unit.coverage))
-  if (weights.size === 0) return false
-  if (best >= (weights.size > 4 ? 0.4 : 0.5)) return true
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  const passages = new Map<unknown, Set<string>>()
-  for (const { passage, terms } of candidates) {
-    const own = passages.get(passage) ?? termSet(passage.title)
-    passages.set(passage, own)
-    for (const term of terms) own.add(term)
-  }
-  return [...passages.values()].some((terms) => {
-    const covered = [...weights].reduce((sum, [term, weight]) => sum + (terms.has(term) ? weight : 0), 0)
-    return covered / total >= 0.7
-  })
-}
 
 /** Gives sentences that lean on the one before them that one, or leaves them out. */
 function withFooting(chosen: readonly Candidate[], excluded: (unit: Candidate) => boolean): Candidate[] {
