@@ -1,5 +1,5 @@
-import fs from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
@@ -7,37 +7,36 @@ import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 /** Syncs that were begun: the file each is of, and what ends it. */
-const syncs: { descriptor: number; end: (error: Error | null) => void }[] = []
-const real = fs.fdatasync
+const syncs: { ino: number; end: (error?: Error) => void }[] = []
 
 interface Tables {
   note: { text: string }
 }
 
 let folder: string
+let fileHandles: FileHandle
 let db: Kysely<Tables>
 
 beforeEach(async () => {
-  replaceSync((descriptor, end) => void syncs.push({ descriptor, end }))
-  folder = fs.mkdtempSync(join(tmpdir(), 'inlay-log-sync-'))
+  folder = mkdtempSync(join(tmpdir(), 'inlay-log-sync-'))
   db = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
-  const created = sql`create table note (text text)`.execute(db)
-  await begun(1)
-  syncs.shift()!.end(null)
-  await created
+  await sql`create table note (text text)`.execute(db)
+  const handle = await open(import.meta.filename)
+  await handle.close()
+  fileHandles = Object.getPrototypeOf(handle) as FileHandle
+  vi.spyOn(fileHandles, 'datasync').mockImplementation(async function (this: FileHandle) {
+    const { ino } = await this.stat()
+    await new Promise<void>((resolve, reject) => {
+      syncs.push({ ino, end: (error) => (error ? reject(error) : resolve()) })
+    })
+  })
 })
 afterEach(async () => {
-  replaceSync(real)
-  for (const { end } of syncs.splice(0)) end(null)
+  for (const { end } of syncs.splice(0)) end()
+  vi.restoreAllMocks()
   await db.destroy()
-  fs.rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true })
 })
-
-/** For everybody who imports it by its name as well. */
-function replaceSync(sync: (descriptor: number, end: (error: Error | null) => void) => void): void {
-  fs.fdatasync = sync as typeof fs.fdatasync
-  syncBuiltinESMExports()
-}
 
 const begun = (count: number): Promise<void> => vi.waitFor(() => expect(syncs).toHaveLength(count))
 const texts = async (): Promise<string[]> => (await db.selectFrom('note').selectAll().execute()).map(({ text }) => text)
@@ -59,11 +58,11 @@ describe('a commit', () => {
     const commit = watch(add('kept'))
     await begun(1)
     const log = join(folder, 'records.db-wal')
-    expect(fs.existsSync(log)).toBe(true)
-    expect(fs.fstatSync(syncs[0]!.descriptor).ino).toBe(fs.statSync(log).ino)
+    expect(existsSync(log)).toBe(true)
+    expect(syncs[0]!.ino).toBe(statSync(log).ino)
     expect(await texts()).toEqual(['kept'])
     expect(commit.state).toBe('waits')
-    syncs.shift()!.end(null)
+    syncs.shift()!.end()
     await vi.waitFor(() => expect(commit.state).toBe('done'))
   })
 
@@ -72,7 +71,7 @@ describe('a commit', () => {
     await begun(1)
     expect(await texts()).toEqual(['kept'])
     expect(commit.state).toBe('waits')
-    syncs.shift()!.end(null)
+    syncs.shift()!.end()
     await vi.waitFor(() => expect(commit.state).toBe('done'))
   })
 
@@ -82,10 +81,10 @@ describe('a commit', () => {
     const others = [watch(add('second')), watch(add('third'))]
     await vi.waitFor(async () => expect(await texts()).toEqual(['first', 'second', 'third']))
     expect(syncs).toHaveLength(1)
-    syncs.shift()!.end(null)
+    syncs.shift()!.end()
     await begun(1)
     expect([first.state, ...others.map(({ state }) => state)]).toEqual(['done', 'waits', 'waits'])
-    syncs.shift()!.end(null)
+    syncs.shift()!.end()
     await vi.waitFor(() => expect(others.map(({ state }) => state)).toEqual(['done', 'done']))
     expect(syncs).toHaveLength(0)
   })
@@ -101,7 +100,7 @@ describe('a commit', () => {
     })
     const next = watch(add('second'))
     await begun(1)
-    syncs.shift()!.end(null)
+    syncs.shift()!.end()
     await vi.waitFor(() => expect(next.state).toBe('done'))
   })
 
@@ -116,4 +115,13 @@ describe('a commit', () => {
     expect(await texts()).toEqual([])
     expect(syncs).toHaveLength(0)
   })
+})
+
+it('waits for the disk itself where the runtime does not let files be synced', async () => {
+  vi.mocked(fileHandles.datasync).mockImplementation(async () => Promise.reject(new Error('not permitted')))
+  const other = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'other.db') }) })
+  expect((await sql`pragma synchronous`.execute(other)).rows).toEqual([{ synchronous: 2 }])
+  await sql`create table note (text text)`.execute(other)
+  await other.insertInto('note').values({ text: 'kept' }).execute()
+  await other.destroy()
 })

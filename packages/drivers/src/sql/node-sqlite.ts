@@ -1,6 +1,6 @@
-import { closeSync, fdatasync, openSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import {
   CompiledQuery,
@@ -47,12 +47,12 @@ class RecordsDriver extends SqliteDriver {
   }
 
   override async init(): Promise<void> {
-    const { database, file, log } = await openDatabase(this.#options)
+    const { database, file, log, handle } = await openDatabase(this.#options)
     const { busyTimeoutMs = 5000, preparedStatements = 500, emptyLogMs: everyMs = 60_000 } = this.#options
     const stops = log
       ? [emptyLogRegularly(database, log, { everyMs, busyTimeoutMs }), copyLogElsewhere(database, file, log)]
       : []
-    const { synced, close } = log ? createLogSync(log) : { synced: async () => {}, close: async () => {} }
+    const { synced, close } = handle ? createLogSync(handle) : { synced: async () => {}, close: async () => {} }
     this.#records = {
       last: Promise.resolve(),
       prepare: createStatements(database, preparedStatements),
@@ -185,10 +185,12 @@ function createStatements(database: DatabaseSync, limit: number): Records['prepa
 
 const changesSchema = /^\s*(create|alter|drop|pragma|vacuum|attach|detach)\b/i
 
+/** Node complains of a handle that is collected before it was closed, as those of records that nobody closes would be. */
+const openLogs = new Set<FileHandle>()
+
 /** Has commits wait for the disk without this thread; those that come meanwhile share the next sync. */
-function createLogSync(log: string): Pick<Records, 'synced' | 'close'> {
-  // Writable: Windows syncs nothing else. SQLite has no locks on this file that closing it would lose.
-  const descriptor = openSync(log, 'r+')
+function createLogSync(log: FileHandle): Pick<Records, 'synced' | 'close'> {
+  openLogs.add(log)
   let [committed, durable] = [0, 0]
   let running: Promise<void> | undefined
   return {
@@ -200,9 +202,7 @@ function createLogSync(log: string): Pick<Records, 'synced' | 'close'> {
           continue
         }
         const until = committed
-        running = promisify(fdatasync)(descriptor).catch((cause) =>
-          Promise.reject(toInlayError(Object.assign(cause, { errcode: 10 }))),
-        )
+        running = log.datasync().catch((cause) => Promise.reject(toInlayError(Object.assign(cause, { errcode: 10 }))))
         try {
           await running
           durable = until
@@ -213,7 +213,8 @@ function createLogSync(log: string): Pick<Records, 'synced' | 'close'> {
     },
     close: async () => {
       await running?.catch(() => {})
-      closeSync(descriptor)
+      openLogs.delete(log)
+      await log.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,11 +20,14 @@ export interface NodeSqliteOptions {
   readonly emptyLogMs?: number
 }
 
-/** Records that were opened; the path of their write-ahead log is undefined where they have none. */
+/** Records that were opened. */
 interface OpenDatabase {
   readonly database: DatabaseSync
   readonly file: string
+  /** Path of the write-ahead log; undefined where there is none. */
   readonly log: string | undefined
+  /** To sync the log by; undefined where SQLite does so with every commit. */
+  readonly handle: FileHandle | undefined
 }
 
 /** @throws SERVICE_UNAVAILABLE, INTERNAL_ERROR, see `nodeSqlite` */
@@ -38,17 +41,33 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
     // Of older runtimes, which do not know the option `timeout`.
     database.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeoutMs))}`)
     await switchToWal(database, busyTimeoutMs)
-    const hasLog = database.prepare('pragma journal_mode').get()?.['journal_mode'] === 'wal'
-    // NORMAL: no commit waits for the disk with this thread; the driver has another thread sync the log. The limit keeps
-    // a WAL that once grew from staying large.
-    database.exec(`pragma synchronous = ${hasLog ? 'normal' : 'full'}; pragma journal_size_limit = 67108864`)
-    database.exec('pragma foreign_keys = on; pragma cache_size = -16000; pragma secure_delete = on')
+    // A WAL that once grew does not stay large.
+    database.exec('pragma journal_size_limit = 67108864; pragma foreign_keys = on')
+    database.exec('pragma cache_size = -16000; pragma secure_delete = on')
+    const isLogged = database.prepare('pragma journal_mode').get()?.['journal_mode'] === 'wal'
     // The log is there from the first read on.
     database.exec('select 1 from sqlite_schema')
-    return { database, file, log: hasLog ? `${file}-wal` : undefined }
+    const log = isLogged ? `${file}-wal` : undefined
+    const handle = log === undefined ? undefined : await openToSync(log)
+    // NORMAL: no commit waits for the disk with this thread; the driver has another one sync the log.
+    database.exec(`pragma synchronous = ${handle ? 'normal' : 'full'}`)
+    return { database, file, log, handle }
   } catch (error) {
     database?.close()
     throw toInlayError(error)
+  }
+}
+
+/** @returns undefined where the runtime does not let this process sync files by itself */
+async function openToSync(log: string): Promise<FileHandle | undefined> {
+  // Writable: Windows syncs nothing else. SQLite has no locks on this file that closing it would lose.
+  const handle = await open(log, 'r+')
+  try {
+    await handle.datasync()
+    return handle
+  } catch {
+    await handle.close()
+    return undefined
   }
 }
 
