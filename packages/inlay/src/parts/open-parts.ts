@@ -253,12 +253,13 @@ async function makeKnowledge(
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
   const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const index = options.index ?? (await defaultIndex(dataFolder))
   const knowledge = createKnowledge({
     db,
     readFile: reader.read,
     now,
     onError,
-    index: options.index ?? (await defaultIndex(dataFolder)),
+    index: telemetry?.index(index) ?? index,
     embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: options.reranker,
     ranking: options.ranking,
