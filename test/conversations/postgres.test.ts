@@ -1,5 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { postgres } from '@inlay/drivers/postgres'
 import {
   conversationStoreConformance,
@@ -29,6 +29,25 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.destroy()
   await database.close()
+})
+
+test('the tables of another schema are not taken for its own, and no lock of the session is held', async () => {
+  const statements: string[] = []
+  const own = new Kysely<unknown>({
+    dialect: postgres({ pool: poolOf(database) }),
+    log: ({ query }) => void statements.push(query.sql),
+  })
+  await sql`create schema tenant`.execute(own)
+  await sql`set search_path to tenant`.execute(own)
+  await migrateConversations(own)
+  // A pooler may give each statement outside of a transaction to another session.
+  expect(new Set(statements.filter((statement) => statement.includes('advisory')))).toEqual(
+    new Set([expect.stringMatching(/^select pg_advisory_xact_lock\(\d+\)$/)]),
+  )
+  const { rows } = await sql`select count(*)::int as count from tenant.inlay_chat_sessions`.execute(own)
+  expect(rows).toEqual([{ count: 0 }])
+  await sql`drop schema tenant cascade`.execute(own)
+  await sql`set search_path to public`.execute(own)
 })
 
 test('conversations live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {

@@ -1,14 +1,16 @@
 /** Runs the conformance tests of shared runs against a real Redis: `npm run check:redis`, with `redis-server` installed. */
-import { spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
 import { sharedRunsConformance } from '@inlay/agent/conformance'
 import { redisRuns } from '@inlay/drivers/redis'
 import { eventually } from '../life/process.ts'
 import { runAll } from './run-all.ts'
 
 const port = 20_000 + (process.pid % 20_000)
-const url = `redis://127.0.0.1:${port}`
-const start = () =>
-  spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+const password = 'a-password-of-the-check'
+const words = ['--port', String(port), '--save', '', '--appendonly', 'no', '--requirepass', password]
+const url = `redis://:${password}@127.0.0.1:${port}/3`
+const start = () => spawn('redis-server', words, { stdio: 'ignore' })
 let server = start()
 let count = 0
 try {
@@ -28,6 +30,7 @@ try {
     }),
   )
   await runAll('Redis, stopped for a while', [['calls fail at once, and go well again by themselves', outage]])
+  await runAll('Redis that loses what it holds', [['runs are known as forgotten, removed ones are not', loss]])
 } finally {
   server.kill('SIGKILL')
 }
@@ -58,6 +61,29 @@ async function outage(): Promise<void> {
   const known = changes
   await other.append([{ messageId: 1, entries: [{ sequence: 1, json: '{}' }], finished: true }])
   await eventually('a change is told', async () => changes > known || undefined)
+}
+
+async function loss(): Promise<void> {
+  const runs = redisRuns({ url, prefix: 'loss' })
+  const line = { sequence: 1, json: '{}' }
+  for (const [messageId, sessionId] of [[1, 'kept'] as const, [2, 'removed'] as const])
+    await runs.open({ sessionId, messageId, runId: messageId, openedAt: 0 })
+  const command = (...given: string[]): string =>
+    execFileSync('redis-cli', ['-p', String(port), '-a', password, '-n', '3', '--no-auth-warning', ...given], {
+      encoding: 'utf8',
+    })
+  command('del', '{loss}:run:1', '{loss}:lines:1')
+  await runs.append([{ messageId: 2, entries: [line], finished: false }])
+  await runs.remove(['removed'])
+  assert.deepEqual(command('keys', '{loss}:*').trim().split('\n').toSorted(), [
+    '{loss}:run:2',
+    '{loss}:running',
+    '{loss}:session:kept',
+  ])
+  const lost = await runs.append([1, 2].map((messageId) => ({ messageId, entries: [line], finished: false })))
+  assert.deepEqual(lost, [1, 2])
+  assert.deepEqual(await runs.forgotten?.([1, 2]), [1])
+  await runs.close()
 }
 
 async function reachable(): Promise<void> {

@@ -314,6 +314,19 @@ describe('tools', () => {
     expect(given.said).not.toMatch(/nine|pirate/i)
   })
 
+  test('a long text that came with the question is read in several turns of the event loop', async () => {
+    const page = `${leave.content}\n\n${'The office has busy days and long lists. '.repeat(8_000)}`
+    let turns = 0
+    let isOver = false
+    const count = (): void => void (isOver || (turns++, setImmediate(count)))
+    setImmediate(count)
+    const context = user(`Context that comes with the next message:\n${page}`)
+    const { said } = await run([context, user('How many unused days may be carried over?')], { tools: [] })
+    isOver = true
+    expect(said).toContain('five unused days')
+    expect(turns).toBeGreaterThan(1)
+  })
+
   test('without tools it answers from what came with the message or was said, else says what it is', async () => {
     const context = user(`Context that comes with the next message:\n${leave.content}`)
     const given = await run([context, user('How many days may be carried over?')], { tools: [] })

@@ -27,7 +27,7 @@ const callOf = (reading: Reading, name: string): Move => {
   return { calls: [{ name, input }] }
 }
 
-function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
+async function decide(reading: Reading, options: LanguageModelV4CallOptions): Promise<Move> {
   const { tools, toolNames, mustCall, hasSearched, hasOpened, passages } = reading
   // The step of a deep research that the call belongs to, as the agent tells models that only quote.
   const phase = options.providerOptions?.['inlay']?.['research']
@@ -43,8 +43,9 @@ function decide(reading: Reading, options: LanguageModelV4CallOptions): Move {
   const hasCalledSearch = searchTools.some((name) => toolNames.has(name))
   const isSearchDue = !hasSearched || (hasOpened && passages.length === 0 && !hasCalledSearch)
   if (searchTool !== undefined && isSearchDue) return callOf(reading, searchTool)
-  if (hasSearched || passages.length > 0) return { say: answerFromFindings(hasOpened ? aboutPages(reading) : reading) }
-  return { say: answerFromConversation(reading) ?? withoutDocuments }
+  if (hasSearched || passages.length > 0)
+    return { say: await answerFromFindings(hasOpened ? aboutPages(reading) : reading) }
+  return { say: (await answerFromConversation(reading)) ?? withoutDocuments }
 }
 
 interface CallWithId {
@@ -70,9 +71,9 @@ function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }
 
 const wordsAtOnce = 2
 
-function* partsOf(options: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
+async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
   const reading = readCall(options)
-  const move = decide(reading, options)
+  const move = await decide(reading, options)
   yield { type: 'stream-start', warnings: [] }
   if ('say' in move) {
     yield { type: 'text-start', id: 'answer' }
@@ -123,9 +124,9 @@ export function extractiveModel(): LanguageModelV4 {
       const parts = partsOf(options)
       const stream = new ReadableStream<LanguageModelV4StreamPart>(
         {
-          pull(controller) {
+          async pull(controller) {
             options.abortSignal?.throwIfAborted()
-            const { value, done } = parts.next()
+            const { value, done } = await parts.next()
             if (done) controller.close()
             else controller.enqueue(value)
           },
@@ -136,7 +137,7 @@ export function extractiveModel(): LanguageModelV4 {
     },
     doGenerate: async (options) => {
       const reading = readCall(options)
-      const move = decide(reading, options)
+      const move = await decide(reading, options)
       const content: LanguageModelV4Content[] =
         'say' in move
           ? [{ type: 'text', text: move.say }]

@@ -162,8 +162,11 @@ function countTerms(sets: readonly ReadonlySet<string>[]): Map<string, number> {
 }
 
 /** Scores everything quotable of the passages by how well it answers. */
-export function scorePassages(original: Question, passages: readonly SourcePassage[]): Scored {
-  const candidates = collect(passages, original.symbols)
+export function scorePassages(
+  original: Question,
+  passages: readonly SourcePassage[],
+  candidates: readonly Candidate[] = collect(passages, original.symbols),
+): Scored {
   const titles = passages.map((passage) => passage.title)
   const vocabulary = countTerms([...candidates.map((unit) => unit.terms), ...titles.map(termSet)])
   const texts = [...candidates.map((unit) => unit.text), ...titles]
@@ -198,4 +201,22 @@ export function scorePassages(original: Question, passages: readonly SourcePassa
     unit.score = (ground + dense + bonus(question, unit, location, inText > 0)) * unit.quality
   }
   return { candidates, question, weights, total }
+}
+
+/** Whether the passages answer at all: most of what was asked for is spoken of in one place, or nearly all in one passage. */
+export function isAnswered({ candidates, weights }: Scored): boolean {
+  const best = Math.max(0, ...candidates.map((unit) => unit.coverage))
+  if (weights.size === 0) return false
+  if (best >= (weights.size > 4 ? 0.4 : 0.5)) return true
+  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+  const passages = new Map<unknown, Set<string>>()
+  for (const { passage, terms } of candidates) {
+    const own = passages.get(passage) ?? termSet(passage.title)
+    passages.set(passage, own)
+    for (const term of terms) own.add(term)
+  }
+  return [...passages.values()].some((terms) => {
+    const covered = [...weights].reduce((sum, [term, weight]) => sum + (terms.has(term) ? weight : 0), 0)
+    return covered / total >= 0.7
+  })
 }

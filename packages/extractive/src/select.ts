@@ -1,12 +1,13 @@
 import { collect, nearestHeading, relevantParts, type Candidate, type SourcePassage } from './passages.ts'
-import { spaceless, termSet } from '@inlay/text'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { spaceless } from '@inlay/text'
 import { sectionAsking } from './asked-section.ts'
 import { pickFacts, rankFacts, type Facts } from './facts/rank-facts.ts'
 import { languageOf } from './facts/evidence.ts'
 import { understand, type Question } from './question.ts'
 import type { Reading } from './prompt.ts'
 import { hasKind, isDangling, isNarration, isReferral } from './phrases.ts'
-import { scorePassages, listFit, type Scored } from './score.ts'
+import { isAnswered, scorePassages, listFit, type Scored } from './score.ts'
 import { pick } from './pick.ts'
 
 /** Sentences, items or code that belong together, in the order of their source. */
@@ -17,24 +18,6 @@ export interface Group {
 const poolLimit = 120
 const listLimit = { items: 12, characters: 1_100 }
 const codeLimit = { lines: 25, characters: 1_200 }
-
-/** Whether the passages answer at all: most of what was asked for is spoken of in one place, or nearly all in one passage. */
-export function isAnswered({ candidates, weights }: Scored): boolean {
-  const best = Math.max(0, ...candidates.map((unit) => unit.coverage))
-  if (weights.size === 0) return false
-  if (best >= (weights.size > 4 ? 0.4 : 0.5)) return true
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  const passages = new Map<unknown, Set<string>>()
-  for (const { passage, terms } of candidates) {
-    const own = passages.get(passage) ?? termSet(passage.title)
-    passages.set(passage, own)
-    for (const term of terms) own.add(term)
-  }
-  return [...passages.values()].some((terms) => {
-    const covered = [...weights].reduce((sum, [term, weight]) => sum + (terms.has(term) ? weight : 0), 0)
-    return covered / total >= 0.7
-  })
-}
 
 /** Gives sentences that lean on the one before them that one, or leaves them out. */
 function withFooting(chosen: readonly Candidate[], excluded: (unit: Candidate) => boolean): Candidate[] {
@@ -175,10 +158,18 @@ function writeFacts(facts: Facts, said: string): string | undefined {
 
 const wasSaid = (text: string, said: string): boolean => said.includes(text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 
-function quote(question: Question, sources: readonly SourcePassage[], said: string): string | undefined {
+/** Of more characters each step of an answer takes so long that the event loop gets its turn in between. */
+const manyCharacters = 20_000
+
+async function quote(question: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
   const { text, kind, isPlural } = question
   const passages = relevantParts(text, sources)
+  let characters = 0
+  for (const { content } of passages) characters += content.length
+  const isLong = characters > manyCharacters
+  if (isLong) await yieldToEventLoop()
   const candidates = collect(passages, question.symbols)
+  if (isLong) await yieldToEventLoop()
   const ofQuestions = candidates.filter((unit) => /[?？]\s*$/.test(nearestHeading(unit, unit.passage)))
   const section = ofQuestions.length === 0 ? [] : sectionAsking(question, ofQuestions, candidates)
   const fresh = section.filter((unit) => !isReferral(unit.text) && !wasSaid(unit.text, said))
@@ -192,8 +183,10 @@ function quote(question: Question, sources: readonly SourcePassage[], said: stri
     // Steps and several things are best told by a list, and prose is best quoted sentence by sentence.
     if (asksFact && (!isEnglish || !(isPlural || kind === 'how') || !facts.isOfList)) return writeFacts(facts, said)
   }
-  const scored = scorePassages(question, passages)
+  if (isLong) await yieldToEventLoop()
+  const scored = scorePassages(question, passages, candidates)
   if (!isAnswered(scored)) return undefined
+  if (isLong) await yieldToEventLoop()
   const groups = select(scored, ({ text: own }) => wasSaid(own, said))
   if (!groups.some(({ units }) => units.some((unit) => hasKind(question, unit.text)))) return undefined
   const written = write(groups)
@@ -211,13 +204,13 @@ function ofTools({ toolAnswers }: Reading): string | undefined {
 }
 
 /** Answers the present question from what was found, from text that came with it, or says that neither answers it. */
-export function answerFromFindings(reading: Reading): string {
+export async function answerFromFindings(reading: Reading): Promise<string> {
   const question = understand(reading.questions)
   const passages = [...reading.context, ...reading.passages]
   const said = reading.answers.at(-1) ?? ''
   const isRepeat =
     reading.questions.length > 1 && question.queries[0] === understand(reading.questions.slice(0, -1)).queries[0]
-  const quoted = quote(question, passages, isRepeat ? said : '')
+  const quoted = await quote(question, passages, isRepeat ? said : '')
   if (quoted !== undefined) return quoted
   if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return ofTools(reading) ?? ''
   if (isRepeat) return 'I found nothing more about this in the documents.'
@@ -227,10 +220,10 @@ export function answerFromFindings(reading: Reading): string {
 }
 
 /** Answers from the conversation alone: text that came with the message, then earlier answers. */
-export function answerFromConversation(reading: Reading): string | undefined {
+export async function answerFromConversation(reading: Reading): Promise<string | undefined> {
   const question = understand(reading.questions)
   const earlier = reading.answers.map((content): SourcePassage => ({ number: undefined, title: '', content }))
-  return quote(question, reading.context, '') ?? quote(question, earlier.toReversed(), '')
+  return (await quote(question, reading.context, '')) ?? quote(question, earlier.toReversed(), '')
 }
 
 const connective =

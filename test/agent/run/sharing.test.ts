@@ -212,6 +212,29 @@ test('while the others cannot be told a run goes on, and is told once they can b
   expect(first.errors).toHaveLength(1)
 })
 
+test('a store that loses a run gets it again, and neither its maker nor its readers notice', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start, db } = await newProcesses([['One ', 'two ', { pause: () => pause }, 'three.']])
+  const tables = db.withTables<{ inlay_chat_runs: { message_id: number }; inlay_chat_run_lines: object }>()
+  const forgetful = (shared: SharedRuns): SharedRuns => ({
+    ...shared,
+    forgotten: async (ids) => {
+      const rows = await tables.selectFrom('inlay_chat_runs').select('message_id').execute()
+      return ids.filter((id) => !rows.some((row) => row.message_id === id))
+    },
+  })
+  const [first, second] = [await start('a', forgetful), await start('b', forgetful)]
+  const run = await first.send()
+  await reaches(db, 'two')
+  const tail = readAll(await second.agent.resume(run.sessionId, ana))
+  for (const table of ['inlay_chat_run_lines', 'inlay_chat_runs'] as const) await tables.deleteFrom(table).execute()
+  goOn()
+  const lines = await readAll(run)
+  expect(said(lines)).toBe('One two three.')
+  expect(await tail).toEqual(lines)
+  expect(await readAll(await second.agent.resume(run.sessionId, ana))).toEqual(lines)
+})
+
 test('the runs of a removed session leave nothing behind', async () => {
   const { start, db } = await newProcesses([['Said. ', { hang: true }]])
   const [first, second] = [await start('a'), await start('b')]

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { nodeListener } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
@@ -40,4 +41,28 @@ test.each([
     expect(await send('GET', '/health')).toBe(200)
   }
   expect(connections).toBe(1)
+})
+
+test.each([
+  ['too large', 'Bearer key-importer', 'HTTP/1.1', '413'],
+  ['of nobody that is known', 'Bearer nobody', 'HTTP/1.1', '401'],
+  ['of a client of HTTP/1.0', 'Bearer key-importer', 'HTTP/1.0', '413'],
+])('a body %s is refused in words though its connection ends with the answer', async (_, key, version, status) => {
+  const { server } = setup({ limits: { ingestionBytes: 100_000 } })
+  const listening = createServer(nodeListener(server.fetch))
+  await new Promise<void>((resolve) => void listening.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void listening.close())
+  const { port } = listening.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  const body = Buffer.alloc(8_000_000, ' ')
+  socket.write(
+    `POST /api/service-api/ingestion ${version}\r\nhost: a\r\nauthorization: ${key}\r\nconnection: close\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+  )
+  // Like clients that read nothing before all is sent.
+  socket.pause()
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject).write(body, (error) => (error ? reject(error) : resolve()))
+  })
+  expect(await text(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*"error_code"`))
 })

@@ -40,6 +40,11 @@ export interface SharedRuns {
    * @returns ids of runs that this process no longer owns, to which nothing was added
    */
   append(lines: readonly RunLines[]): Promise<readonly number[]>
+  /**
+   * Runs that the store itself lost, e.g. in a restart without persistence, and that nobody removed or took over. Their
+   * process opens them again and writes all their lines. Default: a store that loses nothing.
+   */
+  forgotten?(messageIds: readonly number[]): Promise<readonly number[]>
   /** The runs of a session, oldest first. */
   ofSession(sessionId: string): Promise<readonly SharedRun[]>
   /**

@@ -26,18 +26,33 @@ export interface CopyOptions {
   readonly runBytes: number
   /** Reads the calls of an answer that is stored. */
   readonly readCalls: (messageId: number) => Promise<readonly ToolCallDetail[]>
+  /** How long a process may be silent, in milliseconds. */
+  readonly leaseMs: number
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number
 }
 
-export function createCopies({ shared, runBytes, readCalls }: CopyOptions): Copies {
+export function createCopies({ shared, runBytes, readCalls, leaseMs, now }: CopyOptions): Copies {
   const copies = new Map<number, LiveRun>()
+  const missingSince = new Map<number, number>()
+  /** Whether the store has lost a run whose process will write it again, if it lives. */
+  const isMissing = async (messageId: number): Promise<boolean> => {
+    const isForgotten = ((await shared.forgotten?.([messageId])) ?? []).length > 0
+    if (!isForgotten) return false
+    const since = missingSince.get(messageId) ?? now()
+    missingSince.set(messageId, since)
+    return now() - since < leaseMs
+  }
   const catchUp = async (messageId: number): Promise<void> => {
     const copy = copies.get(messageId)
     while (copy && !copy.finished) {
       const { entries, finished } = await shared.read(messageId, copy.log.last)
+      if (entries.length > 0) missingSince.delete(messageId)
       // Another call may have read the same lines meanwhile.
       for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
-      if (finished) {
+      if (finished && !(await isMissing(messageId))) {
         copies.delete(messageId)
+        missingSince.delete(messageId)
         copy.end()
       }
       if (entries.length === 0) return

@@ -166,8 +166,15 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
         return { messageId, entries, finished: log.finished }
       })
       const lost = parts.length === 0 ? [] : await shared.append(parts)
+      const forgotten = lost.length === 0 ? [] : ((await shared.forgotten?.(lost)) ?? [])
       for (const [index, each] of due.entries()) {
         const { messageId, entries, finished } = parts[index]!
+        if (forgotten.includes(messageId)) {
+          // Written again from its first line, which a very long answer no longer has: then it goes on unshared.
+          if (each.run.log.first === 1) Object.assign(each, { isOpen: false, cursor: 0 })
+          else own.delete(messageId)
+          continue
+        }
         each.cursor = entries.at(-1)?.sequence ?? each.cursor
         each.beatAt = time
         const isLost = lost.includes(messageId)

@@ -32,6 +32,8 @@ export interface RedisTransaction {
   del(keys: string[]): RedisTransaction
   zRem(key: string, member: string): RedisTransaction
   sRem(key: string, member: string): RedisTransaction
+  hSet(key: string, fields: Record<string, string>): RedisTransaction
+  expire(key: string, seconds: number): RedisTransaction
   exec(): Promise<unknown>
 }
 
@@ -50,6 +52,8 @@ export interface RedisRunsOptions {
 /** Packages a host installs to use this driver. */
 export const redisDependencies: readonly string[] = ['redis']
 
+/** How long a removed run is known as removed. */
+const removedSeconds = 600
 /** Most lines in one read. */
 const readLines = 2_000
 
@@ -73,7 +77,7 @@ interface Parts {
 /**
  * Shares runs through Redis 6.2 or Valkey 7.2 or newer, for any number of processes. Connects at first use, and again when the
  * connection breaks; while there is none each call rejects with SERVICE_UNAVAILABLE, and runs go on in their own
- * process. Nothing has to outlive the server: what it forgets is only to be resumed and stopped elsewhere no more.
+ * process. Nothing has to outlive the server: a run that it forgets is written again by its process.
  * @example createInlay({ sharedRuns: redisRuns({ url: 'redis://localhost:6379' }) })
  */
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
@@ -155,8 +159,15 @@ function createConnection({ url, lib }: RedisRunsOptions): Connection {
   }
 }
 
-function createWriting({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'open' | 'append' | 'requestStop'> {
+type Writing = Pick<SharedRuns, 'open' | 'append' | 'requestStop'> & Required<Pick<SharedRuns, 'forgotten'>>
+
+function createWriting({ client, keys, owner, now }: Parts): Writing {
   return {
+    forgotten: async (messageIds) => {
+      const redis = await client()
+      const counts = await Promise.all(messageIds.map((id) => redis.exists(keys.run(id))))
+      return messageIds.filter((_, at) => counts[at] === 0)
+    },
     open: async ({ sessionId, messageId, runId, openedAt }) => {
       await (
         await client()
@@ -262,12 +273,14 @@ async function runsOf(client: RedisClient, keys: Keys, ids: readonly string[]): 
 async function removeRuns(client: RedisClient, keys: Keys, ids: readonly string[]): Promise<void> {
   for (const { run } of await runsOf(client, keys, ids)) {
     const id = String(run.messageId)
-    await client
+    const removing = client
       .multi()
       .del([keys.run(id), keys.lines(id)])
       .zRem(keys.session(run.sessionId), id)
       .zRem(keys.finished, id)
       .sRem(keys.running, id)
-      .exec()
+    // Its process may still write: it is to learn that the run was removed, not lost.
+    if (!run.finished) removing.hSet(keys.run(id), { owner: '', finished: '1' }).expire(keys.run(id), removedSeconds)
+    await removing.exec()
   }
 }

@@ -11,7 +11,10 @@ redis.call('ZADD', KEYS[2], ARGV[1], ARGV[1])
 redis.call('SADD', KEYS[3], ARGV[1])
 return 1`
 
-/** KEYS run, lines, running, finished; ARGV id, owner, now, number of the first line, finished, channel, line …; 0: not its own. */
+/**
+ * KEYS run, lines, running, finished; ARGV id, owner, now, number of the first line, finished, channel, line …; 0: not its
+ * own. What all processes have left behind goes by itself after a day.
+ */
 export const appendScript = `
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], 'seen', ARGV[3])
@@ -24,6 +27,8 @@ if ARGV[5] == '1' then
   redis.call('SREM', KEYS[3], ARGV[1])
   redis.call('ZADD', KEYS[4], ARGV[3], ARGV[1])
 end
+redis.call('EXPIRE', KEYS[1], 86400)
+redis.call('EXPIRE', KEYS[2], 86400)
 if ARGV[5] == '1' or #ARGV > 6 then redis.call('PUBLISH', ARGV[6], ARGV[1]) end
 return 1`
 

@@ -38,9 +38,8 @@ type EndListening = () => Promise<void>
 export interface PostgresRecords extends Dialect {
   /**
    * Calls back for each notification of a channel, and without a payload once notifications may have been missed. It holds
-   * one connection, and takes another one when that breaks. Behind a pooler that shares connections between transactions
-   * nothing is heard.
-   * @returns ends it; undefined when nothing can be heard
+   * one connection, and takes another one when that breaks.
+   * @returns ends it; undefined when nothing can be heard, as behind a pooler that shares connections between transactions
    */
   readonly listen: (channel: string, onMessage: (payload?: string) => void) => Promise<EndListening | undefined>
 }
@@ -119,6 +118,28 @@ function rejectOutage(error: unknown): never {
 }
 
 const listenAgainMs = 500
+/** The longest wait for a notification of one's own; a slow server only has changes looked for. */
+const arrivalMs = 1_000
+
+/** Sends a notification on one connection that another one should hear. */
+async function notificationsArrive(
+  pool: PostgresPool,
+  channel: string,
+  arrival: Promise<void>,
+  payload: string,
+): Promise<boolean> {
+  const sender = await pool.connect()
+  try {
+    await sender.query('select pg_notify($1, $2)', [channel, payload])
+  } finally {
+    sender.release()
+  }
+  const { promise: timeUp, resolve: endWait } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(endWait, arrivalMs, false)
+  const hasArrived = await Promise.race([arrival.then(() => true), timeUp])
+  clearTimeout(timer)
+  return hasArrived
+}
 
 async function listen(
   pool: PostgresPool,
@@ -129,6 +150,9 @@ async function listen(
   let timer: ReturnType<typeof setTimeout> | undefined
   let release: () => void = () => {}
   let canListen = true
+  const { promise: arrival, resolve: noteArrival } = Promise.withResolvers<void>()
+  // Listeners take payloads for ids of runs, and none has a negative one.
+  const probe = String(-1 - Math.floor(Math.random() * 2 ** 48))
   const again = (): void => {
     release()
     if (isOver) return
@@ -146,18 +170,27 @@ async function listen(
       isReleased = true
     }
     client.on('notification', (message) => {
-      if (message.channel === channel && !isReleased) onMessage(message.payload)
+      if (message.channel !== channel || isReleased) return
+      if (message.payload === probe) noteArrival()
+      else onMessage(message.payload)
     })
     client.on('end', () => (isReleased ? undefined : again()))
     client.on('error', () => {})
     await client.query(`listen "${channel}"`, [])
     onMessage()
   }
-  await connect().catch(again)
-  if (!canListen) return undefined
-  return async () => {
+  const end = async (): Promise<void> => {
     isOver = true
     clearTimeout(timer)
     release()
   }
+  try {
+    await connect()
+    if (canListen) canListen = await notificationsArrive(pool, channel, arrival, probe)
+  } catch {
+    again()
+  }
+  if (canListen) return end
+  await end()
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { understand, type Question } from '../question.ts'
-import type { Candidate } from '../passages.ts'
+import { relevantParts, type Candidate } from '../passages.ts'
 import { askingWords, isNarration, isPointing, isReferral } from '../phrases.ts'
 import { pickBroadly } from '../pick.ts'
 import type { Reading } from '../prompt.ts'
@@ -82,7 +82,7 @@ export function reportFindings({ questions, context, passages }: Reading): strin
   const [task = ''] = questions.slice(-1)
   const question = withLightAspect(understand([task]), task)
   const isHowTo = question.kind === 'how' && question.wantsCode
-  const all = scorePassages({ ...question, wantsCode: isHowTo }, [...context, ...passages])
+  const all = scorePassages({ ...question, wantsCode: isHowTo }, relevantParts(task, [...context, ...passages]))
   const scored = question.kind === 'difference' ? all : aboutTopic(all, task)
   if (!isSpokenOf(scored)) return nothingFound
   const brief = select(scored, () => false)

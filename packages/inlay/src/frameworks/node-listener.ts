@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { finished } from 'node:stream/promises'
 import { toNodeHandler } from 'srvx/node'
+import type { ServerRequest } from 'srvx'
 import type { PrincipalFetch, PrincipalOption } from './principal.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
@@ -34,7 +36,28 @@ export function nodeListener<Call extends NodeRequest = NodeRequest>(
 
 /** One handler takes both versions of HTTP; its type names them one by one. */
 function listenerOf(fetch: (request: Request) => Promise<Response>): (...call: Parameters<NodeListener>) => unknown {
-  return toNodeHandler(fetch) as (...call: Parameters<NodeListener>) => unknown
+  const handler = toNodeHandler(async (request) => {
+    const answer = await fetch(request)
+    return answer.status < 400 ? answer : afterBody(request, answer)
+  })
+  return handler as (...call: Parameters<NodeListener>) => unknown
+}
+
+/** A client that needs longer to send a body that was refused is cut off; milliseconds. */
+const lingerMs = 5000
+
+/**
+ * Holds a refusal back until the body has come, when the connection ends with the answer: Node cuts it at once, and a
+ * client that still sends would see a broken connection in place of the reason.
+ */
+async function afterBody({ runtime }: ServerRequest, answer: Response): Promise<Response> {
+  const { req, res } = runtime?.node ?? {}
+  if (!req || req.httpVersionMajor > 1 || (res as ServerResponse).shouldKeepAlive || (req as IncomingMessage).complete)
+    return answer
+  // Nobody may be reading it; whoever does goes on.
+  req.resume()
+  await finished(req as IncomingMessage, { signal: AbortSignal.timeout(lingerMs), writable: false }).catch(() => {})
+  return answer
 }
 
 /** A request as a body parser leaves it. */

@@ -166,24 +166,10 @@ async function patiently(migrate: () => Promise<void>): Promise<void> {
     try {
       return await migrate()
     } catch (error) {
-      if (isNewer(error)) throw newerDatabase(error)
       if (attempt === 3 || isInlayError(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
     }
   }
-}
-
-/** Kysely calls records "corrupted" that hold steps which this version does not know. */
-function isNewer(error: unknown): boolean {
-  return error instanceof Error && /previously executed migration .* is missing/.test(error.message)
-}
-
-function newerDatabase(cause: unknown): InlayError {
-  return new InlayError('UNSUPPORTED', {
-    message:
-      'The records were written by a newer version of Inlay: run that version again, or name another data folder or database.',
-    cause,
-  })
 }
 
 async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
