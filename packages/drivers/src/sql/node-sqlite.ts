@@ -68,7 +68,7 @@ class RecordsDriver extends SqliteDriver {
   override async acquireConnection(): Promise<Turn> {
     const records = this.#records
     let [isInTransaction, hasWritten] = [false, false]
-    async function begin(): Promise<void> {
+    async function enter(): Promise<void> {
       const before = records.last
       const { promise, resolve } = Promise.withResolvers<void>()
       records.last = promise
@@ -78,7 +78,7 @@ class RecordsDriver extends SqliteDriver {
     const turn: Turn = {
       end: undefined,
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
-        if (!turn.end) await begin()
+        if (!turn.end) await enter()
         let result: QueryResult<Row>
         try {
           const { statement, kind, givesRows, values } = records.prepare(sql, parameters)
@@ -102,7 +102,7 @@ class RecordsDriver extends SqliteDriver {
         return result
       },
       streamQuery: async function* <Row>({ sql, parameters }: CompiledQuery) {
-        if (!turn.end) await begin()
+        if (!turn.end) await enter()
         // A statement that is being iterated must not be reset by another use of the same SQL.
         const { statement, values } = records.prepare(sql, parameters, true)
         for (const row of statement.iterate(...values)) yield { rows: [row as Row] }
