@@ -56,6 +56,14 @@ test('a step that broke off after it spoke is not tried again, and its calls are
   expect(model.requests).toHaveLength(1)
 })
 
+test.each<[string, ScriptStep[], Partial<StepRequest>]>([
+  ['a text without a word', [['[1]'], ['In words.']], { ifWordless: { role: 'user', content: [] } }],
+  ['a tool that was not called', [['No.'], [{ call: { name: 'look', input: {} } }]], { forced: ['look'] }],
+])('%s is asked for once more, and both tries count', async (_, steps, more) => {
+  const { usage } = await newStep(steps, more).done
+  expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([20, 10])
+})
+
 test('a stream without an end fails', async () => {
   await expect(newStep([['Hello', { finish: 'none' }]]).done).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
 })

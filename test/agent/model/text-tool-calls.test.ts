@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readTextCalls } from '@inlay/agent/internal/model/text-call-formats'
 import { TextGate } from '@inlay/agent/internal/model/text-tool-calls'
+import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 
 const names = new Set(['search', 'look'])
 const markup =
@@ -85,6 +86,29 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     const { said, calls } = pass(text, size)
     expect(calls).toEqual([{ name: 'search', input: { queries: ['a b'] } }])
     expect(said).toBe(/^[A-Z].*\n/.exec(text)?.[0] ?? '')
+  })
+
+  // Thoughts are taken out before.
+  test.each(textCallsOfMakers('search', 'queries', '["a b"]').filter(([, text]) => !text.includes('analysis')))(
+    'as the makers of a model have it: %s',
+    (_name, text) => {
+      expect(pass(text, size)).toEqual({ said: '', calls: [{ name: 'search', input: { queries: ['a b'] } }] })
+    },
+  )
+
+  test('a call of a tool that is not offered is one too, so that its model is told', () => {
+    expect(pass('<tool_call>{"name": "fly", "arguments": {"to": "Rome"}}</tool_call>', size)).toEqual({
+      said: '',
+      calls: [{ name: 'fly', input: { to: 'Rome' } }],
+    })
+  })
+
+  test('signs of templates around an answer are not shown, those within it are', () => {
+    expect(pass('<answer>\nYes.\n</answer><|im_end|>', size).said.trim()).toBe('Yes.')
+    expect(pass('<|start|>assistant<|channel|>final<|message|>Yes.<|return|>', size).said).toBe('Yes.')
+    expect(pass('A turn ends with <|im_end|> there, as </s> did.', size).said).toBe(
+      'A turn ends with <|im_end|> there, as </s> did.',
+    )
   })
 
   test('several calls, one behind the other', () => {

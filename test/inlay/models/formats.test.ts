@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RecordedRequest, Reply, ReplyPart } from '../../stand-in/model-server.ts'
 import { startVllm } from '../../stand-in/local-servers.ts'
+import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 import { afterSearch, fact, hasResults, openOverServer, overServer, search, type OverServer } from './fixture.ts'
 
 const question = 'Where do the keys hang?'
@@ -50,6 +51,7 @@ const asText: readonly (readonly [string, string])[] = [
   ['prose with fenced JSON', `I will look.\n\`\`\`json\n${json}\n\`\`\``],
   ['a thought with JSON', `Thought: I have to look.\n${json}`],
   ['ReAct', '{"action": "internal_search", "action_input": {"queries": ["keys"]}}'],
+  ...textCallsOfMakers('internal_search', 'queries', '["keys"]'),
 ]
 
 test.each(asText)('a call written as text becomes a call: %s', async (_, text) => {
@@ -87,6 +89,7 @@ test.each<[string, ReplyPart]>([
 
 test.each<[string, ReplyPart]>([
   ['an unknown tool', { calls: [{ id: 'c1', name: 'look_up', input: {} }] }],
+  ['an unknown tool in text', { text: '<tool_call>{"name": "look_up", "arguments": {}}</tool_call>' }],
   ['a tool without a name', { calls: [{ id: 'c1', name: '', input: {} }] }],
   ['JSON that is cut', call('{"queries": ["ke')],
 ])('a call that cannot run is told to the model: %s', async (_, part) => {
@@ -100,6 +103,20 @@ describe('what a reader gets', () => {
     ['thoughts between tags', `<think>Where could it be?</think>${fact} [1]`, cited],
     ['a result said back', `<tool_response>{"results": []}</tool_response>${fact} [1]`, cited],
     ['tools said back', `<tools>[{"name": "internal_search"}]</tools>${fact} [1]`, cited],
+    [
+      'thoughts of gpt-oss',
+      `<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>${fact} [1]<|return|>`,
+      cited,
+    ],
+    ['thoughts of gpt-oss without its signs', `analysisWe have it.assistantfinal${fact} [1]`, cited],
+    [
+      'thoughts and answer of Command',
+      `<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>${fact} [1]<|END_RESPONSE|>`,
+      cited,
+    ],
+    ['thoughts of Gemma', `<|channel>thought\nHm.<channel|>${fact} [1]`, cited],
+    ['an answer between tags', `<think>Hm.</think>\n<answer>\n${fact} [1]\n</answer>`, cited],
+    ['the end of a turn', `${fact} [1]<|im_end|>`, cited],
     ['markers that name nothing', `[3][4] ${fact} [1]`, cited],
   ])('is the answer alone: %s', async (_, written, expected) => {
     const answer = await answerAfter([search], written)

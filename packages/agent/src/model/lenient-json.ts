@@ -100,8 +100,7 @@ class LiteralReader {
     this.at++
     while (this.#next() !== '}') {
       const quote = this.#next()
-      if (quote !== '"' && quote !== "'") throw invalid
-      const key = this.#quoted(quote)
+      const key = quote === '"' || quote === "'" ? this.#quoted(quote) : this.#bareKey()
       if (this.#next() !== ':') throw invalid
       this.at++
       values[key] = this.value()
@@ -109,6 +108,15 @@ class LiteralReader {
     }
     this.at++
     return values
+  }
+
+  #bareKey(): string {
+    const key = /[A-Za-z_]\w{0,63}/y
+    key.lastIndex = this.at
+    const [match] = key.exec(this.#text) ?? []
+    if (match === undefined) throw invalid
+    this.at += match.length
+    return match
   }
 
   #list(): unknown[] {

@@ -23,13 +23,38 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   const isWordless =
     ifWordless && !hasWord(first.content.map(({ type, text }) => (type === 'text' ? text : '')).join(''))
   if (isWordless && first.calls.length === 0)
-    return retryStep({ ...request, ifWordless: undefined, reminder: [...reminder, ifWordless] }, prompt)
+    return afterFirst(
+      first,
+      await retryStep({ ...request, ifWordless: undefined, reminder: [...reminder, ifWordless] }, prompt),
+    )
   if (forced === undefined || first.calls.some(({ name }) => forced.includes(name))) return first
   const second = await retryStep(request, [...prompt, demand(forced)])
-  if (second.calls.some(({ name }) => forced.includes(name))) return second
+  if (second.calls.some(({ name }) => forced.includes(name))) return afterFirst(first, second)
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
   })
+}
+
+/** A step that was asked for once more, with what both tries consumed. */
+function afterFirst(first: StepResult, second: StepResult): StepResult {
+  const [input, output] = [first.usage.inputTokens, first.usage.outputTokens]
+  const { inputTokens, outputTokens } = second.usage
+  const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+    a === undefined ? b : b === undefined ? a : a + b
+  const usage: LanguageModelV4Usage = {
+    inputTokens: {
+      total: sum(input.total, inputTokens.total),
+      noCache: sum(input.noCache, inputTokens.noCache),
+      cacheRead: sum(input.cacheRead, inputTokens.cacheRead),
+      cacheWrite: sum(input.cacheWrite, inputTokens.cacheWrite),
+    },
+    outputTokens: {
+      total: sum(output.total, outputTokens.total),
+      text: sum(output.text, outputTokens.text),
+      reasoning: sum(output.reasoning, outputTokens.reasoning),
+    },
+  }
+  return { ...second, usage }
 }
 
 function demand(names: readonly string[]): LanguageModelV4Message {

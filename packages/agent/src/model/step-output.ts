@@ -11,7 +11,7 @@ import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
-import { readTextCalls, withoutFence } from './text-call-formats.ts'
+import { plainToolName, readTextCalls, withoutFence } from './text-call-formats.ts'
 import { hasWord, TextGate } from './text-tool-calls.ts'
 import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
@@ -141,7 +141,8 @@ export class StepOutput implements StreamListener {
       if (call && deltas) this.#request.listener.onArguments(call.name, deltas)
     } else if (part.type === 'tool-call') {
       this.#onCall(part.toolName)
-      const { toolCallId: id, toolName: name, input, providerMetadata: providerOptions } = part
+      const { toolCallId: id, toolName: given, input, providerMetadata: providerOptions } = part
+      const name = this.#names.has(given) ? given : plainToolName(given)
       this.#calls.push({ id, name, input, ...(providerOptions && { providerOptions }) })
     } else if (part.type === 'error') throw part.error
     else if (part.type === 'finish') this.#finish = part
@@ -163,9 +164,8 @@ export class StepOutput implements StreamListener {
     const inReasoning = candidates.filter(({ input }) => input === '{}' || !this.#filter?.isQuoted(input))
     const textCalls = this.#calls.length > 0 ? [] : [...inText, ...inReasoning]
     // A forced step without output is asked again, like one that gave only text.
-    const callCount = this.#calls.length + textCalls.length
     const mayBeEmpty = forced !== undefined || this.#request.probesTools === true
-    const saidAnything = this.#text.trim() !== '' || callCount > 0 || mayBeEmpty
+    const saidAnything = this.#text.trim() !== '' || this.#calls.length + textCalls.length > 0 || mayBeEmpty
     const finish = this.#finish
     if (!finish || !saidAnything || failedEnds.has(finish.finishReason.unified)) {
       const toolChoice = options.toolChoice?.type ?? 'auto'

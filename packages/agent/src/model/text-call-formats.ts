@@ -1,6 +1,6 @@
 import { isJsonObject } from '@inlay/protocol'
 import type { RequestedCall } from './tool-loop.ts'
-import { readKeywordArguments, readLiteral } from './lenient-json.ts'
+import { readKeywordArguments, readLiteral, type LiteralMatch } from './lenient-json.ts'
 
 /** Markup that models write calls in; it never belongs to an answer. */
 export interface CallMarkup {
@@ -12,6 +12,7 @@ export interface CallMarkup {
 /** In the order in which they are looked for at one place: longer openings first. */
 export const callMarkups: readonly CallMarkup[] = [
   { opening: '<function_calls', closings: ['</function_calls>'] },
+  { opening: '<function_call>', closings: ['</function_call>'] },
   // Descriptions of tools as a template showed them, said back.
   { opening: '<tools>', closings: ['</tools>'] },
   { opening: '<tool_calls>', closings: ['</tool_calls>'] },
@@ -22,17 +23,71 @@ export const callMarkups: readonly CallMarkup[] = [
   { opening: '<|tool_call|>', closings: ['<|/tool_call|>', '<|end|>'] },
   { opening: '<|tool_calls_section_begin|>', closings: ['<|tool_calls_section_end|>'] },
   { opening: '<｜tool▁calls▁begin｜>', closings: ['<｜tool▁calls▁end｜>'] },
+  { opening: '<|tool_call_begin|>', closings: ['<|tool_call_end|>'] },
+  { opening: '<|tool_call_start|>', closings: ['<|tool_call_end|>'] },
+  { opening: '<|tool_call>', closings: ['<tool_call|>'] },
+  { opening: '<start_function_call>', closings: ['<end_function_call>'] },
+  { opening: '<｜tool_calls_begin｜>', closings: ['<｜tool_calls_end｜>'] },
+  { opening: '<｜DSML｜function_calls>', closings: ['</｜DSML｜function_calls>'] },
+  { opening: '<｜DSML｜tool_calls>', closings: ['</｜DSML｜tool_calls>'] },
+  { opening: '<minimax:tool_call>', closings: ['</minimax:tool_call>'] },
+  { opening: '<seed:tool_call>', closings: ['</seed:tool_call>'] },
+  { opening: '<TOOLCALL>', closings: ['</TOOLCALL>'] },
+  { opening: '<|START_ACTION|>', closings: ['<|END_ACTION|>'] },
+  { opening: '<|action_start|>', closings: ['<|action_end|>'] },
+  { opening: '<|tools_prefix|>', closings: ['<|tools_suffix|>'] },
+  { opening: '<|python_start|>', closings: ['<|python_end|>'] },
   { opening: '[TOOL_CALLS]', closings: ['</s>'] },
+  // Headers of the harmony format, in which gpt-oss writes.
+  { opening: '<|start|>', closings: ['<|message|>'] },
+  { opening: '<|channel|>', closings: ['<|message|>'] },
+  ...['<|message|>', '<|call|>', '<|return|>', '<|end|>', '<|START_RESPONSE|>', '<|END_RESPONSE|>'].map((sign) => ({
+    opening: sign,
+    closings: [sign],
+  })),
 ]
+
+/** A header that addresses a tool; the message that follows is a call. */
+const addressed = /^<\|(?:start|channel)\|>[^<]*(?:<\|channel\|>[^<]*)?to=functions\./
+
+/** Where markup at the beginning of a text ends, at `ended` its whole length; undefined while that is not known. */
+export function markupEnd(text: string, { opening, closings }: CallMarkup, ended: boolean): number | undefined {
+  const isCall = addressed.test(text)
+  const ends = (isCall ? ['<|call|>', '<|end|>', '<|start|>'] : closings).flatMap((closing) => {
+    const at = text.indexOf(closing, isCall ? opening.length : 0)
+    return at === -1 ? [] : [closing === '<|start|>' ? at : at + closing.length]
+  })
+  return ends.length > 0 ? Math.min(...ends) : ended ? text.length : undefined
+}
+
+/** What ends a turn in templates; at the end of a text it is no part of it. */
+export const endSigns: readonly string[] = [
+  '<|im_end|>',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|endoftext|>',
+  '<|end_of_text|>',
+  '<end_of_turn>',
+  '<｜end▁of▁sentence｜>',
+  '</answer>',
+  '</response>',
+  '</s>',
+]
+
+/** What some models begin an answer with. */
+export const startSigns: readonly string[] = ['<answer>', '<response>']
+
+/** Names of the tools that are offered. */
+export type ToolNames = Pick<ReadonlySet<string>, 'has'>
 
 // The patterns below bound what repeats and take words from their beginning, so that any text costs linear time.
 
 /** Finds the calls in a text that is nothing but calls, in any format; names that are not offered are left out. */
-export function readTextCalls(text: string, names: ReadonlySet<string>): readonly RequestedCall[] {
+export function readTextCalls(text: string, names: ToolNames): readonly RequestedCall[] {
   const bare = withoutFence(text.trim())
   // What stands in for a tool's result is never a call.
   if (bare.startsWith('<tool_response>')) return []
-  return [readMarkupCalls, readNamedCalls, readPythonCalls, readJsonCalls]
+  return [readMarkupCalls, readPairCalls, readNamedCalls, readPythonCalls, readJsonCalls]
     .map((read) => read(bare, names))
     .reduce((first, next) => (first.length > 0 ? first : next), [])
 }
@@ -41,15 +96,26 @@ export function withoutFence(text: string): string {
   return text.replace(/^```[\w-]*[ \t]*\n?/, '').replace(/\s*```$/, '')
 }
 
-function toCall(name: unknown, input: unknown, names: ReadonlySet<string>): RequestedCall[] {
+/** A name without a namespace, and without what a template left behind it. */
+export const plainToolName = (name: string): string =>
+  name
+    .replace(/<[^]*$/, '')
+    .trim()
+    .replace(/^(?:functions?|tools?|default_api)[./:]/, '')
+
+function toCall(name: unknown, input: unknown, names: ToolNames): RequestedCall[] {
   if (typeof name !== 'string') return []
-  const known = names.has(name) ? name : name.replace(/^(?:functions?|tools?)[./:]/, '')
+  const known = names.has(name) ? name : plainToolName(name)
   if (!names.has(known)) return []
   return [{ id: '', name: known, input: typeof input === 'string' ? input : JSON.stringify(input ?? {}) }]
 }
 
-/** `<invoke name="f"><parameter name="x">…`, `<function=f><parameter=x>…`, also with JSON as the body of a function. */
-function readMarkupCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
+/**
+ * `<invoke name="f"><parameter name="x">…`, `<function=f><parameter=x>…`, also with JSON as the body of a function, and
+ * with a prefix before the names of tags.
+ */
+function readMarkupCalls(prefixed: string, names: ToolNames): RequestedCall[] {
+  const text = prefixed.replace(/(<\/?)(?:steptml:|[|｜]DSML[|｜])/g, '$1')
   const functions =
     /<(?:invoke\s{1,9}name="([^"]{1,200})"|function=([^>\s]{1,200}))\s{0,9}>([\s\S]*?)(?:<\/invoke>|<\/function>|$)/g
   return [...text.matchAll(functions)].flatMap(([, invoked, named, body = '']) => {
@@ -68,10 +134,28 @@ function readMarkupCalls(text: string, names: ReadonlySet<string>): RequestedCal
   })
 }
 
-/** `f[ARGS]{…}` of Mistral, `functions.f:0<|tool_call_argument_begin|>{…}` of Kimi, `f\n```json\n{…}` of DeepSeek. */
-function readNamedCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
+/** `f<arg_key>x</arg_key><arg_value>…` of GLM, and the name alone between tags. */
+function readPairCalls(text: string, names: ToolNames): RequestedCall[] {
+  const calls = /<tool_call>\s{0,9}([\w.-]{1,100})\s{0,9}(?=<)((?:(?!<\/?tool_call>)[\s\S])*)/g
+  return [...text.matchAll(calls)].flatMap(([, name, body = '']) => {
+    const pairs = body.matchAll(/<arg_key>([^<]{1,200})<\/arg_key>\s{0,9}<arg_value>([\s\S]*?)(?:<\/arg_value>|$)/g)
+    return toCall(
+      name,
+      Object.fromEntries([...pairs].map(([, key = '', value = '']) => [key.trim(), toValue(value)])),
+      names,
+    )
+  })
+}
+
+/**
+ * `f[ARGS]{…}` of Mistral, `functions.f:0<|tool_call_argument_begin|>{…}` of Kimi, `f\n```json\n{…}` and
+ * `f<｜tool▁sep｜>{…}` of DeepSeek, `to=functions.f <|constrain|>json<|message|>{…}` of gpt-oss, `call:f{…}` of Gemma,
+ * `Action: f\nAction Input: {…}`, and the name on a line of its own.
+ */
+function readNamedCalls(marked: string, names: ToolNames): RequestedCall[] {
+  const text = marked.replace(/<\|"\|>|<escape>/g, '"')
   const named =
-    /(?<![\w.-])([\w.-]+)(?::\d+)?\s*(?:\[CALL_ID\][\w-]*)?(?:\[ARGS\]|<\|tool_call_argument_begin\|>|\n```(?:json)?\s*)(?=\{)/g
+    /(?<![\w.-])([\w.-]{1,100})(?::\d{1,6})?(?:(?:\s{0,9}(?:\[CALL_ID\][\w-]{0,64}|\[ARGS\]|<[|｜][^<>|｜]{1,40}[|｜]>|```(?:json)?|json|code|commentary|analysis|Action Input:)){1,6}\s{0,9}|\s{0,9}\n\s{0,9}|(?<=call:[\w.-]{1,100}))(?=\{)/g
   return [...text.matchAll(named)].flatMap((match) => {
     const literal = readLiteral(text, match.index + match[0].length)
     return typeof literal === 'object' ? toCall(match[1], literal.value, names) : []
@@ -79,8 +163,12 @@ function readNamedCalls(text: string, names: ReadonlySet<string>): RequestedCall
 }
 
 /** `[f(x="a"), g()]` and `f(x="a")`. */
-export function readPythonCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
-  const bare = text.replace(/^<\|python_tag\|>/, '').trim()
+export function readPythonCalls(text: string, names: ToolNames): RequestedCall[] {
+  const bare = text
+    .replace(/^<[^<>\n]{1,40}>/, '')
+    .replace(/<[^<>\n]{1,40}>$/, '')
+    .trim()
+    .replace(/^print\(([\s\S]+)\)$/, '$1')
   const calls: RequestedCall[] = []
   let at = bare.startsWith('[') ? 1 : 0
   for (;;) {
@@ -102,11 +190,11 @@ export function readPythonCalls(text: string, names: ReadonlySet<string>): Reque
 const mostFailures = 200
 
 /** JSON that names a tool, alone, in a list or one object behind the other, bare or in markup. */
-function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[] {
+function readJsonCalls(text: string, names: ToolNames): RequestedCall[] {
   const calls: RequestedCall[] = []
   let failures = 0
   for (let at = text.search(/[[{]/); at !== -1 && at < text.length && failures < mostFailures;) {
-    const literal = readLiteral(text, at)
+    const literal = readWhole(text, at)
     if (typeof literal !== 'object') {
       failures++
       const next = text.slice(at + 1).search(/[[{]/)
@@ -120,8 +208,22 @@ function readJsonCalls(text: string, names: ReadonlySet<string>): RequestedCall[
   return calls
 }
 
+/** A literal, also one whose last brackets were forgotten. */
+function readWhole(text: string, at: number): LiteralMatch {
+  const literal = readLiteral(text, at)
+  if (typeof literal === 'object' || at > text.search(/[[{]/)) return literal
+  const body = text
+    .slice(at)
+    .trimEnd()
+    .replace(/<\/?[^<>\n]{1,40}>$/, '')
+    .trimEnd()
+  const closed = ['}', ']}', '}}', ']}}'].map((brackets) => readLiteral(body + brackets))
+  const whole = closed.find((match) => typeof match === 'object')
+  return whole ? { ...whole, end: text.length } : literal
+}
+
 /** The calls that a JSON value stands for; none when it is something else. */
-export function callsIn(value: unknown, names: ReadonlySet<string>): RequestedCall[] {
+export function callsIn(value: unknown, names: ToolNames): RequestedCall[] {
   if (Array.isArray(value)) return value.flatMap((item) => callsIn(item, names))
   if (!isJsonObject(value)) return []
   if (Array.isArray(value['tool_calls'])) return callsIn(value['tool_calls'], names)

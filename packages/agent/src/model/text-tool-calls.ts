@@ -5,8 +5,11 @@ import {
   argumentsOf,
   callMarkups,
   callsIn,
+  endSigns,
+  markupEnd,
   readPythonCalls,
   readTextCalls,
+  startSigns,
   withoutFence,
   type CallMarkup,
 } from './text-call-formats.ts'
@@ -41,6 +44,12 @@ type Verdict =
 
 const more: Verdict = { kind: 'more' }
 
+const signsAtEnd = new RegExp(`(?:\\s{0,9}(?:${endSigns.map((sign) => sign.replaceAll('|', '\\|')).join('|')}))+\\s*$`)
+const awaited = [...callMarkups.map(({ opening }) => opening), ...endSigns]
+// What a template shows a model; it calls nothing.
+const shownToModel = new Set(['<tools>', '<tool_response>'])
+const anyName = { has: () => true }
+
 /**
  * Keeps call markup out of the text of one step while it streams, and finds calls that a model wrote as text. Text behind
  * a call is dropped: models invent the results of their calls there.
@@ -48,7 +57,6 @@ const more: Verdict = { kind: 'more' }
 export class TextGate {
   readonly #names: ReadonlySet<string>
   readonly #watches: boolean
-  readonly #mayRecover: boolean
   readonly #isQuoted: (text: string) => boolean
   readonly #calls: RequestedCall[] = []
   #held = ''
@@ -57,12 +65,20 @@ export class TextGate {
   #markup: CallMarkup | undefined
   #isLineStart = true
   #isInFence = false
+  #hasBegun = false
+  /** What calls outside of markup and JSON begin with, and those of them whose arguments are JSON. */
+  readonly #heads: readonly string[]
+  readonly #namedHeads: readonly string[]
 
   constructor({ names, mayRecover, isQuoted = () => false }: TextGateOptions) {
     this.#isQuoted = isQuoted
     this.#names = names
-    this.#mayRecover = mayRecover
     this.#watches = mayRecover && names.size > 0
+    this.#namedHeads = [
+      'functools[',
+      ...[...names].flatMap((name) => [`${name}\n{`, `>>>${name}\n{`, `Action: ${name}\n`, `to=functions.${name}`]),
+    ]
+    this.#heads = [...this.#namedHeads, ...[...names].flatMap((name) => [`${name}(`, `print(${name}(`])]
   }
 
   /** Takes a piece of text; returns what may be shown by now. */
@@ -78,6 +94,9 @@ export class TextGate {
 
   #take(ended: boolean): string {
     let shown = ''
+    if (!this.#hasBegun && !this.#begin(ended)) return ''
+    const signs = ended && !this.#markup ? signsAtEnd.exec(this.#held) : null
+    if (signs && !this.#isQuoted(signs[0])) this.#held = this.#held.slice(0, signs.index)
     while (this.#held !== '') {
       if (this.#markup) {
         if (!this.#takeMarkup(this.#markup, ended)) break
@@ -102,6 +121,16 @@ export class TextGate {
     return shown
   }
 
+  /** Takes a sign off the beginning; false while it may still become one. */
+  #begin(ended: boolean): boolean {
+    const start = this.#held.trimStart()
+    if (!ended && (start === '' || startSigns.some((sign) => sign !== start && sign.startsWith(start)))) return false
+    this.#hasBegun = true
+    const sign = startSigns.find((known) => start.startsWith(known))
+    if (sign !== undefined && !this.#isQuoted(sign)) this.#held = start.slice(sign.length).trimStart()
+    return true
+  }
+
   /** Moves text from what is held to what is shown. */
   #show(length: number): string {
     const text = this.#held.slice(0, length)
@@ -115,14 +144,14 @@ export class TextGate {
   }
 
   #takeMarkup(markup: CallMarkup, ended: boolean): boolean {
-    const ends = markup.closings.flatMap((closing) => {
-      const at = this.#held.indexOf(closing)
-      return at === -1 ? [] : [at + closing.length]
-    })
-    if (ends.length === 0 && !ended) return false
-    const end = ends.length > 0 ? Math.min(...ends) : this.#held.length
+    const end = markupEnd(this.#held, markup, ended)
+    if (end === undefined) return false
     const text = this.#held.slice(0, end)
-    if (this.#mayRecover && !this.#isQuoted(text)) this.#calls.push(...readTextCalls(text, this.#names))
+    if (this.#watches && !shownToModel.has(markup.opening) && !this.#isQuoted(text)) {
+      const calls = readTextCalls(text, this.#names)
+      // The model is told of a name that is not offered.
+      this.#calls.push(...(calls.length > 0 ? calls : readTextCalls(text, anyName)))
+    }
     this.#held = this.#held.slice(end)
     this.#tried = 0
     this.#markup = undefined
@@ -143,14 +172,17 @@ export class TextGate {
     if (first && (candidate === -1 || first.at <= candidate)) return { ...first, kind: 'markup' }
     if (candidate !== -1) return { at: candidate, kind: 'candidate' }
     if (ended) return { at: this.#held.length, kind: 'wait' }
-    const overlap = Math.max(...callMarkups.map(({ opening }) => overlapOf(this.#held, opening)))
-    return { at: this.#held.length - overlap, kind: 'wait' }
+    // All of them begin so; most text has no such character.
+    if (!/[<[]/.test(this.#held)) return { at: this.#held.length, kind: 'wait' }
+    const overlap = Math.max(...awaited.map((sign) => overlapOf(this.#held, sign)))
+    const clear = this.#held.slice(0, this.#held.length - overlap)
+    return { at: signsAtEnd.exec(clear)?.index ?? clear.length, kind: 'wait' }
   }
 
   /** Index of the first line that could be a call; -1 when none could. */
   #candidateAt(): number {
     if (!this.#watches || this.#isInFence) return -1
-    const starts = /(?<=^|\n)[ \t]*(?=[[{`A-Za-z_])/g
+    const starts = /(?<=^|\n)[ \t]*(?=[[{`>A-Za-z_])/g
     for (const match of this.#held.matchAll(starts)) {
       if (match.index === 0 && !this.#isLineStart) continue
       const at = match.index + match[0].length
@@ -163,13 +195,15 @@ export class TextGate {
     if (callMarkups.some(({ opening }) => opening.startsWith(text) || text.startsWith(opening))) return false
     if (text.startsWith('{') || text.startsWith('[')) return true
     if (text.startsWith('`')) return '```'.startsWith(text.slice(0, 3))
-    return [...this.#names].some((name) => `${name}(`.startsWith(text) || text.startsWith(`${name}(`))
+    return this.#heads.some((head) => head.startsWith(text) || text.startsWith(head))
   }
 
   #judge(ended: boolean): Verdict {
     const text = this.#held
     if (text.length > callLimit) return { kind: 'text', length: 1 }
     if (text.startsWith('`')) return this.#judgeFence(text, ended)
+    if (this.#namedHeads.some((head) => head.startsWith(text) || text.startsWith(head)))
+      return this.#judgeNamed(text, ended)
     const isPython = /^(?:\[\s*)?[A-Za-z_]/.test(text)
     return isPython ? this.#judgePython(text, ended) : this.#judgeJson(text, ended)
   }
@@ -186,6 +220,16 @@ export class TextGate {
     const length = close === -1 ? text.length : head[0].length + close + 3
     const calls = readTextCalls(withoutFence(text.slice(0, length)), this.#names)
     return calls.length > 0 ? { kind: 'calls', calls, length } : { kind: 'text', length }
+  }
+
+  #judgeNamed(text: string, ended: boolean): Verdict {
+    const bracket = text.search(text.startsWith('functools[') ? /\[/ : /\{/)
+    const literal = bracket === -1 ? 'incomplete' : readLiteral(text, bracket)
+    if (literal === 'incomplete' && !ended)
+      return text.length > nameLimit && bracket === -1 ? { kind: 'text', length: 1 } : more
+    if (typeof literal !== 'object') return { kind: 'text', length: 1 }
+    const calls = readTextCalls(text.slice(0, literal.end), this.#names)
+    return calls.length > 0 ? { kind: 'calls', calls, length: literal.end } : { kind: 'text', length: 1 }
   }
 
   #judgePython(text: string, ended: boolean): Verdict {

@@ -12,14 +12,36 @@ const tags: readonly (readonly [opening: string, closing: string])[] = [
   ['<seed:think>', '</seed:think>'],
   ['[THINK]', '[/THINK]'],
   ['◁think▷', '◁/think▷'],
+  ['<|START_THINKING|>', '<|END_THINKING|>'],
+  ['<|inner_prefix|>', '<|inner_suffix|>'],
+  ['<|channel>thought', '<channel|>'],
+  ['<|channel|>analysis<|message|>', '<|end|>'],
+  ['<|start|>assistant<|channel|>analysis<|message|>', '<|end|>'],
+  ['Here is my thought process:', 'Here is my response:'],
 ]
 const openings = tags.map(([opening]) => opening)
-const closings = tags.map(([, closing]) => closing)
+// The last two are what servers leave of the harmony format when they drop its signs.
+const closings = [...tags.map(([, closing]) => closing), 'assistantfinal', 'assistantcommentary']
+// Begin a thought in the middle of a text too.
+const openingsAnywhere = ['<think>', '<|channel|>analysis<|message|>']
+/** What is left of the opening sign there. */
+const bareAnalysis = /^analysis(?=[A-Z])/
 
 // How thoughts begin whose start tag stands in the prompt. Such a beginning is held until an end tag comes, or this far.
 const thoughtful =
   /^(?:(?:okay|ok|alright|hmm)[,.]? (?:so|the user|let me|let's|i need|i should|first|we)\b|hmm\b|the user (?:is|asks|asked|wants|says|said|has|needs)\b|(?:we|i) need to (?:answer|find|figure|determine|look)\b|first, (?:i|let me|let's)\b|let me (?:think|analyze|break)\b)/i
-const beginnings = ['okay', 'ok', 'alright', 'hmm', 'the user ', 'we need to ', 'i need to ', 'first, ', 'let me ']
+const beginnings = [
+  'analysis',
+  'okay',
+  'ok',
+  'alright',
+  'hmm',
+  'the user ',
+  'we need to ',
+  'i need to ',
+  'first, ',
+  'let me ',
+]
 const longestBeginning = 24
 const heldLimit = 6_000
 
@@ -83,7 +105,7 @@ export class ThinkSplitter {
     const opening = openings.find((tag) => start.startsWith(tag))
     if (opening) this.#enterThought(opening, this.#held.indexOf(opening))
     else if (!ended && (start === '' || openings.some((tag) => tag.startsWith(start)))) return
-    else if (thoughtful.test(start)) this.#state = 'held'
+    else if (thoughtful.test(start) || bareAnalysis.test(start)) this.#state = 'held'
     else if (!ended && mayBeThought(start)) return
     else this.#state = 'text'
   }
@@ -115,7 +137,7 @@ export class ThinkSplitter {
 
   #readText(ended: boolean): ThinkPiece[] {
     const close = firstOf(this.#held, closings.slice(0, 1))
-    const opening = firstOf(this.#held, openings.slice(0, 1))
+    const opening = firstOf(this.#held, openingsAnywhere)
     if (opening && (!close || opening.at < close.at)) {
       const text = this.#held.slice(0, opening.at)
       this.#enterThought(opening.tag, opening.at)
@@ -125,12 +147,12 @@ export class ThinkSplitter {
       this.beganInThought = true
       return this.#close('text', close)
     }
-    return this.#release('text', ended ? [] : [...closings.slice(0, 1), ...openings.slice(0, 1)])
+    return this.#release('text', ended ? [] : [...closings.slice(0, 1), ...openingsAnywhere])
   }
 
   /** Ends a stretch at a closing tag. */
   #close(kind: ThinkPiece['kind'], { at, tag }: { readonly at: number; readonly tag: string }): ThinkPiece[] {
-    const text = this.#withoutOpening(this.#held.slice(0, at))
+    const text = this.#withoutOpening(this.#held.slice(0, at)).replace(bareAnalysis, '')
     this.#held = this.#held.slice(at + tag.length)
     this.#state = 'text'
     this.#supposed = undefined

@@ -13,8 +13,9 @@ export function coerceArguments(args: unknown, schema: Schema): unknown {
   const required = Array.isArray(schema['required'])
     ? schema['required'].filter((name) => typeof name === 'string')
     : []
-  const object = toObject(args)
-  if (!object) return args
+  const outer = toObject(args)
+  if (!outer) return args
+  const object = unwrapped(outer, properties)
   const named = renameOne(object, Object.keys(properties), required)
   return Object.fromEntries(
     Object.entries(named).map(([name, value]) => {
@@ -28,6 +29,15 @@ function toObject(args: unknown): Record<string, unknown> | undefined {
   const value = typeof args === 'string' ? readJson(args) : args
   if (isJsonObject(value)) return value
   return Array.isArray(value) && value.length === 1 && isJsonObject(value[0]) ? value[0] : undefined
+}
+
+const wrappers = new Set(['arguments', 'parameters', 'input', 'args', 'kwargs', 'params'])
+
+/** Arguments that stand once more in an argument of that name. */
+function unwrapped(args: Record<string, unknown>, properties: Schema): Record<string, unknown> {
+  const [entry, ...others] = Object.entries(args)
+  if (entry === undefined || others.length > 0 || !wrappers.has(entry[0]) || entry[0] in properties) return args
+  return toObject(entry[1]) ?? args
 }
 
 /** Gives the one missing argument the value of the one argument that has no name of the schema. */
@@ -74,6 +84,7 @@ function isNearName(name: string, other: string): boolean {
 
 function coerceValue(value: unknown, schema: Schema): unknown {
   const types = typesOf(schema)
+  if (types.has('array') && Array.isArray(value)) return value.map((item) => coerceItem(item, schema))
   if (types.has('array') && !Array.isArray(value) && value !== null) {
     if (types.has('string') && typeof value === 'string') return value
     const parsed = typeof value === 'string' ? readJson(value) : undefined
@@ -89,6 +100,15 @@ function coerceValue(value: unknown, schema: Schema): unknown {
     return Number(value)
   if (types.has('boolean') && /^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true'
   return value
+}
+
+/** The one text of an object, where texts are listed. */
+function coerceItem(item: unknown, schema: Schema): unknown {
+  const lists = [schema, ...[schema['anyOf'], schema['oneOf']].filter(Array.isArray).flat()].filter(isJsonObject)
+  const isTextList = lists.some(({ items }) => isJsonObject(items) && items['type'] === 'string')
+  if (!isTextList || !isJsonObject(item)) return item
+  const texts = Object.values(item).filter((value) => typeof value === 'string')
+  return texts.length === 1 ? texts[0] : item
 }
 
 function typesOf(schema: Schema): Set<string> {

@@ -3,6 +3,7 @@ import { isJsonObject } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/tool-loop.ts'
 import { readLiteral } from '../model/lenient-json.ts'
+import { withoutFence } from '../model/text-call-formats.ts'
 
 /** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
@@ -54,9 +55,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Quotes of Python, or a comma too many.
-    const literal = readLiteral(text.trim())
-    return typeof literal === 'object' && literal.end === text.trim().length ? literal.value : undefined
+    // Quotes of Python, a fence, a comma or a bracket too many.
+    const bare = withoutFence(text.trim())
+    const literal = readLiteral(bare)
+    return typeof literal === 'object' && /^[\s{}[\]]*$/.test(bare.slice(literal.end)) ? literal.value : undefined
   }
 }
 

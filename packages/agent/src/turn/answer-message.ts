@@ -88,7 +88,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       // What a model writes of a search that it makes once more is an echo, not a call.
       const isEcho = repeated.length > 0 && step.wasRecovered && hasText
       const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
-      if (isAnswer && step.finishReason.unified === 'length' && writer.hasText()) writer.onText(cutNote)
+      const cutNote = cutNotes[step.finishReason.unified]
+      if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
@@ -110,7 +111,10 @@ const results = { mostTokens: 10_000, share: 0.25 }
 /** A model that calls no tools is a small one, which answers best from few passages. */
 const givenResults = { mostTokens: 3_000, share: 0.15 }
 
-const cutNote = '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*'
+const cutNotes: Readonly<Record<string, string>> = {
+  length: '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*',
+  'content-filter': "\n\n*The answer ends here because the model provider's content filter stopped it.*",
+}
 
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 
@@ -241,5 +245,7 @@ function refuseUnknown(call: RequestedCall, offered: readonly Action[]): Answere
   const names = offered.map(({ name }) => name).join(', ')
   const rule = 'Call tools by their exact name only — never add prefixes, namespaces, or colons.'
   const result = `Tool "${call.name}" not found. Available tools: ${names}. ${rule}`
-  return { ...call, input: '{}', result, isError: true }
+  // Providers refuse names with other characters.
+  const name = call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
+  return { ...call, name, input: '{}', result, isError: true }
 }

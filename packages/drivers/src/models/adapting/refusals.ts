@@ -1,9 +1,10 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
+import { refusedInMessages, withoutCalls, withPlainMessages, type MessageOmission } from './refused-messages.ts'
 
 /** A part of a request that some servers do not take; a name of a field stands for leaving that field out. */
 export type Omission =
   | 'tools'
-  | 'system messages'
+  | MessageOmission
   | 'schema keywords'
   | 'schema details'
   | 'required calls'
@@ -30,8 +31,6 @@ const refusal =
   /unsupported|not (?:be )?support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|not accept|extra (?:inputs|fields)|extra_forbidden|invalid|requires?\b|only the default|must be|wrong type|cannot|deprecated/i
 const noTools =
   /(?:not|n't) support (?:tools?|functions?|tool use|function calling)\b|support tool use|auto\W{0,3}tool choice requires|tools param requires|tools?(?: use| calling)? (?:is|are) not supported|function calling is not (?:supported|enabled)/i
-const noSystem =
-  /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
 const noSchema =
   /json schema conversion failed|unable to generate parser|failed to (?:parse|initialize) (?:grammar|samplers)|invalid (?:json )?schema|schema .{0,60}(?:not supported|unsupported|not permitted)|\$schema|unsupported .{0,20}schema/i
 
@@ -50,7 +49,9 @@ export function refusedPart(
   if (![400, 404, 405, 415, 422, 500, 501].includes(status)) return undefined
   const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0
   if (hasTools && noTools.test(text)) return 'tools'
-  if (noSystem.test(text) && !known.has('system messages')) return 'system messages'
+  const messages = Array.isArray(body['messages']) ? body['messages'] : []
+  const inMessages = refusedInMessages(text, messages)
+  if (inMessages && !known.has(inMessages)) return inMessages
   if (hasTools && noSchema.test(text)) {
     const next = known.has('schema keywords') ? 'schema details' : 'schema keywords'
     return known.has(next) ? undefined : next
@@ -95,8 +96,7 @@ export function withoutRefused(
   if (isAsked && Array.isArray(body['tools']) && body['tools'].length === 1) changed['tool_choice'] = 'required'
   if (refused.has('required calls') && changed['tool_choice'] === 'required') changed['tool_choice'] = 'auto'
   if (refused.has('schema keywords')) changed['tools'] = withPlainSchemas(changed['tools'], refused)
-  if (refused.has('system messages') && Array.isArray(changed['messages']))
-    changed['messages'] = alternating(changed['messages'])
+  if (Array.isArray(changed['messages'])) changed['messages'] = withPlainMessages(changed['messages'], refused)
   return changed
 }
 
@@ -133,43 +133,6 @@ function plainSchema(schema: unknown, keeps: (name: string) => boolean): unknown
     }),
   )
 }
-
-/** Writes calls and their results as plain messages, for servers that know no tools. */
-function withoutCalls(messages: readonly unknown[]): unknown[] {
-  return messages.flatMap((message) => {
-    if (!isJsonObject(message)) return [message]
-    const { tool_calls: calls, tool_call_id: _, ...rest } = message
-    if (message['role'] === 'tool') {
-      return [{ role: 'user', content: `Results of a search made for you:\n${asText(message['content'])}` }]
-    }
-    if (!Array.isArray(calls)) return [message]
-    return asText(rest['content']).trim() === '' ? [] : [rest]
-  })
-}
-
-/** Puts system messages into the user message that follows, and joins neighbours of one role. */
-function alternating(messages: readonly unknown[]): unknown[] {
-  const joined: Record<string, unknown>[] = []
-  for (const message of messages) {
-    if (!isJsonObject(message)) continue
-    const role = message['role'] === 'system' || message['role'] === 'developer' ? 'user' : message['role']
-    const last = joined.at(-1)
-    if (last && last['role'] === role && role !== 'tool' && !('tool_calls' in last) && !('tool_calls' in message))
-      last['content'] = joinContent(last['content'], message['content'])
-    else joined.push({ ...message, role })
-  }
-  return joined
-}
-
-function joinContent(first: unknown, second: unknown): unknown {
-  if (!Array.isArray(first) && !Array.isArray(second)) return `${asText(first)}\n\n${asText(second)}`
-  const parts = (content: unknown): readonly unknown[] =>
-    Array.isArray(content) ? content : [{ type: 'text', text: asText(content) }]
-  return [...parts(first), ...parts(second)]
-}
-
-const asText = (content: unknown): string =>
-  typeof content === 'string' ? content : content === undefined || content === null ? '' : JSON.stringify(content)
 
 /** The fields of a request to a model; undefined for anything but a JSON object that names one. */
 export function readRequest(

@@ -1,6 +1,7 @@
-import { isJsonObject, readJson } from '@inlay/protocol'
+import { isJsonObject } from '@inlay/protocol'
 import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
+import { createChunkRepair } from './chunk-repair.ts'
 import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
@@ -55,7 +56,9 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     pending = undefined
     emit(toEvent(JSON.stringify(merged(chunk, kind === 'text' ? 'content' : reasoningFields[0], text))))
   }
+  const repair = createChunkRepair()
   const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string): void => {
+    repair.noteText()
     ahead[kind] += text.length
     if (kind === 'text') listener.onText(text)
     else listener.onReasoning(text)
@@ -75,7 +78,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (chunk === undefined || said === undefined || said === 'something') {
       if (said === 'something') isLeftToProvider = true
       flush()
-      emit(toEvent(withTextArguments(data)))
+      for (const repaired of repair.read(data)) emit(toEvent(repaired))
       return
     }
     if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning)
@@ -86,17 +89,6 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     frame.learn(data)
   })
   return { push: reader.push, end: flush }
-}
-
-/** Some servers write the arguments of a call as the object itself, where providers read its text. */
-function withTextArguments(data: string): string {
-  if (!/"arguments"\s*:\s*[{[]/.test(data)) return data
-  const value = readJson(data)
-  return value === undefined
-    ? data
-    : JSON.stringify(value, (key, held: unknown) =>
-        key === 'arguments' && typeof held === 'object' && held !== null ? JSON.stringify(held) : held,
-      )
 }
 
 type Fields = Readonly<Record<string, unknown>>

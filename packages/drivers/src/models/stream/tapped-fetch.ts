@@ -1,4 +1,5 @@
 import type { StreamListener } from '@inlay/agent'
+import { isJsonObject, readJson } from '@inlay/protocol'
 import { createChatTap, type Ahead } from './chat-tap.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
 
@@ -23,7 +24,8 @@ export function tappedFetch(
 ): TappedFetch {
   const ahead: Ahead = { text: 0, reasoning: 0 }
   const encoder = new TextEncoder()
-  const tapped = (sink: BodySink): BodySink => {
+  const tapped = (sink: BodySink, isStream: boolean): BodySink => {
+    if (!isStream) return asStream(tapped(sink, true), sink)
     const tap = createChatTap({ ...options, ahead, emit: (text) => sink.push(encoder.encode(text)) })
     return {
       push: tap.push,
@@ -38,8 +40,43 @@ export function tappedFetch(
   return {
     ahead,
     fetch: (input, init) =>
-      carry(transport, input, init, (answer) => bodyOf(answer, answer.status === 200 ? tapped : (sink) => sink)),
+      carry(transport, input, init, (answer) => {
+        if (answer.status !== 200) return bodyOf(answer, (sink) => sink)
+        const isStream = !answer.headers.get('content-type')?.includes('application/json')
+        return bodyOf(answer, (sink) => tapped(sink, isStream))
+      }),
   }
+}
+
+/** Some gateways answer a request for a stream with the whole answer: it becomes a stream of one chunk. */
+function asStream(stream: BodySink, plain: BodySink): BodySink {
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    push: (bytes) => (text += decoder.decode(bytes, { stream: true })),
+    end: () => {
+      const events = wholeAnswerEvents(readJson(text))
+      const sink = events === undefined ? plain : stream
+      sink.push(new TextEncoder().encode(events ?? text))
+      sink.end()
+    },
+    fail: plain.fail,
+  }
+}
+
+function wholeAnswerEvents(value: unknown): string | undefined {
+  const choice: unknown = isJsonObject(value) && Array.isArray(value['choices']) ? value['choices'][0] : undefined
+  if (!isJsonObject(value) || !isJsonObject(choice) || !isJsonObject(choice['message'])) return undefined
+  const { message, finish_reason: end } = choice
+  const { tool_calls: calls, ...said } = message
+  const delta = Array.isArray(calls)
+    ? { ...said, tool_calls: calls.map((call: unknown, index) => (isJsonObject(call) ? { ...call, index } : call)) }
+    : said
+  const chunks = [
+    { ...value, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...value, choices: [{ index: 0, delta: {}, finish_reason: end ?? 'stop' }] },
+  ]
+  return `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
 }
 
 async function carry(

@@ -1,0 +1,93 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
+
+/** Brings chunks of chat completions, as servers of many makers write them, into the form that providers read. */
+export interface ChunkRepair {
+  /** @returns the data to hand on in its place: the same where nothing is wrong, [] where it says nothing */
+  read(data: string): readonly string[]
+  /** Text went past. */
+  noteText(): void
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const done = '[DONE]'
+const lengthEnds = /^(?:max_(?:output_|completion_)?tokens|max_length|model_length|token_limit|length)$/i
+const failedEnds = /^(?:error|abort(?:ed)?|network_error|insufficient_system_resource|engine_overloaded)$/i
+
+export function createChunkRepair(): ChunkRepair {
+  let hasOutput = false
+  let hasEnd = false
+  return {
+    noteText: () => (hasOutput = true),
+    read: (data) => {
+      // Some servers say that the stream is complete by this alone.
+      if (data === done) return hasOutput && !hasEnd ? [JSON.stringify({ choices: [endChoice] }), data] : [data]
+      const value = readJson(data)
+      if (!isJsonObject(value)) return data.trim() === '' ? [] : [data]
+      if (isPresent(value['error'])) return [data]
+      const { choices } = value
+      // Pings, notes of gateways, and counts of tokens without a list.
+      if (!Array.isArray(choices))
+        return isJsonObject(value['usage']) ? [JSON.stringify({ ...value, choices: [] })] : []
+      const choice: unknown = choices[0]
+      if (!isJsonObject(choice)) return [data]
+      const failure = failureOf(choice)
+      if (failure) return [JSON.stringify({ error: failure })]
+      const plain = repairChoice(choice)
+      hasOutput ||= isJsonObject(plain['delta']) && Array.isArray(plain['delta']['tool_calls'])
+      hasEnd ||= typeof plain['finish_reason'] === 'string'
+      return [plain === choice ? data : JSON.stringify({ ...value, choices: [plain] })]
+    },
+  }
+}
+
+const endChoice = { index: 0, delta: {}, finish_reason: 'stop' }
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null
+
+/** What a choice says went wrong, besides errors of the whole stream. */
+function failureOf({ error, finish_reason: end }: Fields): unknown {
+  if (isPresent(error)) return error
+  if (typeof end !== 'string' || !failedEnds.test(end)) return undefined
+  const isBusy = /resource|overloaded/.test(end)
+  return { message: `The server ended the answer: ${end}.`, type: isBusy ? 'service_unavailable' : 'server_error' }
+}
+
+function repairChoice(choice: Fields): Fields {
+  const { delta, finish_reason: end } = choice
+  const isLength = typeof end === 'string' && end !== 'length' && lengthEnds.test(end)
+  const isNumber = typeof end === 'number'
+  const repaired = isJsonObject(delta) ? repairDelta(delta) : delta
+  if (repaired === delta && !isLength && !isNumber) return choice
+  return { ...choice, delta: repaired, finish_reason: isLength ? 'length' : isNumber ? 'stop' : end }
+}
+
+/** Arguments as the object itself, and calls as the API had them before there were several. */
+function repairDelta(delta: Fields): Fields {
+  const { function_call: old, tool_calls: calls } = delta
+  if (isJsonObject(old) && !isPresent(calls)) {
+    const { function_call: _, ...others } = delta
+    const call = {
+      index: 0,
+      type: 'function',
+      function: withText(old),
+      ...(isPresent(old['name']) && { id: 'call-1' }),
+    }
+    return { ...others, tool_calls: [call] }
+  }
+  const hasObject = (call: unknown): boolean =>
+    isJsonObject(call) && isJsonObject(call['function']) && isObject(call['function']['arguments'])
+  if (!Array.isArray(calls) || !calls.some(hasObject)) return delta
+  return {
+    ...delta,
+    tool_calls: calls.map((call: unknown) =>
+      isJsonObject(call) && isJsonObject(call['function']) ? { ...call, function: withText(call['function']) } : call,
+    ),
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+function withText(called: Fields): Fields {
+  const { arguments: args } = called
+  return isObject(args) ? { ...called, arguments: JSON.stringify(args) } : called
+}

@@ -1,0 +1,111 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { modelProviders } from '@inlay/drivers/model-providers'
+import { expect, onTestFinished, test } from 'vitest'
+import { startOpenAi } from '../../stand-in/openai.ts'
+
+interface Message {
+  readonly role: string
+  readonly content?: unknown
+  readonly tool_call_id?: string
+  readonly reasoning_content?: string
+  readonly tool_calls?: readonly { readonly id: string; readonly extra_content?: unknown }[]
+}
+
+/** A search with what the model thought, its result, and words of the user right behind. */
+const prompt: LanguageModelV4CallOptions['prompt'] = [
+  { role: 'user', content: [{ type: 'text', text: 'Where are the keys?' }] },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'tool-call', toolCallId: 'search-first', toolName: 'search', input: { queries: ['keys'] } },
+    ],
+  },
+  {
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'search-first',
+        toolName: 'search',
+        output: { type: 'text', value: 'Behind the boiler.' },
+      },
+    ],
+  },
+  { role: 'user', content: [{ type: 'text', text: 'Answer now.' }] },
+]
+
+/** The messages of each request to a server that refuses some, by two calls of a model. */
+async function messagesTo(
+  refuses: (messages: readonly Message[]) => string | undefined,
+): Promise<readonly Message[][]> {
+  const server = await startOpenAi(({ body }) => {
+    // What the provider of the model sent.
+    const message = refuses(body['messages'] as Message[])
+    return message === undefined ? [{ text: 'An answer.' }] : { status: 400, body: { error: { message } } }
+  })
+  onTestFinished(() => server.close())
+  const { resolve } = modelProviders({
+    providers: [
+      { name: 'local', type: 'openai-compatible', baseUrl: `${server.origin}/v1`, models: [{ name: 'm-1' }] },
+    ],
+  })
+  const { model } = await resolve()
+  for (let count = 0; count < 2; count++)
+    expect((await model.doGenerate({ prompt })).content).toMatchObject([{ type: 'text', text: 'An answer.' }])
+  return server.requests.map(({ body }) => body['messages'] as Message[])
+}
+
+const callsOf = (messages: readonly Message[]) => messages.flatMap(({ tool_calls: calls = [] }) => calls)
+const rolesOf = (messages: readonly Message[] = []): string => messages.map(({ role }) => role).join(' ')
+
+test('ids of calls become as short as Mistral wants them', async () => {
+  const sent = await messagesTo((messages) =>
+    callsOf(messages).every(({ id }) => /^[a-zA-Z0-9]{9}$/.test(id))
+      ? undefined
+      : 'Tool call id was search-first but must be a-z, A-Z, 0-9, with a length of 9.',
+  )
+  expect(sent).toHaveLength(3)
+  expect(sent[2]?.find(({ role }) => role === 'tool')?.tool_call_id).toBe(callsOf(sent[2] ?? [])[0]?.id)
+})
+
+test('the assistant speaks between results and the user, where Mistral wants it so', async () => {
+  const sent = await messagesTo((messages) =>
+    rolesOf(messages).includes('tool user') ? "Unexpected role 'user' after role 'tool'" : undefined,
+  )
+  expect(sent.map(rolesOf)).toEqual([
+    'user assistant tool user',
+    'user assistant tool assistant user',
+    'user assistant tool assistant user',
+  ])
+})
+
+test.each([
+  "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+  '[{"type":"extra_forbidden","loc":["body","messages",1,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted"}]',
+])('reasoning is left out of messages where a server refuses it: %s', async (message) => {
+  const sent = await messagesTo((messages) =>
+    messages.some(({ reasoning_content: thought }) => thought !== undefined) ? message : undefined,
+  )
+  expect(sent).toHaveLength(3)
+})
+
+test('reasoning goes back to DeepSeek, which wants it', async () => {
+  const sent = await messagesTo((messages) =>
+    messages.some(({ tool_calls: calls, reasoning_content: thought }) => calls && !thought)
+      ? 'Missing `reasoning_content` field in the assistant message at message index 2.'
+      : undefined,
+  )
+  expect(sent).toHaveLength(2)
+})
+
+test('calls that Gemini did not make are signed as it documents', async () => {
+  const sent = await messagesTo((messages) =>
+    callsOf(messages).every((call) => call.extra_content)
+      ? undefined
+      : 'Function call is missing a thought_signature in functionCall parts. Additional data, function call `default_api:search`, position 2.',
+  )
+  expect(callsOf(sent[2] ?? [])).toMatchObject([
+    { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } },
+  ])
+})
