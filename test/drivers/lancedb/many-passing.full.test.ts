@@ -38,7 +38,7 @@ async function nearest(vector: Float32Array, condition: string): Promise<string[
   expect((await table.listIndices()).find(({ columns }) => columns[0] === 'vector')?.indexType).toBe('IvfRq')
   const search = table.query().nearestTo(vector).distanceType('cosine').bypassVectorIndex().where(condition)
   const rows = await search.select(['document_id', '_distance']).limit(10).toArray()
-  return rows.map((found) => found.document_id)
+  return rows.map(({ document_id: id }) => id)
 }
 
 test.each<[string, IndexFilter, string]>([

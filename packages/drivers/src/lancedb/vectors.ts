@@ -16,8 +16,8 @@ export async function searchVectors(table: Table, query: VectorSearch): Promise<
   const { vector, limit } = query
   const index = await vectorIndexOf(table)
   const passing = index && (await countPassing(table, query.filter))
-  const around = index?.indexType === 'IvfRq' && passing ? await searchAround(table, query, passing) : undefined
-  const rows = around ?? (await searchWithin(table, query, { index, passing }))
+  const loose = index?.indexType === 'IvfRq' && passing ? await searchPastFilter(table, query, passing) : undefined
+  const rows = loose ?? (await searchWithin(table, query, { index, passing }))
   const nearest = rows
     .map((row) => ({ row, nearness: row.vector ? cosine(vector, row.vector.toArray()) : 1 - (row._distance ?? 1) }))
     .sort((a, b) => b.nearness - a.nearness)
@@ -54,15 +54,15 @@ async function searchWithin(
  * partition whether it passes, which takes several times as long as to compare the quantized vectors.
  * @returns undefined where that would be too many, or too few of them passed
  */
-async function searchAround(
+async function searchPastFilter(
   table: Table,
   { vector, filter, limit }: VectorSearch,
   passing: number,
 ): Promise<FoundRow[] | undefined> {
   const share = passing / (await table.countRows())
-  if (passing < around.leastPassing || share < around.leastShare) return undefined
-  const isWide = share >= around.wideShare
-  const wanted = isWide ? around.margin * limit : Math.max(around.comparedRows, 4 * limit)
+  if (passing < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
+  const isWide = share >= pastFilter.wideShare
+  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 4 * limit)
   const looked = Math.ceil(wanted / share)
   const search = table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions).postfilter()
   // To compare the few that pass, once they are here, reads fewer vectors than to have the engine compare all.
@@ -72,8 +72,8 @@ async function searchAround(
   return rows.length < (isWide ? limit : wanted / 2) ? undefined : rows
 }
 
-/** When to look at all rows around and leave out what does not pass. */
-const around = {
+/** When to look past a filter. */
+const pastFilter = {
   /** Of fewer rows the nearest lie too far away. */
   leastPassing: 10_000,
   leastShare: 1 / 30,
