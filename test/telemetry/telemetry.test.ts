@@ -8,6 +8,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Reply } from '../stand-in/model-server.ts'
+import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
 
 const spans = new InMemorySpanExporter()
@@ -102,6 +103,21 @@ test('a run is one trace: its model calls and its search are below it, and no te
   expect(written).not.toMatch(/Zebulon|weeks/)
 })
 
+test('indexing and upkeep are traces of their own, and the embedding of texts names provider and model', async () => {
+  const embedder = fakeEmbedder()
+  const { inlay } = await open([], { embedder: { ...embedder, id: 'openai/small-1@8' } })
+  await inlay.close()
+  const all = spans.getFinishedSpans()
+  const named = (name: string) => all.filter((span) => span.name === name)
+  expect(named('index documents')[0]?.attributes).toEqual({ 'inlay.index.rows': 1 })
+  expect(named('upkeep index').at(-1)?.attributes).toMatchObject({ 'inlay.index.rows': expect.any(Number) })
+  expect(named('embeddings small-1')[0]?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.provider.name': 'openai',
+    'gen_ai.request.model': 'small-1',
+  })
+})
+
 test('a model that fails is told with its kind, and the run with its code', async () => {
   const { inlay, call } = await open([{ status: 401, body: '{"error":{"message":"bad key Zebulon"}}' }])
   spans.reset()
@@ -134,6 +150,7 @@ test('/metrics tells Prometheus and the SDK the same', async () => {
   expect(value('gen_ai_invoke_agent_duration_seconds_count')).toBe(1)
   expect(value('gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="internal_search"')).toBe(1)
   expect(value('inlay_search_duration_seconds_count')).toBe(1)
+  expect(value('inlay_indexing_duration_seconds_count')).toBe(1)
   expect(value('inlay_documents_accepted_total{inlay_result="new"}')).toBe(1)
   expect(value('inlay_documents{state="indexed"}')).toBe(1)
   expect(value('inlay_runs')).toBe(0)
@@ -153,6 +170,7 @@ test('/metrics tells Prometheus and the SDK the same', async () => {
 })
 
 test('without telemetry nothing is measured, and /metrics says how to turn it on', async () => {
+  spans.reset()
   const { inlay, call } = await open([answering], { telemetry: false })
   await (await call('POST', '/chat/send-chat-message', { message: question, stream: false })).json()
   const response = await call('GET', '/metrics')

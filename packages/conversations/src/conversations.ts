@@ -9,7 +9,7 @@ import {
   type Services,
 } from '@inlay/agent'
 import type { Kysely } from 'kysely'
-import { erasePerson, type Erased } from './erasure.ts'
+import { eraseOutsideRecords, erasePerson, type Erased } from './erasure.ts'
 import type { BlobStorage, FileIndex, FileReader, Files } from './files/contracts.ts'
 import { createFiles, type SqlFiles } from './files/manage-files.ts'
 import type { Memories } from './memories/contracts.ts'
@@ -78,6 +78,8 @@ export interface Conversations extends Agent {
   readonly projects: Projects
   /** Erases all that belongs to a person; resolves once it is gone. May be called again. */
   erase(personId: string): Promise<Erased>
+  /** Ends every run and removes every file of everybody; the records go with their tables. May be called again. */
+  eraseOutsideRecords(): Promise<void>
 }
 
 /** Makes conversations on SQL and the engine that answers in them. Call `migrateConversations` on the database before. */
@@ -126,6 +128,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     erase: async (personId) => {
       await ready()
       return erasePerson({ db, agent, files }, personId)
+    },
+    eraseOutsideRecords: async () => {
+      await ready()
+      await eraseOutsideRecords({ db, agent, files })
     },
     start: ready,
     close: async () => {

@@ -1,4 +1,5 @@
 import type { Agent } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
 import { queueRemoval } from './files/file-records.ts'
 import type { SqlFiles } from './files/manage-files.ts'
 import { eraseSessions } from './sessions/removal.ts'
@@ -38,9 +39,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   const personas = await db.deleteFrom('inlay_personas').where('owner_id', '=', personId).executeTakeFirst()
   const projects = await eraseProjects(db, personId)
   const fileIds = await idsOf(db, 'inlay_files', personId)
-  for (const id of fileIds) await queueRemoval(db, id)
-  files.worker.notify()
-  await files.worker.settled()
+  await removeFiles({ db, files }, fileIds)
   // Tools are the organisation's: they stay, without the name of who added them.
   await db.updateTable('inlay_agent_tool').set({ owner_id: '' }).where('owner_id', '=', personId).execute()
   return {
@@ -50,6 +49,58 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
     personas: Number(personas.numDeletedRows),
     memories: Number(memories.numDeletedRows),
   }
+}
+
+/**
+ * Ends every run and removes every file, so that engines beside the records hold nothing any more. May be called again
+ * after a failure.
+ */
+export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): Promise<void> {
+  const sessions = await db.selectFrom('inlay_chat_sessions').select('id').execute()
+  for (let at = 0; at < sessions.length; at += 500)
+    await agent.removeRuns(sessions.slice(at, at + 500).map(({ id }) => id))
+  const rows = await db.selectFrom('inlay_files').select('id').execute()
+  await removeFiles(
+    { db, files },
+    rows.map(({ id }) => id),
+  )
+}
+
+/** How long a file that another process works on may hold up its removal, in milliseconds, and how often that is looked at. */
+const heldUpMs = 5_000
+const lookMs = 50
+
+/** @throws SERVICE_UNAVAILABLE when some could not be removed yet; they are tried again by themselves */
+async function removeFiles({ db, files }: Omit<ErasureParts, 'agent'>, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await queueRemoval(db, id)
+  const end = performance.now() + heldUpMs
+  for (;;) {
+    files.worker.notify()
+    await files.worker.settled()
+    const left = await filesLeft(db, ids)
+    if (left.length === 0) return
+    if (left.every(({ claim }) => claim === null) || performance.now() > end)
+      throw new InlayError('SERVICE_UNAVAILABLE', {
+        message: `${left.length} of ${ids.length} files could not be removed yet: they are tried again, and this may be called again.`,
+        retryable: true,
+      })
+    await new Promise((resolve) => setTimeout(resolve, lookMs))
+  }
+}
+
+async function filesLeft(
+  db: ConversationDatabase,
+  ids: readonly string[],
+): Promise<readonly { readonly claim: string | null }[]> {
+  const rows: { readonly claim: string | null }[] = []
+  for (let at = 0; at < ids.length; at += 500) {
+    const part = db
+      .selectFrom('inlay_files')
+      .select('claim')
+      .where('id', 'in', ids.slice(at, at + 500))
+    rows.push(...(await part.execute()))
+  }
+  return rows
 }
 
 async function idsOf(

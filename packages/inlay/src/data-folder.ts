@@ -1,4 +1,4 @@
-import { mkdir, open, stat } from 'node:fs/promises'
+import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
@@ -41,6 +41,13 @@ export async function prepareDataFolder(
       retryable: false,
     })
   }
+}
+
+/** Deletes database, index and files of a data folder, and nothing else that is in it. */
+export async function removeFromFolder(dataFolder: string): Promise<void> {
+  const database = ['', '-wal', '-shm'].map((end) => databaseFile(dataFolder) + end)
+  for (const path of [...database, indexFolder(dataFolder), filesFolder(dataFolder)])
+    await rm(path, { recursive: true, force: true })
 }
 
 /**

@@ -38,6 +38,11 @@ export interface Inlay {
   drain(): Promise<void>
   /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
   close(): Promise<void>
+  /**
+   * Closes, and deletes everything that it keeps, wherever that is: records, files, index, running answers. Other
+   * processes must have closed it. After a failure, another assistant with the same options may be destroyed again.
+   */
+  destroy(): Promise<void>
 }
 
 /**
@@ -66,7 +71,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close'>>(name: Name): Parts[Name] =>
+  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close' | 'destroy'>>(name: Name): Parts[Name] =>
     lazyPart(async () => (await parts())[name])
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
   const [workspace, usage] = [lazy('workspace'), lazy('usage')]
@@ -100,6 +105,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
       isEnding = true
       await (await opening?.catch(() => undefined))?.agent.idle()
     },
+    destroy: async () => (closing = (await parts()).destroy()),
     close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
 }

@@ -14,7 +14,7 @@ export interface TenantsOptions {
   readonly tenantOf: (request: Request) => string | undefined | Promise<string | undefined>
   /** Folder that holds a data folder for each tenant. Default `.inlay-tenants`. */
   readonly folder?: string | undefined
-  /** Options of a tenant's assistant; what it keeps outside of its data folder is the host's to keep apart and to delete. */
+  /** Options of a tenant's assistant. What it keeps outside of its data folder needs a place of its own there. */
   readonly options?: ((tenant: string) => InlayOptions | Promise<InlayOptions>) | undefined
   /**
    * Assistants that stay open; beyond it, those are closed that have been unused for longest, unless a request is under
@@ -38,8 +38,8 @@ export interface Tenants {
   /** Names of the tenants that are open. */
   readonly opened: readonly string[]
   /**
-   * Closes a tenant's assistant and deletes its data folder: records, files, index. Other processes must have closed it.
-   * May be called again after a failure.
+   * Closes a tenant's assistant and deletes all it keeps, in its data folder and in engines that `options` name: records,
+   * files, index, running answers. Other processes must have closed it. May be called again after a failure.
    */
   remove(tenant: string): Promise<void>
   /** Prepares all for `close()`, as `Inlay.drain` does; one that is opened later is not ready either. */
@@ -118,7 +118,12 @@ class TenantPool {
 
   async remove(name: string): Promise<void> {
     if (!tenantName.test(name)) throw noName()
-    await this.#close(name, () => rm(this.#folderOf(name), { recursive: true, force: true }))
+    await this.#close(name, async () => {
+      const options = await this.#options.options?.(name)
+      const { dialect, index, storage, sharedRuns } = options ?? {}
+      if (dialect || index || storage || sharedRuns) await this.#make(name, options).destroy()
+      await rm(this.#folderOf(name), { recursive: true, force: true })
+    })
   }
 
   async drain(): Promise<void> {
@@ -150,10 +155,13 @@ class TenantPool {
   }
 
   async #create(name: string): Promise<Tenant> {
-    const options = await this.#options.options?.(name)
-    const inlay = createInlay({ dataFolder: this.#folderOf(name), ...options })
+    const inlay = this.#make(name, await this.#options.options?.(name))
     if (this.#isEnding) void inlay.drain()
     return { inlay, lastUsedAt: this.#now(), responding: 0 }
+  }
+
+  #make(name: string, options: InlayOptions | undefined): Inlay {
+    return createInlay({ dataFolder: this.#folderOf(name), ...options })
   }
 
   /** Closes one; whoever opens it meanwhile waits until `after` is done. */

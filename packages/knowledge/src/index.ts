@@ -42,6 +42,7 @@ export type { ComingDocument, DocumentHooks, DocumentVerdict, EndedDocument } fr
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
 export type { LinkRequest } from './contracts/link.ts'
+export { dropIndexes } from './reindexing/index-space.ts'
 export { migrateKnowledge } from './schema/migrations.ts'
 export type { RankingOptions } from './search/reranking.ts'
 export { toSearchQuery, toSearchText } from './chunking/search-text.ts'

@@ -10,7 +10,7 @@ export {
   type JobLeaseRow,
   type NullableBigInteger,
 } from './leases.ts'
-export { migrate, type MigrationPlan, type Migrations } from './migrate.ts'
+export { dropTables, migrate, type MigrationPlan, type Migrations } from './migrate.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
 export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type JobTable } from './jobs.ts'

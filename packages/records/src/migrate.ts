@@ -28,7 +28,44 @@ export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<voi
   if (dialectOf(db) === 'sqlite') return migrateSqlite(db, plan)
   await db.transaction().execute(async (records) => {
     await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
+    await ensureSchema(records)
     await applySteps(records, plan)
+  })
+}
+
+/** A search path may name one schema that nobody has created yet. */
+async function ensureSchema(db: AnyDatabase): Promise<void> {
+  const { rows } = await sql<{ schema: string | null; path: string }>`
+    select current_schema() as schema, current_setting('search_path') as path`.execute(db)
+  const [present] = rows
+  if (present?.schema === null) await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
+}
+
+/**
+ * Drops every table of ours, and on PostgreSQL the schema of the search path when nothing else is in it and it is not
+ * `public`.
+ */
+export async function dropTables(db: AnyDatabase): Promise<void> {
+  const isSqlite = dialectOf(db) === 'sqlite'
+  const { rows } = isSqlite
+    ? await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db)
+    : await sql<{ name: string }>`
+        select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
+  const names = rows.map(({ name }) => name).filter((name) => name.startsWith('inlay_'))
+  if (isSqlite) return dropFromSqlite(db, names)
+  if (names.length > 0) await sql`drop table ${sql.join(names.map((name) => sql.id(name)))} cascade`.execute(db)
+  const left = await sql<{ name: string }>`
+    select current_schema() as name where current_schema() <> 'public'
+    and not exists (select from pg_class where relnamespace = current_schema()::text::regnamespace)`.execute(db)
+  for (const { name } of left.rows) await sql`drop schema ${sql.id(name)}`.execute(db)
+}
+
+/** Its tables refer to each other, so that none may go before the others; what is free then is given back. */
+async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await sql`pragma foreign_keys = off`.execute(connection)
+    for (const name of names) await sql`drop table ${sql.id(name)}`.execute(connection)
+    await sql`vacuum`.execute(connection)
   })
 }
 

@@ -27,6 +27,8 @@ export interface Instruments {
   readonly toolDuration: Instrument
   readonly searchDuration: Instrument
   readonly acceptedDocuments: Instrument
+  readonly indexingDuration: Instrument
+  readonly upkeepDuration: Instrument
 }
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
@@ -73,9 +75,29 @@ export function createInstruments(registry: Registry): Instruments {
       unit: 's',
       attributes: ['gen_ai.tool.name', 'error.type'],
     }),
+    ...knowledgeInstruments(create),
+  }
+}
+
+function knowledgeInstruments(
+  create: (definition: Definition) => Instrument,
+): Pick<Instruments, 'searchDuration' | 'indexingDuration' | 'upkeepDuration' | 'acceptedDocuments'> {
+  return {
     searchDuration: create({
       name: 'inlay.search.duration',
       help: 'Time of one search of the documents.',
+      unit: 's',
+      attributes: ['error.type'],
+    }),
+    indexingDuration: create({
+      name: 'inlay.indexing.duration',
+      help: 'Time in which one commit of documents went into the index.',
+      unit: 's',
+      attributes: ['error.type'],
+    }),
+    upkeepDuration: create({
+      name: 'inlay.upkeep.duration',
+      help: 'Time of one round of upkeep of the index.',
       unit: 's',
       attributes: ['error.type'],
     }),

@@ -1,6 +1,7 @@
-import type { Accepted, Knowledge } from '@inlay/knowledge'
-import type { Instruments } from './instruments.ts'
-import { endFailed, errorType, startSpan } from './spans.ts'
+import type { Accepted, Knowledge, VectorIndex } from '@inlay/knowledge'
+import type { Attributes } from '@opentelemetry/api'
+import type { Instrument, Instruments } from './instruments.ts'
+import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
 /** Knowledge that tells of each search and of each document that is handed in. */
 export function observeKnowledge(knowledge: Knowledge, instruments: Instruments): Knowledge {
@@ -21,25 +22,67 @@ export function observeKnowledge(knowledge: Knowledge, instruments: Instruments)
     }
   }
 
-  const search: Knowledge['search'] = async (request) => {
-    const start = performance.now()
-    const { span, within } = startSpan('retrieval documents', { 'gen_ai.operation.name': 'retrieval' })
-    try {
-      const passages = await within(() => knowledge.search(request))
-      span.setAttribute('inlay.search.passages', passages.length).end()
-      searchDuration.record((performance.now() - start) / 1000)
-      return passages
-    } catch (error) {
-      endFailed(span, error)
-      searchDuration.record((performance.now() - start) / 1000, { 'error.type': errorType(error) })
-      throw error
-    }
-  }
+  const search: Knowledge['search'] = (request) =>
+    timed(
+      { name: 'retrieval documents', attributes: { 'gen_ai.operation.name': 'retrieval' }, duration: searchDuration },
+      () => knowledge.search(request),
+      (passages) => ({ 'inlay.search.passages': passages.length }),
+    )
 
   return {
     ...knowledge,
     search,
     accept: (request, options) => accepting(() => knowledge.accept(request, options)),
     ingestFile: (file, options) => accepting(() => knowledge.ingestFile(file, options)),
+  }
+}
+
+/** An index that tells of each commit of documents and of each round of upkeep. */
+export function observeIndex(index: VectorIndex, instruments: Instruments): VectorIndex {
+  const { beside } = index
+  const observed: Partial<VectorIndex> = {
+    append: (rows) =>
+      timed(
+        {
+          name: 'index documents',
+          attributes: { 'inlay.index.rows': rows.length },
+          duration: instruments.indexingDuration,
+        },
+        () => index.append(rows),
+      ),
+    maintain: (options) =>
+      timed(
+        { name: 'upkeep index', attributes: {}, duration: instruments.upkeepDuration },
+        () => index.maintain(options),
+        ({ rows, unindexedRows }) => ({ 'inlay.index.rows': rows, 'inlay.index.unindexed_rows': unindexedRows }),
+      ),
+    ...(beside && { beside: (number) => observeIndex(beside.call(index, number), instruments) }),
+  }
+  return observedBy(index, observed)
+}
+
+interface Timing {
+  readonly name: string
+  readonly attributes: Attributes
+  readonly duration: Instrument
+}
+
+/** Work as a span of its own, whose time is measured. */
+async function timed<Result>(
+  { name, attributes, duration }: Timing,
+  work: () => Promise<Result>,
+  toAttributes: (result: Result) => Attributes = () => ({}),
+): Promise<Result> {
+  const start = performance.now()
+  const { span, within } = startSpan(name, attributes)
+  try {
+    const result = await within(work)
+    span.setAttributes(toAttributes(result)).end()
+    duration.record((performance.now() - start) / 1000)
+    return result
+  } catch (error) {
+    endFailed(span, error)
+    duration.record((performance.now() - start) / 1000, { 'error.type': errorType(error) })
+    throw error
   }
 }

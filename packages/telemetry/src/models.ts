@@ -8,7 +8,7 @@ import type { ModelProvider, ResolvedModel, StreamListener, TappedModel } from '
 import type { Embedder } from '@inlay/knowledge'
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import type { Instruments } from './instruments.ts'
-import { endFailed, errorType, startSpan } from './spans.ts'
+import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
 /** A provider whose models tell of each call: a span, its time, the time to the first output, tokens. */
 export function observeModels(provider: ModelProvider, instruments: Instruments): ModelProvider {
@@ -23,14 +23,21 @@ export function observeModels(provider: ModelProvider, instruments: Instruments)
 
 /** An embedder that tells of each call. */
 export function observeEmbedder(embedder: Embedder, { modelDuration }: Instruments): Embedder {
-  const attributes = { 'gen_ai.operation.name': 'embeddings', 'gen_ai.request.model': embedder.id }
+  // As embedders of ours are named: provider/model@dimensions.
+  const [, provider, model = embedder.id] = /^([^/]+)\/(.+)@\d+$/.exec(embedder.id) ?? []
+  const attributes = {
+    'gen_ai.operation.name': 'embeddings',
+    'gen_ai.request.model': model,
+    ...(provider !== undefined && { 'gen_ai.provider.name': provider }),
+  }
   return {
     id: embedder.id,
     dimensions: embedder.dimensions,
     batch: embedder.batch,
     embed: async (texts, use, signal) => {
       const start = performance.now()
-      const { span, within } = startSpan(`embeddings ${embedder.id}`, attributes, { kind: SpanKind.CLIENT })
+      const { span, within } = startSpan(`embeddings ${model}`, attributes, { kind: SpanKind.CLIENT })
+      span.setAttribute('gen_ai.embeddings.dimension.count', embedder.dimensions)
       span.setAttributes({ 'inlay.embedding.use': use, 'inlay.embedding.texts': texts.length })
       const ended = (more: Attributes = {}): void =>
         modelDuration.record((performance.now() - start) / 1000, { ...attributes, ...more })
@@ -84,14 +91,7 @@ function observeModel(
       },
     }),
   }
-  // Models of other libraries are classes with private fields: everything else is asked of the model itself.
-  return new Proxy(model, {
-    get: (target, key) => {
-      if (Object.hasOwn(observed, key)) return Reflect.get(observed, key)
-      const value: unknown = Reflect.get(target, key)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  return observedBy(model, observed)
 }
 
 /** One call of a language model, from its request to its last part. */

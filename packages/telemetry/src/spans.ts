@@ -29,3 +29,14 @@ export function errorType(error: unknown): string {
   if (isInlayError(error)) return error.code
   return error instanceof Error ? error.name : 'unknown'
 }
+
+/** An object with some members replaced. Other libraries' are classes with private fields: everything else is asked of them. */
+export function observedBy<Wrapped extends object>(target: Wrapped, observed: Partial<Wrapped>): Wrapped {
+  return new Proxy(target, {
+    get: (_, key) => {
+      if (Object.hasOwn(observed, key)) return Reflect.get(observed, key)
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

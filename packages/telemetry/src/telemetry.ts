@@ -1,8 +1,8 @@
 import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
-import type { Embedder, Knowledge, KnowledgeFigures } from '@inlay/knowledge'
+import type { Embedder, Knowledge, KnowledgeFigures, VectorIndex } from '@inlay/knowledge'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
-import { observeKnowledge } from './knowledge.ts'
+import { observeIndex, observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
 import { observeToolCall, RunSpans } from './runs.ts'
 
@@ -27,6 +27,8 @@ export interface Telemetry {
   embedder(embedder: Embedder): Embedder
   /** Tells of searches and accepted documents. */
   knowledge(knowledge: Knowledge): Knowledge
+  /** Tells of each commit of documents to the index, and of its upkeep. */
+  index(index: VectorIndex): VectorIndex
   /** Makes each run one span, the parent of what it does. */
   agent<Wrapped extends Agent>(agent: Wrapped): Wrapped
   /** To be called with each answer that is stored. */
@@ -54,6 +56,7 @@ export function createTelemetry(): Telemetry {
     models: (provider) => observeModels(provider, instruments),
     embedder: (embedder) => observeEmbedder(embedder, instruments),
     knowledge: (knowledge) => observeKnowledge(knowledge, instruments),
+    index: (index) => observeIndex(index, instruments),
     agent: (agent) => runs.observe(agent),
     onTurnEnded: (turn) => runs.end(turn),
     onToolCallEnded: (call) => observeToolCall(call, instruments),

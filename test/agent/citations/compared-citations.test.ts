@@ -188,3 +188,8 @@ test('a sentence that begins with a pronoun is cited by the text that names what
     expect(answer(`${tower} [2] ${rebuilt} [1]`, size, true, towerAlone)).toBe(`${tower} [2] ${rebuilt} [2]`)
   }
 })
+
+test.each(['', '` '])('a long answer of one line, begun by "%s", takes no time', { timeout: 12_000 }, (opening) => {
+  const text = opening + 'The heron waits here. '.repeat(36_000)
+  expect(answer(text)).toBe(text)
+})

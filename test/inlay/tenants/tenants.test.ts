@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import fc from 'fast-check'
-import { createTenants, type Tenants, type TenantsOptions } from 'inlay'
+import { createTenants, type BlobStorage, type InlayOptions, type Tenants, type TenantsOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
 
@@ -127,6 +129,59 @@ test('a removed tenant leaves no byte, and the others all they had', { timeout: 
   expect(left.length).toBeGreaterThan(4)
   for (const { parentPath, name } of left)
     expect(readFileSync(join(parentPath, name)).includes('betasecret'), name).toBe(false)
+  expect(await viewsOf(tenants, 'beta')).not.toContain('secret')
+  expect(await viewsOf(tenants, 'alpha')).toContain('alphasecret')
+})
+
+/** Records, index and files of each tenant outside of its data folder, beside those of the others. */
+function openElsewhere() {
+  const folder = temporaryFolder()
+  const blobs = new Map<string, Uint8Array>()
+  const down = { storage: false }
+  const storageOf = (tenant: string): BlobStorage => ({
+    setItemRaw: async (key, value) => void blobs.set(`${tenant}/${key}`, value.slice()),
+    getItemRaw: async (key) => blobs.get(`${tenant}/${key}`) ?? null,
+    removeItem: async (key) => {
+      if (down.storage) throw new Error('connect ECONNREFUSED')
+      blobs.delete(`${tenant}/${key}`)
+    },
+  })
+  const options = (tenant: string): InlayOptions => ({
+    apiKey,
+    ingestionWaitMs: 10_000,
+    onError: () => {},
+    dialect: nodeSqlite({ file: join(folder.path, `${tenant}.db`) }),
+    index: lancedbIndex({ folder: join(folder.path, `${tenant}-index`) }),
+    storage: storageOf(tenant),
+  })
+  const { tenants } = openTenants({ options })
+  onTestFinished(() => folder.remove())
+  const bytes = (): string =>
+    globSync('**/*', { cwd: folder.path, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+      .join('\n')
+  return { tenants, blobs, down, bytes }
+}
+
+test('what a removed tenant keeps in engines of the host goes too', { timeout: 120_000 }, async () => {
+  const { tenants, blobs, down, bytes } = openElsewhere()
+  for (const name of ['alpha', 'beta']) {
+    await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))
+    const form = new FormData()
+    form.append('files', new Blob([`${name}secret in a file`]), 'note.txt')
+    expect((await call(tenants, name, ['POST', '/user/projects/file/upload'], form)).status).toBe(200)
+    const message = { message: `What of ${name}secret?`, stream: false }
+    expect((await call(tenants, name, ['POST', '/chat/send-chat-message'], message)).status).toBe(200)
+  }
+  expect(bytes()).toContain('betasecret')
+  down.storage = true
+  await expect(tenants.remove('beta')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  down.storage = false
+  await tenants.remove('beta')
+  expect(bytes()).not.toContain('betasecret')
+  expect([...blobs.keys()].filter((key) => key.startsWith('beta'))).toEqual([])
+  expect([...blobs.keys()].filter((key) => key.startsWith('alpha'))).not.toEqual([])
   expect(await viewsOf(tenants, 'beta')).not.toContain('secret')
   expect(await viewsOf(tenants, 'alpha')).toContain('alphasecret')
 })

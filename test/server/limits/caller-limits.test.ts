@@ -56,6 +56,18 @@ test('tokens are counted after they were used, and a day that is used up refuses
   await limits.close()
 })
 
+test('a process that used something early learns a second later what the others have used', async () => {
+  const { start, clock } = await newProcesses({ uploadsPerDay: 2 })
+  const [first, second] = [start(), start()]
+  await first.take(ana, 'uploadsPerDay')
+  await first.used()
+  await second.take(ana, 'uploadsPerDay')
+  await second.used()
+  clock.time += 1_000
+  expect(await refusal(first.take(ana, 'uploadsPerDay'))).toMatchObject({ code: 'RATE_LIMITED', used: 2 })
+  await Promise.all([first.close(), second.close()])
+})
+
 test('processes count together, also after a restart', async () => {
   const { start } = await newProcesses({ documentsPerDay: 5 })
   const [first, second] = [start(), start()]

@@ -19,9 +19,12 @@ const leansBack =
   /^["“„«(]?(?:it|its|they|their|them|he|his|she|her|this|these|that|those|es|er|sie|diese[rsmn]?|il|elle|ils|elles|él|ella|ellos|ellas|esto|estos|estas)(?![\p{L}\p{N}_-])/iu
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
-/** Headings, rows of tables, and what leads to something else. */
-const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)| \| |[:：?？]["”’)\]*_]*$/
+/** Headings and rows of tables, by the beginning of their line, and what leads to something else, by its end. */
+const notStated = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)/
+const leadsOn = /[:：?？]["”’)\]*_]*$/
 const longestSentence = 1_000
+/** Words are taken whole: letters and digits end no sentence. */
+const wordOrSign = /[A-Za-z\d]{3,}|[^]/gu
 const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
 const conjunction = /^(?:and|but|or|so|und|aber|oder|et|ou|mais|y|o|pero)\s+/u
 /** How a clause begins that surely names what it is about; any other may go on about the subject before it. */
@@ -56,11 +59,15 @@ class Comparison {
   /** The model cites by itself. */
   #isOver = false
   #code = createCodeTracker()
-  /** The line up to the sentence, and the sentence so far. */
+  /** The line and the sentence so far. To look into them joins all their pieces: that may not be done for each sentence. */
   #line = ''
   #sentence = ''
-  /** How the sentence ends so far: to cut that out of a long sentence costs time with its whole length. */
+  /** How the line begins and ends, how the sentence ends so far, and what else is asked about them. */
+  #beginning = ''
+  #lastTwo = ''
   #ending = ''
+  #isRow = false
+  #isCodeOpen = false
   /** The last sentence of the paragraph that names what it is about. */
   #naming: string | undefined
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
@@ -81,7 +88,12 @@ class Comparison {
   push(text: string): string {
     if (this.#isOver) return text
     let out = ''
-    for (const char of text) out += this.#isOver ? char : this.#judge(char)
+    for (const [piece] of text.matchAll(wordOrSign)) {
+      if (this.#isOver) out += piece
+      else if (piece.length < 3) out += this.#judge(piece)
+      else if (this.#marker === undefined) out += this.#judge(piece[0]!) + this.#add(piece.slice(1))
+      else for (const char of piece) out += this.#isOver ? char : this.#judge(char)
+    }
     return out
   }
 
@@ -91,8 +103,7 @@ class Comparison {
     const held = this.#endMarker(true)
     if (!this.#waiting) this.#finish('')
     const rest = held + this.#release('')
-    this.#line = this.#sentence = this.#ending = ''
-    this.#naming = this.#unfound = undefined
+    this.#endLine()
     this.#code = createCodeTracker()
     return rest
   }
@@ -158,7 +169,7 @@ class Comparison {
 
   /** The sentence whose only marker is complete now; undefined where it may cite something else. */
   #sentenceCitedBy(rest: string): string | undefined {
-    if (ledByMarker.test(this.#line) || notStated.test(this.#line)) return undefined
+    if (ledByMarker.test(this.#beginning) || this.#isNotStated()) return undefined
     if (this.#waiting?.space.includes('\n')) return undefined
     const own = this.#sentence.replace(leadingMarkers, '')
     const before = this.#waiting?.sentence ?? (own.trim() === '' ? this.#unfound : undefined)
@@ -185,8 +196,7 @@ class Comparison {
         this.#code.passRun({ char: run[0] ?? '', length: run.length, startsLine, next })
       }
       this.#code.passLineEnd(this.#line)
-      this.#line = this.#sentence = this.#ending = ''
-      this.#naming = this.#unfound = undefined
+      this.#endLine()
       return isFinished ? '' : char
     }
     const endsHere = isSpace
@@ -195,23 +205,42 @@ class Comparison {
     if (endsHere && !this.#isInCode()) {
       const isFinished = this.#finish(isSpace ? char : '')
       this.#sentence = this.#ending = ''
+      this.#isCodeOpen = false
       if (isFinished) {
-        this.#line += char
+        this.#addToLine(char)
         return isSpace ? '' : this.#release(char) + this.#add(char)
       }
     }
     return this.#add(char)
   }
 
-  #add(char: string): string {
-    this.#line += char
-    this.#sentence += char
-    this.#ending = (this.#ending + char).slice(-endingLength)
-    return char
+  #add(text: string): string {
+    this.#addToLine(text)
+    this.#sentence += text
+    this.#ending = (this.#ending + text).slice(-endingLength)
+    if (text === '`') this.#isCodeOpen = !this.#isCodeOpen
+    return text
+  }
+
+  #addToLine(text: string): void {
+    this.#line += text
+    if (this.#beginning.length < longestSentence) this.#beginning += text
+    if (text === ' ' && this.#lastTwo === ' |') this.#isRow = true
+    this.#lastTwo = (this.#lastTwo + text).slice(-2)
+  }
+
+  #endLine(): void {
+    this.#line = this.#beginning = this.#lastTwo = this.#sentence = this.#ending = ''
+    this.#isRow = this.#isCodeOpen = false
+    this.#naming = this.#unfound = undefined
   }
 
   #isInCode(): boolean {
-    return this.#code.fence !== undefined || (this.#sentence.split('`').length - 1) % 2 === 1
+    return this.#code.fence !== undefined || this.#isCodeOpen
+  }
+
+  #isNotStated(): boolean {
+    return notStated.test(this.#beginning) || this.#isRow || leadsOn.test(this.#ending)
   }
 
   /** Whether a number waits now for the sentence that ends here. */
@@ -219,14 +248,14 @@ class Comparison {
     const { completesCitations } = this.#options
     // What a sentence begins with, the one before it is cited by.
     const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
-    if (sentence === '' || this.#code.fence || fence.test(this.#line)) return false
+    if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
     if (!leansBack.test(sentence)) this.#naming = sentence
     this.#unfound = undefined
     if (this.#isCitedByModel(sentence)) {
       this.#isOver = !completesCitations
       return false
     }
-    if (sentence.length > longestSentence || notStated.test(this.#line) || this.#isInCode()) return false
+    if (sentence.length > longestSentence || this.#isNotStated() || this.#isInCode()) return false
     const number = this.#find(sentence)
     if (number === undefined) this.#unfound = sentence
     else this.#waiting = { number, sentence, space }

@@ -8,6 +8,7 @@ import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
+import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
@@ -29,6 +30,8 @@ export interface Parts {
   readonly usage: UsageLimits
   /** Undefined where it is off. */
   readonly telemetry: Telemetry | undefined
+  /** Closes, and deletes all that was kept: in the data folder and in engines of the host. */
+  destroy(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,7 +51,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect })
   const opened: Closable[] = [{ close: () => db.destroy() }]
-  const close = (): Promise<void> => closeAll(opened.toReversed())
+  const close = (): Promise<void> => closeAll(opened.splice(0).toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
@@ -57,7 +60,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { ...parts, close }
+    return { ...parts, destroy: () => destroyParts({ db, agent, opened }, options), close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -67,11 +70,7 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
 // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
 type Database = Kysely<any>
 
-interface Closable {
-  close(): Promise<void>
-}
-
-type MadeParts = Omit<Parts, 'close'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
+type MadeParts = Omit<Parts, 'close' | 'destroy'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
 type OnError = (error: unknown) => void
 
 async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
@@ -148,13 +147,6 @@ async function serverParts(
     workspace,
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
-}
-
-/** Closes one after the other, also when one of them fails; then tells the first failure. */
-async function closeAll(parts: readonly Closable[]): Promise<void> {
-  const failures: unknown[] = []
-  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
 }
 
 /**
@@ -261,12 +253,13 @@ async function makeKnowledge(
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
   const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
+  const index = options.index ?? (await defaultIndex(dataFolder))
   const knowledge = createKnowledge({
     db,
     readFile: reader.read,
     now,
     onError,
-    index: options.index ?? (await defaultIndex(dataFolder)),
+    index: telemetry?.index(index) ?? index,
     embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: options.reranker,
     ranking: options.ranking,

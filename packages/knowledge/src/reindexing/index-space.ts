@@ -37,6 +37,21 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
   }))
 }
 
+/**
+ * Removes the indexes of all spaces, which nobody may have open.
+ * @throws UNSUPPORTED when the index cannot remove what it holds
+ */
+export async function dropIndexes(db: Records, index: VectorIndex): Promise<void> {
+  for (const { number } of await readSpaces(db)) {
+    const part = number === 0 ? index : index.beside?.(number)
+    if (part?.drop === undefined)
+      throw new InlayError('UNSUPPORTED', {
+        message: 'This index has no "drop": remove what it holds by its own means.',
+      })
+    await part.drop()
+  }
+}
+
 /** How a process enters a space. */
 export interface EnterOptions {
   readonly embedder: Embedder | undefined

@@ -54,7 +54,11 @@ interface Counter extends Counted {
   known: number
   /** What this process has used since. */
   pending: number
-  readonly loaded: Promise<void>
+  /** When what all have used was last asked for, in milliseconds since 1970 UTC. */
+  readAt: number
+  /** Writes that have begun or ended: what is read beside one may lack it. */
+  writes: number
+  loaded: Promise<void>
 }
 
 const minuteMs = 60_000
@@ -81,15 +85,20 @@ export function createUsageCounters({ db, now, onError, syncMs }: UsageCounterOp
   const counterOf = (of: Counted): Counter => {
     const period = now() - (now() % periodOf(of.name))
     const key = `${kindOf(of)} ${of.owner}`
-    const counter = counters.get(key)
-    if (counter?.period === period) return counter
-    const fresh = { ...of, period, known: 0, pending: 0, loaded: Promise.resolve() }
-    const load = async (): Promise<void> => void (fresh.known += await readAmount(db, fresh))
+    const known = counters.get(key)
+    const counter: Counter =
+      known?.period === period
+        ? known
+        : { ...of, period, known: 0, pending: 0, readAt: -Infinity, writes: 0, loaded: Promise.resolve() }
+    counters.set(key, counter)
+    const ageMs = now() - counter.readAt
+    // Less than nothing: the time of day was set back.
+    if (ageMs < syncMs && ageMs >= 0) return counter
+    counter.readAt = now()
     // Without the database nobody is refused; what is used is counted all the same.
-    fresh.loaded = load()
-    fresh.loaded.catch(onError)
-    counters.set(key, fresh)
-    return fresh
+    counter.loaded = learn(db, counter)
+    counter.loaded.catch(onError)
+    return counter
   }
   const sync = async (): Promise<void> => {
     clearTimeout(timer)
@@ -142,6 +151,13 @@ async function readAmount(db: Kysely<UsageTable>, counter: Counted & { readonly 
   return Number(row?.amount ?? 0)
 }
 
+/** Learns what all processes have used; other processes write, too. */
+async function learn(db: Kysely<UsageTable>, counter: Counter): Promise<void> {
+  const { writes } = counter
+  const amount = await readAmount(db, counter)
+  if (counter.writes === writes) counter.known = amount
+}
+
 async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
   await db
     .deleteFrom('inlay_usage')
@@ -157,6 +173,7 @@ async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
 /** Adds what this process used, and learns what the others did. */
 async function write(db: Kysely<UsageTable>, counter: Counter): Promise<void> {
   const { owner, period, pending } = counter
+  counter.writes++
   const { amount } = await db
     .insertInto('inlay_usage')
     .values({ owner, kind: kindOf(counter), period, amount: pending })
@@ -167,6 +184,7 @@ async function write(db: Kysely<UsageTable>, counter: Counter): Promise<void> {
     )
     .returning('amount')
     .executeTakeFirstOrThrow()
+  counter.writes++
   counter.known = Number(amount)
   counter.pending -= pending
 }

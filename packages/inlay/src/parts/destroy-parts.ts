@@ -1,0 +1,38 @@
+import type { Conversations } from '@inlay/conversations'
+import type { AnyDatabase } from '@inlay/records'
+import { defaultDataFolder, removeFromFolder } from '../data-folder.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+
+/** A part of an assistant that is to be closed. */
+export interface Closable {
+  close(): Promise<void>
+}
+
+/** Closes one after the other, also when one of them fails; then tells the first failure. */
+export async function closeAll(parts: readonly Closable[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/** An opened assistant: its parts in the order they were opened, the database first. */
+export interface OpenedParts {
+  readonly db: AnyDatabase
+  readonly agent: Pick<Conversations, 'eraseOutsideRecords'>
+  readonly opened: Closable[]
+}
+
+/** Closes all parts, and deletes what they kept in the data folder and in engines of the host. */
+export async function destroyParts({ db, agent, opened }: OpenedParts, options: InlayOptions): Promise<void> {
+  const [{ dropIndexes }, { dropTables }] = await Promise.all([import('@inlay/knowledge'), import('@inlay/records')])
+  try {
+    await agent.eraseOutsideRecords()
+    await closeAll(opened.splice(1).toReversed())
+    // The index goes before the records, which know what there is of it.
+    if (options.index) await dropIndexes(db, options.index)
+    if (options.dialect) await dropTables(db)
+  } finally {
+    await closeAll(opened.splice(0).toReversed())
+  }
+  await removeFromFolder(options.dataFolder ?? defaultDataFolder)
+}
