@@ -247,8 +247,8 @@ interface LogSettings {
 
 const triesPerPeriod = 10
 
-/** SQLite's own limit is 1000 pages: a commit of megabytes then copies megabytes more, and syncs twice as much. */
-const pagesWithThread = 4000
+/** A commit that meets the limit copies all pages of the log. SQLite's own is 1000; the thread has up to 64 MB to copy. */
+const pagesWithThread = 16_000
 const pagesAlone = 1000
 /** A smaller log is left to grow. */
 const smallLogBytes = 2 ** 20
