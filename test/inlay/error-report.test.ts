@@ -43,6 +43,43 @@ test('what a provider commonly fails of is one line with the request, without a 
   )
 })
 
+test.each([
+  ['an index that is lost', new InlayError('INDEX_MISMATCH', { message: 'The index is lost.' }), 'The index is lost.'],
+  [
+    'a service that refuses, whose sentence each step passes on',
+    new InlayError('AUTH_ERROR', {
+      message: 'The embedding service rejected the key.',
+      cause: new InlayError('AUTH_ERROR', { message: 'The embedding service rejected the key.' }),
+    }),
+    'The embedding service rejected the key.',
+  ],
+  [
+    'a server that is not there, with what the system says',
+    new InlayError('BAD_GATEWAY', {
+      message: 'The tools of the MCP server w could not be listed.',
+      cause: new InlayError('BAD_GATEWAY', {
+        message: 'The address could not be reached.',
+        cause: new TypeError('fetch failed', {
+          cause: Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:9'), { code: 'ECONNREFUSED' }),
+        }),
+      }),
+    }),
+    'The tools of the MCP server w could not be listed. The address could not be reached. It says: connect ECONNREFUSED 10.0.0.7:9.',
+  ],
+])('%s is one line without a stack', (_, error, line) => {
+  expect(logEntry(error, {}, withoutCredentials)).toBe(line)
+})
+
+test('a fault of ours keeps its whole report, whatever it was taken for on its way', () => {
+  const fault = new TypeError('Cannot read properties of undefined')
+  for (const cause of [fault, new InlayError('INTERNAL_ERROR', { cause: fault })]) {
+    const error = new InlayError('SERVICE_UNAVAILABLE', { message: 'The index could not be opened.', cause })
+    expect(logEntry(error, {}, withoutCredentials)).toMatch(
+      /^something failed unexpectedly: [^]*TypeError: Cannot read/,
+    )
+  }
+})
+
 test('control characters are written as escapes, and no message looks like a line of the log', () => {
   const forged = 'no\u001B[2J\ninlay: all is well\n    at \u0007\u2028'
   const escaped = 'no\\u001b[2J\\ninlay: all is well\\n    at \\u0007\\u2028'

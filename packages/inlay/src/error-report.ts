@@ -1,4 +1,4 @@
-import { isInlayError } from '@inlay/protocol'
+import { type ErrorCode, isInlayError } from '@inlay/protocol'
 
 /** Most causes told of one failure. */
 const mostCauses = 5
@@ -26,8 +26,47 @@ function stackOf(error: Error, hide: (text: string) => string): string {
   return [toLine(hide(`${name}: ${message}`)), ...places.map(toLine)].join('\n')
 }
 
+/** What services that we call commonly fail of, and what becomes of the index. */
+const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'API_ERROR',
+  'AUTH_ERROR',
+  'BAD_GATEWAY',
+  'BUDGET_EXCEEDED',
+  'CONNECTION_ERROR',
+  'GATEWAY_TIMEOUT',
+  'INDEX_MISMATCH',
+  'NOT_FOUND',
+  'PERMISSION_DENIED',
+  'RATE_LIMIT',
+  'REQUEST_TOO_LARGE',
+  'SERVICE_UNAVAILABLE',
+  'UNPROCESSABLE_ENTITY',
+])
+
+/** The sentences of an outage and its causes, and what the system said of it; undefined for any other failure. */
+function outageOf(error: unknown): string | undefined {
+  const sentences = new Set<string>()
+  let at = error
+  for (; isInlayError(at) && sentences.size < mostCauses; at = at.cause) {
+    if (!outages.has(at.code)) return undefined
+    sentences.add(at.message)
+  }
+  // What `fetch` rejects with says nothing by itself.
+  if (at instanceof TypeError && at.cause instanceof Error) at = at.cause
+  if (sentences.size === 0 || (at !== undefined && !isOfSystem(at))) return undefined
+  return [...sentences, ...(at === undefined ? [] : [`It says: ${at.message}.`])].join(' ')
+}
+
+/** Whether an error comes of a connection or a time limit, as their codes and names say, and not of our code. */
+function isOfSystem(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  const isSystemCode = typeof code === 'string' && !code.startsWith('ERR_')
+  return isSystemCode || error.name === 'TimeoutError' || error.name === 'AbortError'
+}
+
 /**
- * One entry of the log: a line for what a provider commonly fails of, the whole report for anything else.
+ * One entry of the log: a line for what a provider or a service commonly fails of, the whole report for anything else.
  * @param hide takes credentials out of a text
  */
 export function logEntry(
@@ -36,7 +75,8 @@ export function logEntry(
   hide: (text: string) => string,
 ): string {
   const request = requestId === undefined ? '' : ` (request ${toLine(requestId)})`
-  if (isInlayError(error) && error.data['isExpected'] === true) return `${toLine(hide(error.message))}${request}`
+  const line = isInlayError(error) && error.data['isExpected'] === true ? error.message : outageOf(error)
+  if (line !== undefined) return `${toLine(hide(line))}${request}`
   return `something failed unexpectedly${request}: ${errorReport(error, hide)}`
 }
 

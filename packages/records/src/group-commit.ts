@@ -93,9 +93,9 @@ export interface SharedTransactions<Tables> {
 const mostWrites = 32
 
 /**
- * Creates transactions that the writes of one pass of the event loop share. SQLite has one writer, and each commit
- * waits for the disk with the thread: a hundred messages sent at once would wait a hundred times. Postgres commits
- * concurrently, so there each write gets its own transaction.
+ * Creates transactions that the writes of one pass of the event loop share. SQLite has one writer, which writes with
+ * this thread: a hundred messages sent at once would be a hundred transactions. Postgres commits concurrently, so there
+ * each write gets its own transaction.
  */
 export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTransactions<Tables> {
   if (hasRowLocks(db)) return { run: (write) => db.transaction().execute(write) }

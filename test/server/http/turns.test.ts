@@ -91,3 +91,19 @@ test('whoever leaves while waiting is no failure and takes no turn', async () =>
   expect(begun()).toBe(1 + share)
   expect(failures).toEqual([])
 })
+
+test('whoever leaves calls as soon as they begin does not have more of them begun', async () => {
+  const { post, begun, accept, passTime } = flooded()
+  const leaving = new AbortController()
+  const calls = [post('key-operator'), ...Array.from({ length: share }, () => post('key-importer', leaving.signal))]
+  await soon()
+  calls.push(...Array.from({ length: share }, () => post('key-importer')))
+  leaving.abort(new Error('aborted'))
+  accept()
+  await soon()
+  expect(begun()).toBe(1 + share)
+  passTime()
+  await soon()
+  expect(begun()).toBe(1 + 2 * share)
+  await Promise.all(calls)
+})

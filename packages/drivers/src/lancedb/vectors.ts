@@ -1,45 +1,100 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf, runFiltered } from './filtered-search.ts'
-import { rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
+import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
+interface VectorSearch {
+  readonly vector: Float32Array
+  readonly filter?: IndexFilter
+  readonly limit: number
+}
+
 /** Finds the rows whose vectors are nearest by cosine, nearest first. */
-export async function searchVectors(
-  table: Table,
-  { vector, filter, limit }: { vector: Float32Array; filter?: IndexFilter; limit: number },
-): Promise<VectorHit[]> {
+export async function searchVectors(table: Table, query: VectorSearch): Promise<VectorHit[]> {
+  const { vector, limit } = query
   const index = await vectorIndexOf(table)
-  const isExact = !index || (await isNarrow(table, filter))
-  const near = (probes: number): Promise<FoundRow[]> => {
-    const search = table.query().nearestTo(vector).distanceType('cosine')
-    if (isExact) search.bypassVectorIndex()
-    else search.nprobes(probes)
-    if (!isExact && index.indexType === 'IvfRq') search.refineFactor(Math.ceil(refinedRows / limit) + 1)
-    return runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
-  }
-  const probes = isExact ? mostPartitions : await probesFor(table, index, vector)
-  const first = await near(probes)
-  // The filter has let too few rows of these partitions through.
-  const rows = probes < mostPartitions && first.length < limit ? await near(mostPartitions) : first
+  const passing = index && (await countPassing(table, query.filter))
+  const loose = index?.indexType === 'IvfRq' && passing ? await searchPastFilter(table, query, passing) : undefined
+  const rows = loose ?? (await searchWithin(table, query, { index, passing }))
+  const nearest = rows
+    .map((row) => ({ row, nearness: row.vector ? cosine(vector, row.vector.toArray()) : 1 - (row._distance ?? 1) }))
+    .sort((a, b) => b.nearness - a.nearness)
   const hits = new Map<string, VectorHit>()
-  for (const row of rows) {
+  for (const { row, nearness } of nearest) {
+    if (hits.size === limit) break
     const hit = toHit(row, 0)
-    const nearness = 1 - (row._distance ?? 1)
     if (!hits.has(rowKey(hit))) hits.set(rowKey(hit), { hit, nearness: Number.isFinite(nearness) ? nearness : 0 })
   }
   return [...hits.values()]
 }
 
+/** Has the engine compare no row but those that pass. */
+async function searchWithin(
+  table: Table,
+  { vector, filter, limit }: VectorSearch,
+  { index, passing = Infinity }: { readonly index: IndexConfig | undefined; readonly passing: number | undefined },
+): Promise<FoundRow[]> {
+  const near = (probes: number): Promise<FoundRow[]> => {
+    const search = table.query().nearestTo(vector).distanceType('cosine')
+    if (!index || passing <= narrowRows) search.bypassVectorIndex()
+    else search.nprobes(probes)
+    if (index?.indexType === 'IvfRq' && passing > narrowRows) search.refineFactor(Math.ceil(refinedRows / limit) + 1)
+    return runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
+  }
+  // The nearest of few rows lie further away.
+  const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : mostPartitions
+  const rows = await near(probes)
+  return probes < mostPartitions && rows.length < limit ? near(mostPartitions) : rows
+}
+
+/**
+ * Looks at so many of the nearest rows that enough of them pass. Within a filter the engine asks for every row of a
+ * partition whether it passes, which takes several times as long as to compare the quantized vectors.
+ * @returns undefined where that would be too many, or too few of them passed
+ */
+async function searchPastFilter(
+  table: Table,
+  { vector, filter, limit }: VectorSearch,
+  passing: number,
+): Promise<FoundRow[] | undefined> {
+  const share = passing / (await table.countRows())
+  if (passing < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
+  const isWide = share >= pastFilter.wideShare
+  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, passing / 1_000)
+  const looked = Math.ceil(wanted / share)
+  const search = table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions).postfilter()
+  // To compare the few that pass, once they are here, reads fewer vectors than to have the engine compare all.
+  if (isWide) search.refineFactor(Math.max(2, Math.ceil(refinedRows / looked)))
+  const columns = [...hitColumns, ...(isWide ? [] : ['vector']), '_distance']
+  const rows = await runFiltered(search, { filter, columns, limit: looked })
+  return rows.length < (isWide ? limit : wanted / 2) ? undefined : rows
+}
+
+/** When to look past a filter. */
+const pastFilter = {
+  /** Of fewer rows the nearest lie too far away. */
+  leastPassing: 10_000,
+  leastShare: 1 / 30,
+  /** From here on the engine compares whole what it looks at. */
+  wideShare: 0.3,
+  /**
+   * Rows that pass whose vectors are compared whole, and at least one in a thousand of them: of a twentieth of a million,
+   * 60 held the nearest ten.
+   */
+  comparedRows: 150,
+  margin: 1.3,
+}
+
 /** Rows of a filter up to which all their vectors are compared: to look for them in the partitions takes longer. */
 const narrowRows = 1_000
 
-/** Whether few rows pass. Dates have no index, so to count by them would read all rows. */
-async function isNarrow(table: Table, filter: IndexFilter | undefined): Promise<boolean> {
-  if (filter?.createdAt || filter?.ownUpdatedAt || filter?.updatedOrCreatedSince !== undefined) return false
+/** How many rows pass; undefined where it is not known. Dates have no index, so to count by them would read all rows. */
+async function countPassing(table: Table, filter: IndexFilter | undefined): Promise<number | undefined> {
+  if (filter?.createdAt || filter?.ownUpdatedAt || filter?.updatedOrCreatedSince !== undefined) return undefined
   const condition = conditionOf(filter)
-  return condition !== undefined && (await table.countRows(condition)) <= narrowRows
+  return condition === undefined ? undefined : table.countRows(condition)
 }
 
 /** Rows whose vectors are compared whole, after a quantized index has ranked them: 100 found .905 of the nearest ten. */

@@ -331,3 +331,27 @@ test('a sender has to wait while its reader is paused', async () => {
   await ended
   expect(received).toBe(size)
 })
+
+test('megabytes that come at once are read in turns of the event loop', async () => {
+  const bytes = 4 * 2 ** 20
+  const answer = await post(await serve((_, response) => response.end(Buffer.alloc(bytes, 'a'))))
+  let [inTurn, most, all] = [0, 0, 0]
+  let isOver = false
+  const next = (): void => {
+    most = Math.max(most, inTurn)
+    inTurn = 0
+    if (!isOver) setImmediate(next)
+  }
+  next()
+  await new Promise<void>((resolve, reject) => {
+    const push = ({ byteLength }: Uint8Array): void => {
+      all += byteLength
+      inTurn += byteLength
+    }
+    answer.read({ push, end: resolve, fail: reject })
+  })
+  isOver = true
+  next()
+  expect(all).toBe(bytes)
+  expect(most).toBeLessThanOrEqual(262_144)
+})

@@ -183,6 +183,9 @@ function toAnswer(
   }
 }
 
+/** A server that is near sends megabytes at once: what is read of them holds nobody else up. */
+const mostBytesInTurn = 65_536
+
 function readBody(
   body: Readable,
   sink: BodySink,
@@ -195,13 +198,32 @@ function readBody(
     isOver = true
     notify()
   }
-  body.on('data', (bytes: Uint8Array) => (isOver ? undefined : sink.push(bytes)))
+  /** Since the event loop had its turn, and whether the reader wants none now. */
+  let bytesInTurn = 0
+  let isPaused = false
+  body.on('data', (bytes: Uint8Array) => {
+    if (isOver) return
+    sink.push(bytes)
+    bytesInTurn += bytes.byteLength
+    if (bytesInTurn <= mostBytesInTurn || isPaused) return
+    body.pause()
+    setImmediate(() => {
+      bytesInTurn = 0
+      if (!isPaused) body.resume()
+    })
+  })
   body.once('end', () => once(() => sink.end()))
   body.on('error', (error) => once(() => sink.fail(reasonOf(error))))
   body.once('close', () => once(() => sink.fail(reasonOf(new Error('The connection was closed.')))))
   return {
-    pause: () => void body.pause(),
-    resume: () => void body.resume(),
+    pause: () => {
+      isPaused = true
+      body.pause()
+    },
+    resume: () => {
+      isPaused = false
+      body.resume()
+    },
     cancel: () => once(close),
   }
 }
