@@ -124,6 +124,7 @@ test(
     const { code, printed } = await run(file, base, '--key', 'a-wrong-key-given', '--against-report', earlier)
     expect(code).toBe(1)
     expect(printed).toMatch(/failed +3 +0\n/)
+    expect(printed).toMatch(/: 3 of 3 failed\. The first: \S/)
   },
 )
 
