@@ -131,6 +131,13 @@ const twoSources =
 
 test.each([
   ['that its own text does not say', `${twoSources} [1]. Bye.`, `${twoSources} [1][2]. Bye.`],
+  [
+    'that its own text does not say, also behind the full stop',
+    `${twoSources}. [1] Bye.`,
+    `${twoSources}. [1][2] Bye.`,
+  ],
+  ['and not behind a sentence that follows', `${twoSources}. Bye. [1] Bye.`, `${twoSources}. Bye. [1] Bye.`],
+  ['and not on the next line', `${twoSources}.\n[1] Bye.`, `${twoSources}.\n[1] Bye.`],
   ['only where the model does not', `${twoSources} [1][2]. Bye.`, `${twoSources} [1][2]. Bye.`],
   ['and not where its own text says it', `${twoSources} [2]. Bye.`, `${twoSources} [2]. Bye.`],
   [
@@ -144,10 +151,12 @@ test.each([
 
 test('a number is not joined by that of a text which says a clause of something else', () => {
   const bridge = 'The old bridge crosses the river at its narrowest point'
-  const tower = 'The clock tower stands beside the market hall. It was rebuilt after the great flood in 1345.'
+  const tower = 'The clock tower stands beside the market hall. It was rebuilt after the great flood in the year 1345.'
   for (const clause of [
-    'it was rebuilt after the great flood in 1345',
-    'and it was rebuilt after the great flood in 1345',
+    'it was rebuilt after the great flood in the year 1345',
+    'and it was rebuilt after the great flood in the year 1345',
+    'and was rebuilt after the great flood in the year 1345',
+    'rebuilt after the great flood in the year 1345',
   ])
     for (const size of [1, 7, 200]) {
       const text = `${bridge}, ${clause} [1]. Bye.`

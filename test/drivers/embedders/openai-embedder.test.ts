@@ -36,6 +36,72 @@ failureTests(embeddings, embedder, [
   [301, 'API_ERROR'],
 ])
 
+describe('texts that a server refuses', () => {
+  /** An embedder whose server refuses what this says of a request; and the lengths of texts it took, by request. */
+  function refusing(refuses: (texts: readonly string[]) => readonly [status: number, message: string] | undefined) {
+    const taken: number[][] = []
+    const refused: number[] = []
+    const answer = async (_: unknown, init?: RequestInit): Promise<Response> => {
+      const { input } = JSON.parse(String(init?.body)) as { input: string[] }
+      const refusal = refuses(input)
+      if (refusal) {
+        refused.push(input.length)
+        return Response.json({ error: { code: refusal[0], message: refusal[1] } }, { status: refusal[0] })
+      }
+      taken.push(input.map(({ length }) => length))
+      return Response.json({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })
+    }
+    return { taken, refused, embedder: embedder({ dimensions: 2, fetch: answer }) }
+  }
+
+  test.each([
+    ['text-embeddings-inference', 422, 'batch size 96 > maximum allowed batch size 32', 32],
+    [
+      'DashScope',
+      400,
+      '<400> InternalError.Algo.InvalidParameter: Value error, batch size is invalid, it should not be larger than 10.: input.contents',
+      10,
+    ],
+    ['a proxy', 413, 'Request Entity Too Large', 48],
+  ])('together go in smaller requests, as %s wants', async (_, status, message, most) => {
+    const {
+      taken,
+      refused,
+      embedder: small,
+    } = refusing((texts) => (texts.length > most ? [status, message] : undefined))
+    const texts = Array.from({ length: 96 }, (_, at) => 'x'.repeat(at + 1))
+    expect((await small.embed(texts, 'document')).map(([first]) => first)).toEqual(texts.map(({ length }) => length))
+    expect(Math.max(...taken.map(({ length }) => length))).toBe(most)
+    await small.embed(texts, 'document')
+    // A number that was said is kept to.
+    expect(refused).toHaveLength(status === 413 ? 2 : 1)
+  })
+
+  test.each([
+    [
+      'llama.cpp',
+      500,
+      'input (596 tokens) is too large to process. increase the physical batch size (current batch size: 512)',
+    ],
+    [
+      'vLLM',
+      400,
+      "This model's maximum context length is 512 tokens. However, you requested 596 tokens in the input for embedding generation.",
+    ],
+    ['text-embeddings-inference', 413, 'Input validation error: `inputs` must have less than 512 tokens. Given: 596'],
+    ['Ollama', 400, 'the input length exceeds the context length'],
+  ])('as too long are cut as other servers cut them: %s', async (_, status, message) => {
+    const { taken, embedder: strict } = refusing((texts) =>
+      texts.some(({ length }) => length > 1_000) ? [status, message] : undefined,
+    )
+    const vectors = await strict.embed(['short', 'x'.repeat(1_200), 'short too'], 'document')
+    const [, [cut = 0] = []] = vectors
+    expect(vectors.map(([first]) => first)).toEqual([5, cut, 9])
+    expect(cut).toBeGreaterThan(500)
+    expect(taken.flat()).toHaveLength(3)
+  })
+})
+
 describe('a request', () => {
   it('carries the key, the model and the texts, as many as a batch takes', async () => {
     const vectors = await embedder({ batch: 2 }).embed(['a', 'b', 'c', 'd', 'e'], 'document')

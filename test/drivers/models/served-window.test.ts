@@ -1,4 +1,6 @@
+import { toFailure } from '@inlay/agent/internal/model/failures'
 import { modelProviders } from '@inlay/drivers/model-providers'
+import { statedWindow } from '@inlay/drivers/internal/models/adapting/window'
 import { expect, test, onTestFinished } from 'vitest'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { StandIn } from '../../stand-in/model-server.ts'
@@ -85,6 +87,16 @@ const servers: readonly (readonly [string, Replies, string, number])[] = [
     4_096,
   ],
   [
+    'Ollama with a model of a namespace',
+    {
+      '/v1/models': list({ id: 'hf.co/maker/m-1-GGUF:Q4_K_M', owned_by: 'maker' }),
+      '/api/show': { model_info: trained },
+      '/api/ps': { models: [] },
+    },
+    'hf.co/maker/m-1-GGUF:Q4_K_M',
+    4_096,
+  ],
+  [
     'LM Studio',
     {
       '/v1/models': list({ id: 'm-1', owned_by: 'organization_owner' }),
@@ -101,6 +113,104 @@ const servers: readonly (readonly [string, Replies, string, number])[] = [
 
 test.each(servers)('the window is read from %s', async (_, replies, name, tokens) => {
   expect(await windowOf(replies, name)).toBe(tokens)
+})
+
+// Whole sentences as their servers write them.
+const refusals: readonly (readonly [string, number, string, number | undefined])[] = [
+  [
+    'OpenAI',
+    400,
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.",
+    128_000,
+  ],
+  [
+    'OpenAI, newer',
+    400,
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 273373 tokens. Please reduce the length of the messages.',
+    272_000,
+  ],
+  [
+    'OpenAI, a whole minute',
+    429,
+    'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 35123. The input or output tokens must be reduced in order to run successfully.',
+    undefined,
+  ],
+  [
+    'Groq, a whole minute',
+    413,
+    'Request too large for model `llama` in organization `x` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Requested 8411, please reduce your message size and try again.',
+    undefined,
+  ],
+  ['GitHub', 413, 'Request body too large for gpt-4o model. Max size: 8000 tokens.', 8_000],
+  ['Anthropic', 400, 'prompt is too long: 210000 tokens > 200000 maximum', 200_000],
+  [
+    'Anthropic with an output limit',
+    400,
+    'input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000, decrease input length or `max_tokens` and try again',
+    200_000,
+  ],
+  [
+    'vLLM',
+    400,
+    "You passed 9001 input tokens and requested 1000 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 7192 tokens.",
+    8_192,
+  ],
+  ['vLLM, older', 400, 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.', 8_192],
+  [
+    'llama.cpp',
+    400,
+    'the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096',
+    4_096,
+  ],
+  [
+    'LM Studio',
+    400,
+    'Trying to keep the first 4410 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+    4_096,
+  ],
+  ['Gemini', 400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+  [
+    'Mistral',
+    400,
+    'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    32_768,
+  ],
+  ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens.", 131_072],
+  ['Kimi', 400, 'Invalid request: Your request exceeded model token limit: 131072', 131_072],
+  ['GLM', 400, 'Prompt exceeds max length', undefined],
+  ['Qwen', 400, 'Range of input length should be [1, 129024]', 129_024],
+  [
+    'Cerebras',
+    400,
+    'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
+    8_192,
+  ],
+  [
+    'SGLang',
+    400,
+    'Input length (9000 tokens) exceeds the maximum allowed length (8187 tokens). Use a shorter input or enable --allow-auto-truncate.',
+    8_187,
+  ],
+  [
+    'text-generation-inference',
+    422,
+    'Input validation error: `inputs` must have less than 4096 tokens. Given: 5000',
+    4_096,
+  ],
+  [
+    'OpenRouter',
+    400,
+    "This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens (40000 of text input).",
+    32_768,
+  ],
+  ['MiniMax', 400, 'invalid params, context window exceeds limit (2013)', undefined],
+]
+
+test.each(refusals)('a prompt is too long in the words of %s', (_, statusCode, message, tokens) => {
+  const responseBody = JSON.stringify({ error: { message } })
+  const error = Object.assign(new Error(message), { name: 'AI_APICallError', statusCode, responseBody })
+  expect(toFailure(error).code).toBe('CONTEXT_TOO_LONG')
+  expect(statedWindow(message)).toBe(tokens)
 })
 
 test('a window that is set is not asked for', async () => {

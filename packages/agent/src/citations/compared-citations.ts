@@ -27,6 +27,9 @@ const longestSentence = 1_000
 const wordOrSign = /[A-Za-z\d]{3,}|[^]/gu
 const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
 const conjunction = /^(?:and|but|or|so|und|aber|oder|et|ou|mais|y|o|pero)\s+/u
+/** How a clause begins that surely names what it is about; any other may go on about the subject before it. */
+const namesSubject =
+  /^(?:`|\p{Lu}|\d|(?:the|an?|each|every|all|both|some|many|most|no|you|we|der|die|das|eine?|jede[rs]?|alle|le|la|les|une?|el|los|las|una)(?![\p{L}\p{N}_-]))/u
 /** A clause of fewer words may stand anywhere. */
 const leastClauseWords = 8
 /** As much as tells whether a sentence ends. */
@@ -69,6 +72,8 @@ class Comparison {
   #naming: string | undefined
   /** A number that waits, with the white space behind its sentence, for the sign that the model wrote none itself. */
   #waiting: { readonly number: number; readonly sentence: string; space: string } | undefined
+  /** The sentence that ended last on this line, where no text says it as a whole. */
+  #unfound: string | undefined
   /** A marker of the model that is not complete yet. */
   #marker: string | undefined
   /** Whether the marker right before gave way: so do those behind it. */
@@ -149,13 +154,15 @@ class Comparison {
     this.#hasCorrected = right !== undefined && !marker.numbers.includes(right)
     if (this.#hasCorrected) return takeAll(`[${right}]`) + this.push(rest)
     const clauses = right === undefined ? (sentence?.split(clauseEnd) ?? []) : []
-    this.#joined = [...new Set(clauses.flatMap((clause) => this.#otherOf(clause, marker.numbers)))]
+    this.#joined = [...new Set(clauses.flatMap((clause, at) => this.#otherOf(clause, at, marker.numbers)))]
     return takeAll(text.slice(0, marker.end) + this.#joined.map((number) => `[${number}]`).join('')) + this.push(rest)
   }
 
-  /** The number of the text that says a clause which none of those cited says; [] for none, or where it says "it". */
-  #otherOf(clause: string, numbers: readonly number[]): readonly number[] {
-    if (clause.split(/\s+/).length < leastClauseWords || leansBack.test(clause.replace(conjunction, ''))) return []
+  /** The number of the text that says a clause which none of those cited says; [] for none, or without a subject. */
+  #otherOf(clause: string, at: number, numbers: readonly number[]): readonly number[] {
+    const bare = clause.trim().replace(conjunction, '')
+    if (bare.split(/\s+/).length < leastClauseWords || leansBack.test(bare)) return []
+    if (at > 0 && !namesSubject.test(bare)) return []
     const number = this.#find(clause, numbers)
     return number === undefined || numbers.includes(number) ? [] : [number]
   }
@@ -163,9 +170,12 @@ class Comparison {
   /** The sentence whose only marker is complete now; undefined where it may cite something else. */
   #sentenceCitedBy(rest: string): string | undefined {
     if (ledByMarker.test(this.#beginning) || this.#isNotStated()) return undefined
+    if (this.#waiting?.space.includes('\n')) return undefined
+    const own = this.#sentence.replace(leadingMarkers, '')
+    const before = this.#waiting?.sentence ?? (own.trim() === '' ? this.#unfound : undefined)
     const isEnd = sentenceEnd.test(rest) || unspacedEnd.test(this.#ending.slice(-5)) || endsSentence(this.#ending)
-    if (this.#waiting?.space.includes('\n') || (!this.#waiting && !isEnd)) return undefined
-    const sentence = this.#waiting?.sentence ?? this.#sentence.replace(leadingMarkers, '')
+    if (before === undefined && !isEnd) return undefined
+    const sentence = before ?? own
     return this.#isCitedByModel(sentence) ? undefined : sentence
   }
 
@@ -222,7 +232,7 @@ class Comparison {
   #endLine(): void {
     this.#line = this.#beginning = this.#lastTwo = this.#sentence = this.#ending = ''
     this.#isRow = this.#isCodeOpen = false
-    this.#naming = undefined
+    this.#naming = this.#unfound = undefined
   }
 
   #isInCode(): boolean {
@@ -240,13 +250,15 @@ class Comparison {
     const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
     if (!leansBack.test(sentence)) this.#naming = sentence
+    this.#unfound = undefined
     if (this.#isCitedByModel(sentence)) {
       this.#isOver = !completesCitations
       return false
     }
     if (sentence.length > longestSentence || this.#isNotStated() || this.#isInCode()) return false
     const number = this.#find(sentence)
-    if (number !== undefined) this.#waiting = { number, sentence, space }
+    if (number === undefined) this.#unfound = sentence
+    else this.#waiting = { number, sentence, space }
     return number !== undefined
   }
 

@@ -31,7 +31,9 @@ export interface StepEnd {
 }
 
 const contextTooLong =
-  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length)|max_model_len|input token count|reduce the length|tokens? \+ `?max_new_tokens/i
+  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed length)|max_model_len|input token count|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|max size: \d+ tokens|request too large for .{0,200}tokens per min|tokens? \+ `?max_new_tokens/i
+/** A prompt that no waiting makes acceptable. */
+const tooLargeForMinute = /request too large for .{0,200}tokens per min/i
 const quotaUsedUp =
   /insufficient.?(?:quota|balance|funds|credit)|exceeded your current quota|billing|credit balance|out of credits?|budget.{0,20}exceeded|exceeded.{0,20}budget|payment required|spend(?:ing)? (?:cap|limit)|usage limit/i
 const policyRefused =
@@ -81,7 +83,8 @@ const refusals = new Set(
 function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   const isAnswer = status === undefined || status >= 400
   const mayBeRefused = status === undefined || (status >= 400 && status < 500 && status !== 401 && status !== 404)
-  if (mayBeRefused && status !== 429 && contextTooLong.test(text)) return 'CONTEXT_TOO_LONG'
+  const isTooLong = status === 429 ? tooLargeForMinute.test(text) : contextTooLong.test(text)
+  if (mayBeRefused && isTooLong) return 'CONTEXT_TOO_LONG'
   if (mayBeRefused && quotaUsedUp.test(text)) return 'BUDGET_EXCEEDED'
   if (mayBeRefused && status !== 429 && policyRefused.test(text)) return 'CONTENT_POLICY'
   if (status !== undefined && status >= 400) return statusCodes[status] ?? (status >= 500 ? 'API_ERROR' : 'BAD_REQUEST')

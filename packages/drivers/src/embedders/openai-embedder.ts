@@ -4,6 +4,7 @@ import { groupsOf } from '../http/batches.ts'
 import { checkDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
+import { embedPiecemeal, refusalOfTexts } from './refused-texts.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** An embeddings endpoint that speaks OpenAI's protocol. */
@@ -41,7 +42,8 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
 
 /**
  * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Tries again after
- * 408, 429, 5xx and broken connections, as long as the server asks. Run `embedderConformance`.
+ * 408, 429, 5xx and broken connections, as long as the server asks. Texts that it refuses together go in smaller requests;
+ * of a text that is too long for the model, the beginning is embedded. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
  * `data.retryAfterSeconds` when the service sends it), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (a reply of another shape), INDEX_MISMATCH (vectors of another length)
@@ -56,6 +58,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   const post = createJsonPost({
     ...options,
     subject: 'The embedding service',
+    toRefusal: refusalOfTexts,
     address: endpointOf(options.baseUrl, '/embeddings', 'an embedding model'),
   })
 
@@ -67,6 +70,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     return readVectors(reply, { count: texts.length, dimensions })
   }
 
+  let mostTexts = batch
   return {
     id: `${provider}/${model}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
@@ -77,8 +81,9 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
       // An empty input is refused by many servers.
       const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const vectors: Float32Array[] = []
-      for (const group of groupsOf(inputs, { count: batch, characters: batchCharacters }))
-        vectors.push(...(await request(group, signal)))
+      const send = (group: readonly string[]): Promise<Float32Array[]> => request(group, signal)
+      for (const group of groupsOf(inputs, { count: mostTexts, characters: batchCharacters }))
+        vectors.push(...(await embedPiecemeal(group, send, (most) => (mostTexts = Math.min(mostTexts, most)))))
       return vectors
     },
   }

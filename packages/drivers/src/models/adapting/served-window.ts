@@ -51,15 +51,18 @@ export async function askServer(server: ModelServer, modelId: string): Promise<S
   if (contextTokens !== undefined) return { ...untold, contextTokens, isFinal: true }
   switch (entry['owned_by']) {
     case 'llamacpp':
-      return readLlamaCpp(entry, await get(`${root}/props`))
-    case 'library':
-      return readOllama(modelId, await get(`${root}/api/show`, { model: modelId }), await get(`${root}/api/ps`))
+      // One that serves several models tells nothing without a name.
+      return readLlamaCpp(entry, await get(`${root}/props?model=${encodeURIComponent(String(entry['id']))}`))
     case 'organization_owner': {
       const known = await get(`${root}/api/v0/models`)
       return { ...untold, contextTokens: windowOf(entryOf(known, modelId) ?? {}) }
     }
-    default:
-      return { ...untold, isFinal: true }
+    default: {
+      // Ollama calls the owner what stands before the name of the model: `library`, or a namespace.
+      const show = await get(`${root}/api/show`, { model: modelId })
+      if (!isJsonObject(show)) return { ...untold, isFinal: true }
+      return readOllama(modelId, show, await get(`${root}/api/ps`))
+    }
   }
 }
 
@@ -108,8 +111,7 @@ function readLlamaCpp(entry: Readonly<Record<string, unknown>>, props: unknown):
 const ollamaTokens = 4_096
 
 /** The context of a model in memory, else what it will be loaded with. */
-function readOllama(modelId: string, show: unknown, running: unknown): ServedModel {
-  if (!isJsonObject(show)) return untold
+function readOllama(modelId: string, show: Readonly<Record<string, unknown>>, running: unknown): ServedModel {
   const loaded = isJsonObject(running) && Array.isArray(running['models']) ? running['models'].filter(isJsonObject) : []
   const own = loaded.find(({ name }) => name === modelId || name === `${modelId}:latest`)
   const parameters = typeof show['parameters'] === 'string' ? show['parameters'] : ''

@@ -1,12 +1,20 @@
-// As OpenAI and vLLM, llama.cpp, Anthropic, LM Studio and text-generation-inference write it.
+// As OpenAI and vLLM, llama.cpp, Anthropic, LM Studio, text-generation-inference and others write it; the first that fits counts.
 const stated: readonly RegExp[] = [
   /maximum context length (?:is|of) (\d[\d,_]*)/i,
+  /with (\d[\d,]*) maximum context length/i,
   /"?n_ctx"?\s*[:=]\s*(\d+)/,
-  /prompt is too long: [\d,]+ tokens? > (\d[\d,]*)/i,
-  /context (?:length|window|size)[^.\d]{0,40}?\(?(\d[\d,]{2,})/i,
+  /(?:prompt is too long|context limit): [\d,+ ]+(?:tokens? )?> (\d[\d,]*)/i,
+  /configured limit of (\d[\d,]*) tokens/i,
+  /model token limit: (\d+)/i,
+  /length should be \[\d+, (\d+)\]/i,
+  /while limit is (\d+)/i,
+  /max size: (\d+) tokens/i,
+  /must have less than (\d+) tokens/i,
+  // Not the number of an error, as MiniMax puts it behind.
+  /context (?:length|window|size)(?! exceeds limit \()[^.\d]{0,40}?\(?(\d[\d,]{2,})/i,
   /max_model_len[^\d]{0,20}(\d+)/i,
   /max_new_tokens`? must be <= (\d+)/i,
-  /maximum (?:number of tokens|model length|sequence length)[^\d]{0,30}(\d[\d,]*)/i,
+  /maximum (?:number of tokens|model length|sequence length|prompt length|allowed length)[^\d]{0,30}(\d[\d,]*)/i,
 ]
 
 /** The window that a refusal of a prompt names, in tokens. */
