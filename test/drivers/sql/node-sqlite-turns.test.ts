@@ -106,17 +106,17 @@ it('keeps transactions, savepoints, reads and transactions begun by hand apart',
 
 describe('a connection', () => {
   it('keeps its turn within a transaction, however that was begun', async () => {
-    for (const [begin, ends] of [
+    for (const [opening, endings] of [
       ['/* by hand */ begin immediate', ['rollback']],
       ['savepoint by_hand', ['rollback to by_hand', 'release by_hand']],
     ] as const) {
       let others: Promise<unknown> | undefined
       await db.connection().execute(async (connection) => {
-        await sql.raw(begin).execute(connection)
+        await sql.raw(opening).execute(connection)
         await add(0, 5, connection)
         others = add(1, 1)
         await new Promise(setImmediate)
-        for (const end of ends) await sql.raw(end).execute(connection)
+        for (const end of endings) await sql.raw(end).execute(connection)
       })
       await others
     }
