@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,6 +114,22 @@ describe('a commit', () => {
     })
     const next = watch(add('second'))
     await begun(1)
+    syncs.shift()!.end()
+    await vi.waitFor(() => expect(next.state).toBe('done'))
+  })
+
+  it('does not rely on what the disk refused of the log before', async () => {
+    const failed = watch(add('first'))
+    await begun(1)
+    syncs.shift()!.end(new Error('EIO'))
+    await vi.waitFor(() => expect(failed.state).toBe('failed'))
+    const next = watch(add('second'))
+    await begun(1)
+    copyFileSync(join(folder, 'records.db'), join(folder, 'without-log.db'))
+    const copy = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'without-log.db') }) })
+    vi.mocked(fileHandles.datasync).mockImplementationOnce(async () => {})
+    expect(await copy.selectFrom('note').select('text').execute()).toEqual([{ text: 'first' }, { text: 'second' }])
+    await copy.destroy()
     syncs.shift()!.end()
     await vi.waitFor(() => expect(next.state).toBe('done'))
   })

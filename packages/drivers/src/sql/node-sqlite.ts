@@ -12,7 +12,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import { kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
+import { copyWholeLog, kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
 import type { NodeSqliteOptions, Prepared, Records } from './sqlite-file.ts'
 
 export type { NodeSqliteOptions }
@@ -53,7 +53,9 @@ class RecordsDriver extends SqliteDriver {
     const stops = log
       ? [emptyLogRegularly(database, log, { everyMs, busyTimeoutMs }), copyLogElsewhere(database, file, log)]
       : []
-    const { synced, close } = handle ? createLogSync(handle) : { synced: async () => {}, close: async () => {} }
+    const { synced, close } = handle
+      ? createLogSync(database, handle)
+      : { synced: async () => {}, close: async () => {} }
     this.#records = {
       database,
       last: Promise.resolve(),
@@ -187,10 +189,11 @@ const changesSchema = /^\s*(create|alter|drop|pragma|vacuum|attach|detach)\b/i
 const openLogs = new Set<FileHandle>()
 
 /** Has commits wait for the disk without this thread; those that come meanwhile share the next sync. */
-function createLogSync(log: FileHandle): Pick<Records, 'synced' | 'close'> {
+function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, 'synced' | 'close'> {
   openLogs.add(log)
   let [committed, durable] = [0, 0]
   let running: Promise<void> | undefined
+  let isDoubtful = false
   return {
     synced: async () => {
       const own = ++committed
@@ -199,11 +202,16 @@ function createLogSync(log: FileHandle): Pick<Records, 'synced' | 'close'> {
           await running
           continue
         }
+        if (isDoubtful) copyWholeLog(database)
+        isDoubtful = false
         const until = committed
         running = log.datasync().catch((cause) => Promise.reject(toInlayError(Object.assign(cause, { errcode: 10 }))))
         try {
           await running
           durable = until
+        } catch (error) {
+          isDoubtful = true
+          throw error
         } finally {
           running = undefined
         }

@@ -148,6 +148,21 @@ function primaryCode(error: unknown): number | undefined {
   return error.errcode & 0xff
 }
 
+/**
+ * After a failed sync the system may take for written what is lost, and nothing behind a gap in the log counts. So the
+ * database takes all of it. @throws SERVICE_UNAVAILABLE when that is not possible now
+ */
+export function copyWholeLog(database: DatabaseSync): void {
+  let cause: unknown = 'The log is in use.'
+  try {
+    const { log, checkpointed } = database.prepare('pragma wal_checkpoint(passive)').get() ?? {}
+    if (log === checkpointed) return
+  } catch (error) {
+    cause = error
+  }
+  throw toInlayError(Object.assign(new Error('The log could not be copied.', { cause }), { errcode: 10 }))
+}
+
 /** The driver gives out turns by itself: Kysely would end one only when its commit is on the disk. */
 export class TurnsAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
