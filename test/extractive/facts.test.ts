@@ -178,3 +178,61 @@ test('a question about a name that stands nowhere gets no quotation', async () =
   ])
     expect(await answer(question, [bridge, harbour])).toBe('I could not find an answer to this in the documents.')
 })
+
+test('what a question is about counts more than the words that every question may hold', async () => {
+  const permits = {
+    title: 'Permits',
+    content:
+      'A permit generally lasts three years, but traders can get permits that last as long as ten years. The office keeps a list of all of them.',
+  }
+  const alliance = {
+    title: 'Ports',
+    content:
+      'In 1908 both ports signed an agreement on an alliance of their pilots. It was to hold until the end of the decade, or until either port withdraws.',
+  }
+  expect(await answer('How long would this alliance last?', [alliance, bridge, permits, harbour])).toMatch(
+    /^In 1908 both ports signed an agreement on an alliance of their pilots \[1\]\./,
+  )
+})
+
+test('a slip in a word is forgiven wherever in the word it is', async () => {
+  const workshop = {
+    title: 'Workshop',
+    content: 'Anna Corvey repaired every clock of the town. The broken spectroscope is kept in her attic.',
+  }
+  expect(await answer('Where is the spetroscope kept?', [harbour, bridge, workshop])).toMatch(
+    /^The broken spectroscope is kept in her attic \[3\]\./,
+  )
+  const werkstatt = {
+    title: 'Werkstatt',
+    content: 'Anna Corvey setzte alle Uhren instand. Das Spektroskop liegt noch immer auf dem Dachboden.',
+  }
+  expect(await answer('Wo liegt das Spetroskop?', [werkstatt])).toMatch(/^Das Spektroskop liegt noch immer/)
+})
+
+test('a number is looked for in the passages that hold one', async () => {
+  const crews = {
+    title: 'Crews',
+    content: 'The harbour used to have crews of its own. Those crews left the harbour to the ferries.',
+  }
+  const count = { title: 'Crews', content: 'Seven crews worked in the harbour before the flood.' }
+  expect(await answer('How many crews did the harbour used to have?', [crews, count])).toMatch(
+    /^Seven crews worked in the harbour before the flood \[2\]\./,
+  )
+})
+
+test('a form of a word that asks for a comparison asks for none', async () => {
+  const guild = {
+    title: 'Guild',
+    content:
+      'The Weavers Guild feeds the poor and heals the sick. All this compares very well against idle and wasteful ones.',
+  }
+  const council = {
+    title: 'Council',
+    content:
+      'A local council is the office of the crown in a town. What kind of local council a town has is written in its charter.',
+  }
+  expect(await answer('The Weavers Guild compares well against what kind of local council?', [guild, council])).toMatch(
+    /^The Weavers Guild feeds the poor and heals the sick \[1\]\. All this compares very well/,
+  )
+})

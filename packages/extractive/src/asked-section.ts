@@ -24,8 +24,11 @@ export function sectionAsking(question: Question, units: readonly Candidate[], a
   const topic = topicOf(question.queries[0] ?? question.text)
   if (topic.length === 0) return []
   const read = readPassages(all)
-  const inHeadings = { all: new Set([...sections.keys()].flatMap(keysOf)), units: [] }
-  const { has } = createCoverage(topic, [...read, inHeadings], languageOf(question.text) === 'en')
+  const inHeadings = { all: new Set([...sections.keys()].flatMap(keysOf)), units: [], words: new Set<string>() }
+  const { has } = createCoverage(topic, question.text, {
+    passages: [...read, inHeadings],
+    isEnglish: languageOf(question.text) === 'en',
+  })
   // The name of the product is on most pages, and tells no question from another.
   const names = new Set((question.text.match(namePart) ?? []).flatMap(keysOf))
   const isCommon = (key: string): boolean => read.filter(({ all }) => has(all, key)).length * 2 > read.length

@@ -23,10 +23,14 @@ export const askingWords: ReadonlySet<string> = new Set(
 
 /** Words that add little to a topic. */
 export const lightWords: ReadonlySet<string> = new Set(
-  `able allow allows already always become becomes best better big certain common correct current easily easy enough entire even everything first full good
-  high important large last later least less little long main make makes making multiple name never new number old one part particular quickly
-  quick real several short similar simple single small someone something special specific still take takes three time times total two
-  type types whole without second things item`.split(/\s+/),
+  `able according against ago allow allows along alongside already although always among another anyone anything
+  around become becomes behind beside best better beyond big certain common correct current deep despite easily easy
+  enough entire even everyone everything except far fast first full good hence herself high himself important inside
+  item large last later least less little long main make makes making multiple name near never new number often old
+  one ones onto ourselves outside part particular per quick quickly real regarding second several short similar
+  simple since single small someone something special specific still take takes tall themselves things though three
+  throughout thus time times total toward towards two type types unless via whereas whole wide within without yet
+  yourself`.split(/\s+/),
 )
 
 const narration =

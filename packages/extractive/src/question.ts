@@ -70,7 +70,7 @@ const kinds: readonly (readonly [RegExp, QuestionKind])[] = [
     'number',
   ],
   [
-    /^(?:how|in what way|what(?:['’]s| is) the (?:best |right |easiest |proper )?way)\b|\b(?:how (?:to|do|does|can|should|would)|steps? to|commands? (?:to|for)|example of)\b/i,
+    /^(?:how|in what way|what(?:['’]s| is) the (?:best |right |easiest |proper )?way)\b|\b(?:how (?:to|do|does|can|should|would)|steps? to|commands? (?:to|for)|examples? of)\b/i,
     'how',
   ],
   [/\bwhy\b|\bwhat (?:is |are |was )?the reasons?\b|^for what reason/i, 'why'],
@@ -94,7 +94,7 @@ const wantsCode =
 const plural =
   /\b(?:what|which|who) (?:are|were|\w+s (?:are|were|do|does|can|exist))\b|\b(?:list|types|kinds|ways|steps|rules|options|all (?:the )?\w+s)\b/i
 
-// Words by which the kind of a question is known; slips in them are mended first.
+// Words by which the kind of a question is known; slips in them are mended first, but "compares" is none of "compare".
 const kindWords = [
   'difference',
   'differences',
@@ -166,7 +166,7 @@ const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
 export function understand(questions: readonly string[]): Question {
   const [last = '', ...before] = questions.toReversed()
   const mended = last.replace(/\b[a-z]{6,12}\b/g, (word) =>
-    kindWords.includes(word) ? word : (kindWords.find((known) => isNear(word, known)) ?? word),
+    kindWords.some((known) => word.startsWith(known)) ? word : (kindWords.find((known) => isNear(word, known)) ?? word),
   )
   const cleaned = tidy(mended.replace(politeness, ' '))
   const text = cleaned === '' ? tidy(last) : cleaned

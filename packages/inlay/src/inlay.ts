@@ -97,9 +97,9 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     fetch: server.fetch,
     agent,
     knowledge,
-    keys,
+    keys: lazy('hostKeys'),
     routes: server.routes,
-    erase: (personId) => erasePerson(personId, { keys, workspace, usage, agent }),
+    erase: (personId) => erasePerson(personId, { ...served, agent }),
     start: async () => void (await parts()),
     drain: async () => {
       isEnding = true
@@ -112,13 +112,16 @@ export function createInlay(options: InlayOptions = {}): Inlay {
 
 async function erasePerson(
   personId: string,
-  { keys, workspace, usage, agent }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent'>,
+  { keys, workspace, usage, agent, audit }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent' | 'audit'>,
 ): ReturnType<Inlay['erase']> {
-  // Keys first, so that nothing is added meanwhile.
-  const count = await keys.erase(personId)
-  await workspace.erase(personId)
-  await usage.erase(personId)
-  return { ...(await agent.erase(personId)), keys: count }
+  const { audited } = await import('./parts/host-audit.ts')
+  return audited(audit, 'erasePerson', { user_id: personId }, async () => {
+    // Keys first, so that nothing is added meanwhile.
+    const count = await keys.erase(personId)
+    await workspace.erase(personId)
+    await usage.erase(personId)
+    return { ...(await agent.erase(personId)), keys: count }
+  })
 }
 
 function settingsOf(options: InlayOptions) {

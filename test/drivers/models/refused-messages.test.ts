@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { modelProviders } from '@inlay/drivers/model-providers'
 import { expect, onTestFinished, test } from 'vitest'
+import { startAnthropic } from '../../stand-in/anthropic.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 
 interface Message {
@@ -108,4 +109,46 @@ test('calls that Gemini did not make are signed as it documents', async () => {
   expect(callsOf(sent[2] ?? [])).toMatchObject([
     { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } },
   ])
+})
+
+test('Anthropic does not think beside a search that was made for it', async () => {
+  const message =
+    'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.'
+  const server = await startAnthropic(({ body }) =>
+    'thinking' in body && JSON.stringify(body).includes('tool_use')
+      ? { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } }
+      : [{ text: 'An answer.' }],
+  )
+  onTestFinished(() => server.close())
+  const { resolve } = modelProviders({
+    providers: [
+      {
+        name: 'anthropic',
+        type: 'anthropic',
+        baseUrl: `${server.origin}/v1`,
+        apiKey: 'the-key-of-the-test',
+        models: [{ name: 'claude-sonnet-4-5' }],
+      },
+    ],
+  })
+  const { model } = await resolve()
+  const searched = prompt
+    .filter((_, at) => at < 3)
+    .map((part) => (part.role === 'assistant' ? withoutThought(part) : part))
+  const answers = async (given: typeof prompt): Promise<boolean> => {
+    const { stream } = await model.doStream({ prompt: given, reasoning: 'high' })
+    for await (const part of stream) if (part.type === 'error') throw part.error
+    return 'thinking' in (server.requests.at(-1)?.body ?? {})
+  }
+  expect(await answers(searched)).toBe(false)
+  expect(server.requests).toHaveLength(2)
+  expect(await answers(searched)).toBe(false)
+  expect(server.requests).toHaveLength(3)
+  expect(await answers(prompt.slice(0, 1))).toBe(true)
+})
+
+type AssistantMessage = Extract<(typeof prompt)[number], { role: 'assistant' }>
+const withoutThought = (message: AssistantMessage): AssistantMessage => ({
+  ...message,
+  content: message.content.filter(({ type }) => type !== 'reasoning'),
 })

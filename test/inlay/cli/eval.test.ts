@@ -35,8 +35,8 @@ async function serveDocuments(dataFolder: string, options: InlayOptions = {}): P
 }
 
 const questions = [
-  { question: 'Who founded the port of Nordhavn?', answers: ['Clara Jensen'], sources: ['port'] },
-  { question: 'How many books does the city library lend?', answers: ['40,000', '40000'], document: 'library' },
+  { question: 'Who founded the port of Nordhavn?', answer: 'Clara Jensen', source: 'port' },
+  { question: 'How many books does the city library lend?', answer: ['40,000', '40000'], document: 'library' },
   { question: 'Which tram goes to the zoo of Malmö?', absent: true },
 ]
 
@@ -124,6 +124,7 @@ test(
     const { code, printed } = await run(file, base, '--key', 'a-wrong-key-given', '--against-report', earlier)
     expect(code).toBe(1)
     expect(printed).toMatch(/failed +3 +0\n/)
+    expect(printed).toMatch(/: 3 of 3 failed\. The first: \S/)
   },
 )
 

@@ -108,6 +108,26 @@ test(
   },
 )
 
+test('the audit keeps what the host and the command line did with keys and people', { timeout: 120_000 }, async () => {
+  const { inlay, call } = open()
+  const { record } = await inlay.keys.create({ scopes: ['chat'], owner: people.ann })
+  await inlay.keys.regenerate(record.id)
+  await inlay.keys.revoke(record.id)
+  await expect(inlay.keys.revoke(record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await inlay.erase(people.ann)
+  const { body } = await call('bob', 'GET', '/admin/audit')
+  const events = body as unknown as { operation: string; caller_id: null; target: object; status: number }[]
+  const key = { api_key_id: String(record.id) }
+  expect(events.map(({ operation, target, status }) => [operation, target, status]).toReversed()).toEqual([
+    ['createKey', { id: String(record.id) }, 200],
+    ['regenerateKey', key, 200],
+    ['revokeKey', key, 200],
+    ['revokeKey', key, 404],
+    ['erasePerson', { user_id: people.ann }, 200],
+  ])
+  expect(new Set(events.map(({ caller_id: caller }) => caller))).toEqual(new Set([null]))
+})
+
 test('erasing somebody unknown, or again, does no harm', { timeout: 120_000 }, async () => {
   const setting = open()
   await leaveTraces(setting, 'ann')

@@ -62,7 +62,7 @@ async function searchPastFilter(
   const share = passing / (await table.countRows())
   if (passing < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
   const isWide = share >= pastFilter.wideShare
-  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 4 * limit)
+  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, passing / 1_000)
   const looked = Math.ceil(wanted / share)
   const search = table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions).postfilter()
   // To compare the few that pass, once they are here, reads fewer vectors than to have the engine compare all.
@@ -79,8 +79,11 @@ const pastFilter = {
   leastShare: 1 / 30,
   /** From here on the engine compares whole what it looks at. */
   wideShare: 0.3,
-  /** Rows that pass whose vectors are compared whole: on a twentieth of a million, 60 held the nearest ten. */
-  comparedRows: 200,
+  /**
+   * Rows that pass whose vectors are compared whole, and at least one in a thousand of them: of a twentieth of a million,
+   * 60 held the nearest ten.
+   */
+  comparedRows: 150,
   margin: 1.3,
 }
 

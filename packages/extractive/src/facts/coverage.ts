@@ -1,5 +1,6 @@
-import { isLike, keysOf, wordPattern } from '@inlay/text'
+import { isLike, isNear, keysOf, spaceless, wordPattern } from '@inlay/text'
 import type { Candidate } from '../passages.ts'
+import { lightWords } from '../phrases.ts'
 
 /** A passage, read for comparison. */
 export interface ReadPassage {
@@ -69,10 +70,14 @@ export const rarity = (count: number, holding: number): number =>
 /** Text that is taken to exist beside the passages, so that rarity means something among a few of them. */
 const elsewhere = { units: 30, passages: 8 }
 
+/** What an English word that says little about a topic counts, as a share of what its rarity is worth. */
+const lightShare = 0.2
+const lightKeys: ReadonlySet<string> = new Set([...lightWords].flatMap(keysOf))
+
 export function createCoverage(
   topic: readonly string[],
-  passages: readonly Pick<ReadPassage, 'all' | 'units'>[],
-  isEnglish: boolean,
+  question: string,
+  { passages, isEnglish }: { passages: readonly Pick<ReadPassage, 'all' | 'units' | 'words'>[]; isEnglish: boolean },
 ): Coverage {
   const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))
   const alike = new Map(
@@ -81,6 +86,14 @@ export function createCoverage(
       return [key, [...spelt, ...((isEnglish && relatedTo(key)) || [])]]
     }),
   )
+  // A slip may change what is cut off a word, so whole words are compared too.
+  const words = new Set(passages.flatMap((passage) => [...passage.words]))
+  for (const word of question.toLowerCase().match(wordPattern) ?? []) {
+    const [key = ''] = keysOf(word)
+    const spelt = alike.get(key)
+    if (!spelt || vocabulary.has(key) || spaceless.test(word) || /\P{L}/u.test(word)) continue
+    for (const other of words) if (isNear(word, other)) spelt.push(...keysOf(other))
+  }
   const has = (set: ReadonlySet<string>, key: string): boolean =>
     set.has(key) || (alike.get(key)?.some((other) => set.has(other)) ?? false)
   const count = passages.reduce((sum, { units }) => sum + units.length, 0)
@@ -91,8 +104,9 @@ export function createCoverage(
     const inUnits = passages.reduce((sum, { units }) => sum + units.filter(({ keys }) => has(keys, key)).length, 0)
     const value =
       (rarity(count + elsewhere.units, inUnits) + rarity(passages.length + elsewhere.passages, inPassages)) / 2
-    worth.set(key, value)
-    total += value
+    const counted = isEnglish && lightKeys.has(key) ? lightShare * value : value
+    worth.set(key, counted)
+    total += counted
   }
   return {
     has,

@@ -53,6 +53,8 @@ export interface PassageFeatures {
   /** Shares of the question that are names or numbers and do not stand in the passage. */
   readonly noName: number
   readonly noNumber: number
+  /** 1 where a number is asked for and the passage holds none but those of the question: it cannot hold the answer. */
+  readonly withoutNumber: number
   readonly length: number
 }
 
@@ -105,7 +107,7 @@ export function readEvidence(question: string, candidates: readonly Candidate[])
   const read = readPassages(candidates)
   const topic = topicOf(question)
   const language = languageOf(question)
-  const coverage = createCoverage(topic, read, language === 'en')
+  const coverage = createCoverage(topic, question, { passages: read, isEnglish: language === 'en' })
   const known = new Set(topic)
   const questionKeys = keysOf(question)
   const pairs = questionKeys.slice(1).flatMap((key, at) => {
@@ -224,6 +226,7 @@ function ofPassage(
     phrase: Math.max(0, ...units.map(({ features }) => features.phrase)),
     noName: coverage.share(wanted.names.filter((key) => !coverage.has(read.all, key))),
     noNumber: coverage.share(wanted.topic.filter((key) => /\p{N}/u.test(key) && !coverage.has(read.all, key))),
+    withoutNumber: wanted.kind === 'number' && units.every(({ features }) => features.fits < 1) ? 1 : 0,
     length: Math.min(1, read.units.reduce((sum, { list }) => sum + list.length, 0) / 300),
   }
 }

@@ -41,6 +41,7 @@ const passageWeights: Readonly<Record<keyof PassageFeatures, number>> = {
   phrase: 4.44,
   noName: -3.93,
   noNumber: -6,
+  withoutNumber: -4,
   length: -0.85,
 }
 const unitWeights: Readonly<Record<keyof UnitFeatures, number>> = {
@@ -128,9 +129,8 @@ const alike = /^(?:en|es|fr|it|pt)$/
 
 /** Logistic regression over questions in four languages, asked of documents with and without their answers. */
 function certaintyOf(question: string, best: JudgedPassage | undefined, evidence: Evidence): number {
-  const { kind, language, topicSize, names, nowhere } = evidence
-  // Where no number stands, none is the answer.
-  if (!best || (kind === 'number' && best.units.every(({ features }) => features.fits < 1))) return 0
+  const { language, topicSize, names, nowhere } = evidence
+  if (!best || best.features.withoutNumber === 1) return 0
   const { own, window, pairs, exact, often, noName, noNumber } = best.features
   // The less the forms of a word are alike, the fewer words of a question are met again in its answer.
   const unlike = spaceless.test(question) ? 4 : alike.test(language) ? 0 : 1.9

@@ -3,7 +3,7 @@ import { createClient, type Client } from '@inlay/client'
 import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
 import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
-import { faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
+import { failureLines, faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { withInlay } from './with-inlay.ts'
 
@@ -43,7 +43,10 @@ export const evaluation: Command = {
     const against = await comparison(context, questions, address)
     if (against) reports.push(against)
     if (output.isJson) output.json(reports.length === 1 ? reports[0] : { reports })
-    else for (const line of [...toTable(reports), ...wrongAnswers(context, reports[0]!)]) output.line(line)
+    else {
+      const lines = [...toTable(reports), ...failureLines(reports), ...wrongAnswers(context, reports[0]!)]
+      for (const line of lines) output.line(line)
+    }
     return reports.some(({ figures }) => figures.failed === figures.questions) ? 1 : 0
   },
 }

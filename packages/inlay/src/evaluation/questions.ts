@@ -12,17 +12,29 @@ export interface EvaluationQuestion {
   readonly isAbsent: boolean
 }
 
-const list = v.optional(v.array(v.string()))
+// A single text is a list of one.
+const list = v.optional(
+  v.union([
+    v.array(v.string()),
+    v.pipe(
+      v.string(),
+      v.transform((text) => [text]),
+    ),
+  ]),
+)
 const lineSchema = v.object({
   question: v.pipe(v.string(), v.regex(/\S/)),
   answers: list,
+  answer: list,
   sources: list,
-  document: v.optional(v.string()),
+  source: list,
+  document: list,
   absent: v.optional(v.boolean()),
 })
 
 /**
- * Reads questions, a JSON object a line: `question`, and as known `answers`, `sources` (or one `document`), `absent`.
+ * Reads questions, a JSON object a line: `question`, and as known `answers`, `sources`, `absent`;
+ * `answer`, `source` and `document` name one.
  * @throws INVALID_INPUT that names the first wrong line, or says that there is none
  */
 export function readQuestions(jsonLines: string): EvaluationQuestion[] {
@@ -33,8 +45,15 @@ export function readQuestions(jsonLines: string): EvaluationQuestion[] {
       const expected = '{"question": "…", "answers": ["…"], "sources": ["…"], "absent": false}'
       throw new InlayError('INVALID_INPUT', { message: `Line ${at + 1} of the questions has to be ${expected}.` })
     }
-    const { question, answers = [], sources = [], document, absent = false } = parsed.output
-    return [{ question, answers, sources: document === undefined ? sources : [...sources, document], isAbsent: absent }]
+    const { question, answers, answer = [], sources, source = [], document = [], absent = false } = parsed.output
+    return [
+      {
+        question,
+        answers: [...(answers ?? []), ...answer],
+        sources: [...(sources ?? []), ...source, ...document],
+        isAbsent: absent,
+      },
+    ]
   })
   if (questions.length > 0) return questions
   throw new InlayError('INVALID_INPUT', { message: 'There is no question in the file.' })

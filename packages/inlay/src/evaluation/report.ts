@@ -15,7 +15,7 @@ export interface EvaluationFigures {
   readonly citation_precision_by_model: number | null
   /** Share of the absent questions that were answered without a citation. */
   readonly refused: number | null
-  /** Share of the other questions that were answered without a citation. */
+  /** Share of the other questions with an answer that was one without a citation. */
   readonly uncited: number | null
   /** Medians a question. */
   readonly words: number | null
@@ -38,7 +38,7 @@ export interface EvaluationReport {
 export function toFigures(results: readonly QuestionResult[]): EvaluationFigures {
   const answered = results.filter(({ error }) => error === null)
   const absent = results.filter(({ isAbsent }) => isAbsent)
-  const present = results.filter(({ isAbsent }) => !isAbsent)
+  const present = answered.filter(({ isAbsent }) => !isAbsent)
   const sum = (of: (result: QuestionResult) => number): number => answered.reduce((total, item) => total + of(item), 0)
   const cited = sum(({ citedSentences }) => citedSentences)
   const isJudged = answered.some(({ supportedByModel }) => supportedByModel !== undefined)
@@ -119,6 +119,14 @@ function show(value: number | null, kind: 'share' | 'count' | 'mean' | 'ms'): st
   if (kind === 'share') return value.toFixed(3)
   if (kind === 'mean') return value.toFixed(1)
   return kind === 'ms' ? `${(value / 1000).toFixed(1)} s` : String(Math.round(value))
+}
+
+/** Why questions failed, a line for each evaluation in which some did: the reason of the first. */
+export function failureLines(reports: readonly EvaluationReport[]): string[] {
+  return reports.flatMap(({ name, figures, results }) => {
+    const first = results.find(({ error }) => error !== null)
+    return first ? ['', `${name}: ${figures.failed} of ${figures.questions} failed. The first: ${first.error}`] : []
+  })
 }
 
 /** What is wrong with a result, in words; undefined for nothing. */

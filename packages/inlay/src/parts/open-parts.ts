@@ -8,6 +8,7 @@ import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
+import { auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
@@ -24,6 +25,8 @@ export interface Parts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly keys: Keys
+  /** The same for the host's own code and the command line, whose changes are audited here. */
+  readonly hostKeys: Keys
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
@@ -135,15 +138,17 @@ async function serverParts(
   db: Database,
   { now, callerLimits, tenantLimits }: InlayOptions & { readonly now: () => number },
   onError: (error: unknown) => void,
-): Promise<Pick<Parts, 'keys' | 'workspace' | 'audit' | 'usage'>> {
+): Promise<Pick<Parts, 'keys' | 'hostKeys' | 'workspace' | 'audit' | 'usage'>> {
   const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
   const audit = createAuditLog({ db, now })
   const onUse = ({ id, owner }: ApiKey): Promise<void> =>
     audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
   const workspace = createWorkspaceRecords({ db, now })
+  const keys = createKeys({ db, now, onUse, onError })
   return {
     audit,
-    keys: createKeys({ db, now, onUse, onError }),
+    keys,
+    hostKeys: auditedKeys(keys, audit),
     workspace,
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }

@@ -1,5 +1,11 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
-import { refusedInMessages, withoutCalls, withPlainMessages, type MessageOmission } from './refused-messages.ts'
+import {
+  lacksThoughts,
+  refusedInMessages,
+  withoutCalls,
+  withPlainMessages,
+  type MessageOmission,
+} from './refused-messages.ts'
 
 /** A part of a request that some servers do not take; a name of a field stands for leaving that field out. */
 export type Omission =
@@ -96,7 +102,11 @@ export function withoutRefused(
   if (isAsked && Array.isArray(body['tools']) && body['tools'].length === 1) changed['tool_choice'] = 'required'
   if (refused.has('required calls') && changed['tool_choice'] === 'required') changed['tool_choice'] = 'auto'
   if (refused.has('schema keywords')) changed['tools'] = withPlainSchemas(changed['tools'], refused)
-  if (Array.isArray(changed['messages'])) changed['messages'] = withPlainMessages(changed['messages'], refused)
+  if (Array.isArray(changed['messages'])) {
+    const messages = withPlainMessages(changed['messages'], refused)
+    changed['messages'] = messages
+    if (refused.has('thoughts beside calls without them') && lacksThoughts(messages)) delete changed['thinking']
+  }
   return changed
 }
 

@@ -7,6 +7,7 @@ export type MessageOmission =
   | 'long call ids'
   | 'a message right after results'
   | 'unsigned calls'
+  | 'thoughts beside calls without them'
 
 const noSystem =
   /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
@@ -17,6 +18,8 @@ const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|i
 const noCallIds = /tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is
 const noMessageAfterResults = /unexpected role .?user.? after role .?tool/i
 // As Gemini says of calls that it did not make itself.
+// As Anthropic says of a search that was made for a model that is to think.
+const noThoughts = /expected .?thinking.? or .?redacted_thinking/i
 const unsigned = /missing a .?thought_?signature/i
 
 /** Reads which part of its messages a server refused. */
@@ -24,6 +27,7 @@ export function refusedInMessages(text: string, messages: readonly unknown[]): M
   if (noCallIds.test(text)) return 'long call ids'
   if (noMessageAfterResults.test(text)) return 'a message right after results'
   if (unsigned.test(text)) return 'unsigned calls'
+  if (noThoughts.test(text)) return 'thoughts beside calls without them'
   const hasReasoning = messages.some((message) => isJsonObject(message) && 'reasoning_content' in message)
   if (hasReasoning && noReasoning.test(text) && !wantsReasoning.test(text)) return 'reasoning in messages'
   return noSystem.test(text) ? 'system messages' : undefined
@@ -38,6 +42,14 @@ export function withPlainMessages(given: readonly unknown[], refused: ReadonlySe
   if (refused.has('system messages')) messages = alternating(messages)
   if (refused.has('a message right after results') || refused.has('system messages')) messages = bridged(messages)
   return messages
+}
+
+/** Whether the last calls in Anthropic's form have no thought before them. */
+export function lacksThoughts(messages: readonly unknown[]): boolean {
+  const last = messages.findLast((message) => isJsonObject(message) && message['role'] === 'assistant')
+  const content = isJsonObject(last) && Array.isArray(last['content']) ? last['content'].filter(isJsonObject) : []
+  const types = content.map(({ type }) => type)
+  return types.includes('tool_use') && !types.some((type) => type === 'thinking' || type === 'redacted_thinking')
 }
 
 function withoutReasoning(message: unknown): unknown {

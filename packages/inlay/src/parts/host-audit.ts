@@ -1,0 +1,43 @@
+import { isInlayError } from '@inlay/protocol'
+import type { AuditLog, Keys } from '@inlay/server'
+
+/** Keys whose changes are audited without a caller, under the names that the same changes over HTTP have. */
+export function auditedKeys(keys: Keys, audit: AuditLog): Keys {
+  return {
+    ...keys,
+    create: async (wanted) => {
+      const created = await keys.create(wanted)
+      await note(audit, 'createKey', { id: String(created.record.id) })
+      return created
+    },
+    change: (id, change) => audited(audit, 'changeKey', { api_key_id: String(id) }, () => keys.change(id, change)),
+    regenerate: (id) => audited(audit, 'regenerateKey', { api_key_id: String(id) }, () => keys.regenerate(id)),
+    revoke: (id) => audited(audit, 'revokeKey', { api_key_id: String(id) }, () => keys.revoke(id)),
+  }
+}
+
+/** Does something and audits it without a caller, also when it fails. */
+export async function audited<Result>(
+  audit: AuditLog,
+  operation: string,
+  target: Readonly<Record<string, string>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await work()
+    await note(audit, operation, target)
+    return result
+  } catch (error) {
+    await note(audit, operation, target, isInlayError(error) ? error.status : 500).catch(() => {})
+    throw error
+  }
+}
+
+function note(
+  audit: AuditLog,
+  operation: string,
+  target: Readonly<Record<string, string>>,
+  status = 200,
+): Promise<void> {
+  return audit.add({ operation, callerId: null, target, status, requestId: '' })
+}
