@@ -193,6 +193,9 @@ test.each([
   ['brackets in markup', `<tool_call>${'['.repeat(10_000)}</tool_call>`],
   ['a long word in markup', `<tool_call>${'a'.repeat(40_000)}</tool_call>`],
   ['tags that never end', '<function='.repeat(20_000)],
+  ['spaces in markup', `<tool_call>${' '.repeat(100_000)}x</tool_call>`],
+  ['one sign after the other', '<|message|>'.repeat(20_000)],
+  ['ends of turns', '</s>'.repeat(20_000)],
 ])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
   const gate = new TextGate({ names, mayRecover: true })
   const said = gate.push(text) + gate.end().text

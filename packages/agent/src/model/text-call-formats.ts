@@ -99,7 +99,8 @@ export function readTextCalls(text: string, names: ToolNames): readonly Requeste
 }
 
 export function withoutFence(text: string): string {
-  return text.replace(/^```[\w-]*[ \t]*\n?/, '').replace(/\s*```$/, '')
+  const body = text.replace(/^```[\w-]*[ \t]*\n?/, '')
+  return body.endsWith('```') ? body.slice(0, -3).trimEnd() : body
 }
 
 /** A name without a namespace, and without what a template left behind it. */

@@ -50,6 +50,7 @@ const startOf: Readonly<Record<string, string>> = {
   '</answer>': '<answer>',
   '</response>': '<response>',
 }
+const anyOpening = new RegExp(callMarkups.map(({ opening }) => opening.replace(/[[|\]]/g, '\\$&')).join('|'))
 const awaited = [...callMarkups.map(({ opening }) => opening), ...endSigns, ...Object.values(startOf)]
 const anyName = { has: () => true }
 
@@ -139,10 +140,12 @@ export class TextGate {
   /** Where the signs begin that a text ends with; its length where it has none. */
   #endSignsAt(text: string): number {
     let rest = text.trimEnd()
-    const ends = (sign: string): boolean => rest.endsWith(sign) && !this.#isShown(sign, rest)
-    let sign = endSigns.find(ends)
+    if (!rest.endsWith('>')) return text.length
+    const signs = endSigns.filter((sign) => !this.#isShown(sign, text))
+    const last = (): string | undefined => signs.find((sign) => rest.endsWith(sign))
+    let sign = last()
     if (sign === undefined) return text.length
-    for (; sign !== undefined; sign = endSigns.find(ends)) rest = rest.slice(0, -sign.length).trimEnd()
+    for (; sign !== undefined; sign = last()) rest = rest.slice(0, -sign.length).trimEnd()
     return rest.length
   }
 
@@ -188,12 +191,10 @@ export class TextGate {
   ):
     | { readonly at: number; readonly kind: 'wait' | 'candidate' }
     | { readonly at: number; readonly kind: 'markup'; readonly markup: CallMarkup } {
-    const candidate = this.#candidateAt()
-    const first = callMarkups
-      .map((markup) => ({ markup, at: this.#held.indexOf(markup.opening) }))
-      .filter(({ at }) => at !== -1)
-      .toSorted((a, b) => a.at - b.at)[0]
-    if (first && (candidate === -1 || first.at <= candidate)) return { ...first, kind: 'markup' }
+    const first = anyOpening.exec(this.#held)
+    const markup = callMarkups.find(({ opening }) => opening === first?.[0])
+    const candidate = this.#candidateAt(first ? this.#held.slice(0, first.index) : this.#held)
+    if (first && markup && candidate === -1) return { at: first.index, markup, kind: 'markup' }
     if (candidate !== -1) return { at: candidate, kind: 'candidate' }
     if (ended) return { at: this.#held.length, kind: 'wait' }
     // All of them begin so; most text has no such character.
@@ -203,11 +204,11 @@ export class TextGate {
     return { at: this.#endSignsAt(clear), kind: 'wait' }
   }
 
-  /** Index of the first line that could be a call; -1 when none could. */
-  #candidateAt(): number {
+  /** Index of the first line of what is held that could be a call and begins in this part; -1 when none could. */
+  #candidateAt(part: string): number {
     if (!this.#watches || this.#isInFence) return -1
     const starts = /(?<=^|\n)[ \t]*(?=[[{`>A-Za-z_])/g
-    for (const match of this.#held.matchAll(starts)) {
+    for (const match of part.matchAll(starts)) {
       if (match.index === 0 && !this.#isLineStart) continue
       const at = match.index + match[0].length
       if (this.#couldBeCall(this.#held.slice(at))) return at
