@@ -92,6 +92,8 @@ async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan):
     .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
     .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
     .execute()
+  // Kysely's migrator left it behind.
+  await db.schema.dropTable(`${table}_lock`).ifExists().execute()
   const rows = await db.selectFrom(table).select('name').execute()
   const done = new Set(rows.map((row) => String(row['name'])))
   if ([...done].some((step) => !Object.hasOwn(migrations, step))) throw newerDatabase()

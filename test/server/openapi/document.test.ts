@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { operationExamples } from '@inlay/protocol/internal/openapi/request-examples'
 import { routes } from '@inlay/server/internal/routes/index'
+import * as v from 'valibot'
 import { setup } from '../fakes.ts'
 
 interface Operation {
@@ -103,7 +105,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('describes every parameter, formats every date, and shows an example of every named body', async () => {
+  test('describes every parameter and field, formats every date, and shows an example of every body', async () => {
     const { paths, text } = await documented()
     const { schemas } = (JSON.parse(text) as { components: { schemas: Record<string, Shape> } }).components
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -122,8 +124,14 @@ describe('the OpenAPI document', () => {
     )
     expect(unformatted).toEqual([])
     const bodies = operations.map(({ requestBody }) => requestBody?.content['application/json'])
-    const bare = bodies.filter((body) => body?.schema.$ref && body.example === undefined)
-    expect(bare.map((body) => body!.schema.$ref)).toEqual([])
+    const bare = bodies.filter((body) => body && body.example === undefined)
+    expect(bare).toEqual([])
+    expect(undescribedIn(JSON.parse(text))).toEqual([])
+  })
+
+  test.each(Object.entries(operationExamples))('shows a valid body for %s', (operation, example) => {
+    const body = routes.find(({ method, path }) => `${method} ${path}` === operation)?.input?.body
+    expect(v.safeParse(body!.schema!, example)).toMatchObject({ success: true })
   })
 
   test('names path, query and header parameters', async () => {
@@ -157,3 +165,14 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe')
   })
 })
+
+/** Fields of objects, wherever they stand, that have neither a description nor a name to look it up by. */
+function undescribedIn(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, held]) => {
+    if (key === 'example' || key === 'examples') return []
+    const fields = key === 'properties' ? Object.entries(held as Record<string, unknown>) : []
+    const silent = fields.filter(([, field]) => !/"(?:description|\$ref)":/.test(JSON.stringify(field)))
+    return [...silent.map(([name]) => `${path} .${name}`), ...undescribedIn(held, `${path}/${key}`)]
+  })
+}

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { errorBodySchema, validationErrorBodySchema } from '../errors/error-schemas.ts'
 import { nameOf } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
-import { requestExamples } from './request-examples.ts'
+import { operationExamples, requestExamples } from './request-examples.ts'
 import { errorHeaders, pathWords } from './path-descriptions.ts'
 import type { ResponseSpec, RouteSpec } from './routes.ts'
 import { toComponents, type Components } from './schemas.ts'
@@ -141,7 +141,7 @@ function headersOf(status: string, response: ResponseSpec): JsonObject {
 function bodyOf(route: RouteSpec, components: Components): JsonObject {
   if (!route.body) return {}
   const { bodyType = 'application/json' } = route
-  const example = requestExamples[nameOf(route.body) ?? '']
+  const example = requestExamples[nameOf(route.body) ?? ''] ?? operationExamples[`${route.method} ${route.path}`]
   const isLines = bodyType === 'application/x-ndjson'
   const schema = components.sent(route.body)
   const content = isLines

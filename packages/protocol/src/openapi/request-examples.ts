@@ -95,3 +95,20 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ApiKeyUpdate: { name: 'Nightly importer' },
   McpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
 }
+
+/** Bodies whose schema has no name, by their operation. */
+export const operationExamples: Readonly<Record<string, unknown>> = {
+  'POST /persona/labels': { name: 'Safety' },
+  'PATCH /admin/persona/label/{label_id}': { label_name: 'Security' },
+  'PATCH /admin/persona/{persona_id}/listed': { is_listed: true },
+  'PATCH /admin/persona/{persona_id}/featured': { is_featured: true },
+  'PATCH /persona/{persona_id}/public': { is_public: true },
+  'PATCH /admin/agents/display-priorities': { display_priority_map: { '1': 0 } },
+  'PUT /admin/local-models': { choice: { base_url: 'http://127.0.0.1:11434/v1', model: 'llama3' } },
+  'POST /manage/admin/connector/run-once': { connector_id: 1, credential_ids: [1], from_beginning: false },
+  'POST /manage/admin/deletion-attempt': { connector_id: 1, credential_id: 1 },
+  'PUT /manage/admin/cc-pair/{cc_pair_id}/status': { status: 'PAUSED' },
+  'PATCH /admin/settings': { company_name: 'Laboratory of optics', auto_scroll: true },
+  'PATCH /user/assistant/{persona_id}/preferences': { disabled_tool_ids: [2] },
+  'PATCH /user/pinned-assistants': { ordered_assistant_ids: [1, 2] },
+}

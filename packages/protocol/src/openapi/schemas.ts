@@ -6,6 +6,7 @@ import { packetSchemaName } from '../packets/packet-entry.ts'
 import { packetTable, packetTypes } from '../packets/packet-table.ts'
 import { withBounds } from './bounds.ts'
 import descriptions from './descriptions.json' with { type: 'json' }
+import { fieldWords } from './path-descriptions.ts'
 import { namedBelow, type SchemaParts } from './named-schemas.ts'
 
 /** The JSON Schemas of a document. */
@@ -43,10 +44,10 @@ function alwaysPresent(entries: NonNullable<SchemaParts['entries']>): string[] {
     .map(([name]) => name)
 }
 
-/** The words of an object schema and of its fields: the comments of the interface of its name. */
+/** The words of an object schema and of its fields: the comments of the interface of its name, if it has one. */
 function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
-  const words = described[nameOf(schema) ?? '']
-  if (!words || !isJsonObject(json['properties'])) return json
+  const words = described[nameOf(schema) ?? ''] ?? { description: '', fields: fieldWords }
+  if (!isJsonObject(json['properties'])) return json
   const properties = Object.entries(json['properties']).map(([name, field]) => [
     name,
     { ...(words.fields[name] && { description: words.fields[name] }), ...(field as JsonObject) },

@@ -90,14 +90,14 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   }
 }
 
+/** One for all: nobody reads it, and a trace of each would cost more than the rest of a call that is left. */
+const ended = new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.' })
 /** A call counts for so long: what takes longer waits for something, or lets others in between its parts. */
 const longestTurnMs = 20
 
 /** Waits until the caller may begin one more call; its body is not read before. @returns ends the turn */
 async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
-  const leave = await turns.enter(caller, request.signal).catch((cause: unknown) => {
-    throw new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.', cause })
-  })
+  const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
   const cancel = timer(longestTurnMs, leave)
   return () => {
     // Whoever leaves calls as soon as they begin would have more of them begun than who waits for answers.
@@ -139,14 +139,15 @@ export async function respond(
   })
   const isHead = request.method === 'HEAD'
   if (isHead && body instanceof ReadableStream) await body.cancel()
-  const sent = typeof body === 'string' && !isHead ? encoder.encode(body) : undefined
+  const isUnread = isHead || (typeof body === 'string' && request.signal.aborted)
+  const sent = typeof body === 'string' && !isUnread ? encoder.encode(body) : undefined
   const length: Record<string, string> = sent === undefined ? {} : { 'content-length': String(sent.byteLength) }
   const cors: Record<string, string> =
     settings.corsOrigins.length === 0 ? {} : corsHeaders(request, settings.corsOrigins)
   // An answer may differ by more than its origin.
   const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined).join(', ')
   // A plain `Response`: servers and frameworks of hosts know no faster stand-in, and Hono sends it as "[object Response]".
-  return new Response(isHead ? null : (sent ?? body), {
+  return new Response(isUnread ? null : (sent ?? body), {
     status,
     headers: { ...headers, ...length, [requestIdHeader]: requestId, ...cors, ...(vary ? { vary } : {}) },
   })
