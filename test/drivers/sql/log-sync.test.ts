@@ -75,6 +75,20 @@ describe('a commit', () => {
     await vi.waitFor(() => expect(commit.state).toBe('done'))
   })
 
+  it('of a transaction that is begun and ended by hand does so too', async () => {
+    const commit = watch(
+      db.connection().execute(async (connection) => {
+        await sql`begin`.execute(connection)
+        await connection.insertInto('note').values({ text: 'kept' }).execute()
+        await sql`end`.execute(connection)
+      }),
+    )
+    await begun(1)
+    expect(commit.state).toBe('waits')
+    syncs.shift()!.end()
+    await vi.waitFor(() => expect(commit.state).toBe('done'))
+  })
+
   it('that comes while the disk is busy needs the next sync, and shares it', async () => {
     const first = watch(add('first'))
     await begun(1)

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import {
   CompiledQuery,
@@ -12,7 +12,8 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import { kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter, type NodeSqliteOptions } from './sqlite-file.ts'
+import { kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
+import type { NodeSqliteOptions, Prepared, Records } from './sqlite-file.ts'
 
 export type { NodeSqliteOptions }
 
@@ -54,6 +55,7 @@ class RecordsDriver extends SqliteDriver {
       : []
     const { synced, close } = handle ? createLogSync(handle) : { synced: async () => {}, close: async () => {} }
     this.#records = {
+      database,
       last: Promise.resolve(),
       prepare: createStatements(database, preparedStatements),
       synced,
@@ -67,8 +69,9 @@ class RecordsDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<Turn> {
     const records = this.#records
-    let [isInTransaction, hasWritten] = [false, false]
+    let hasWritten = false
     async function enter(): Promise<void> {
+      if (turn.isReleased) throw new Error('The connection was given back.')
       const before = records.last
       const { promise, resolve } = Promise.withResolvers<void>()
       records.last = promise
@@ -77,24 +80,24 @@ class RecordsDriver extends SqliteDriver {
     }
     const turn: Turn = {
       end: undefined,
+      isReleased: false,
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
         if (!turn.end) await enter()
         let result: QueryResult<Row>
         try {
           const { statement, kind, givesRows, values } = records.prepare(sql, parameters)
-          if (kind === 'rollback') isInTransaction = hasWritten = false
           if (givesRows) result = { rows: statement.all(...values) as Row[] }
           else {
             const { changes, lastInsertRowid } = statement.run(...values)
             result = { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
           }
-          if (kind === 'begin') isInTransaction = true
-          if (kind === 'commit') isInTransaction = false
           if (kind === 'write') hasWritten = true
+          if (records.database.isTransaction) return result
+          if (kind === 'rollback') hasWritten = false
         } catch (error) {
           throw toInlayError(error)
         }
-        if (!hasWritten || isInTransaction) return result
+        if (!hasWritten) return result
         hasWritten = false
         turn.end?.()
         turn.end = undefined
@@ -103,9 +106,15 @@ class RecordsDriver extends SqliteDriver {
       },
       streamQuery: async function* <Row>({ sql, parameters }: CompiledQuery) {
         if (!turn.end) await enter()
-        // A statement that is being iterated must not be reset by another use of the same SQL.
-        const { statement, values } = records.prepare(sql, parameters, true)
-        for (const row of statement.iterate(...values)) yield { rows: [row as Row] }
+        try {
+          // A statement that is being iterated must not be reset by another use of the same SQL.
+          const { statement, kind, values } = records.prepare(sql, parameters, true)
+          // Its rows would come before it is committed.
+          if (kind !== 'read') throw new Error('Only reads can be streamed.')
+          for (const row of statement.iterate(...values)) yield { rows: [row as Row] }
+        } catch (error) {
+          throw toInlayError(error)
+        }
       },
     }
     return turn
@@ -126,7 +135,13 @@ class RecordsDriver extends SqliteDriver {
   }
 
   override async releaseConnection(turn?: Partial<Turn>): Promise<void> {
-    turn?.end?.()
+    const { database } = this.#records
+    if (!turn) return
+    turn.isReleased = true
+    // Whoever comes next would be in a transaction that was begun by hand and never ended.
+    if (turn.end && database.isOpen && database.isTransaction) database.exec('rollback')
+    turn.end?.()
+    turn.end = undefined
   }
 
   override async destroy(): Promise<void> {
@@ -140,24 +155,7 @@ class RecordsDriver extends SqliteDriver {
  */
 interface Turn extends DatabaseConnection {
   end: (() => void) | undefined
-}
-
-/** The one connection to the file. */
-interface Records {
-  /** Resolves when the last of those who wait has had the connection. */
-  last: Promise<void>
-  /** @throws what SQLite says of the statement */
-  prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
-  /** Resolves once all that was committed before is on the disk. @throws SERVICE_UNAVAILABLE when the disk fails */
-  synced(): Promise<void>
-  close(): Promise<void>
-}
-
-interface Prepared {
-  readonly statement: StatementSync
-  readonly kind: ReturnType<typeof kindOf>
-  readonly givesRows: boolean
-  readonly values: readonly SQLInputValue[]
+  isReleased: boolean
 }
 
 /** Prepares statements and keeps them by their SQL. */

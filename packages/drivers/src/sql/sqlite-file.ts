@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError } from '@inlay/protocol'
 import { SqliteAdapter } from 'kysely'
@@ -30,6 +30,25 @@ interface OpenDatabase {
   readonly handle: FileHandle | undefined
 }
 
+/** The one connection to the file. */
+export interface Records {
+  readonly database: DatabaseSync
+  /** Resolves when the last of those who wait has had the connection. */
+  last: Promise<void>
+  /** @throws what SQLite says of the statement */
+  prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
+  /** Resolves once all that was committed before is on the disk. @throws SERVICE_UNAVAILABLE when the disk fails */
+  synced(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Prepared {
+  readonly statement: StatementSync
+  readonly kind: ReturnType<typeof kindOf>
+  readonly givesRows: boolean
+  readonly values: readonly SQLInputValue[]
+}
+
 /** @throws SERVICE_UNAVAILABLE, INTERNAL_ERROR, see `nodeSqlite` */
 export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSqliteOptions): Promise<OpenDatabase> {
   const file = given === ':memory:' ? given : resolve(given)
@@ -45,9 +64,9 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
     database.exec('pragma journal_size_limit = 67108864; pragma foreign_keys = on')
     database.exec('pragma cache_size = -16000; pragma secure_delete = on')
     const isLogged = database.prepare('pragma journal_mode').get()?.['journal_mode'] === 'wal'
-    // The log is there from the first read on.
+    // The log is there from the first read on, beside the file that a link leads to.
     database.exec('select 1 from sqlite_schema')
-    const log = isLogged ? `${file}-wal` : undefined
+    const log = isLogged ? `${String(database.prepare('pragma database_list').get()?.['file'])}-wal` : undefined
     const handle = log === undefined ? undefined : await openToSync(log)
     // NORMAL: no commit waits for the disk with this thread; the driver has another one sync the log.
     database.exec(`pragma synchronous = ${handle ? 'normal' : 'full'}`)
@@ -60,13 +79,14 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
 
 /** @returns undefined where the runtime does not let this process sync files by itself */
 async function openToSync(log: string): Promise<FileHandle | undefined> {
-  // Writable: Windows syncs nothing else. SQLite has no locks on this file that closing it would lose.
-  const handle = await open(log, 'r+')
+  let handle: FileHandle | undefined
   try {
+    // Writable: Windows syncs nothing else. SQLite has no locks on this file that closing it would lose.
+    handle = await open(log, 'r+')
     await handle.datasync()
     return handle
   } catch {
-    await handle.close()
+    await handle?.close()
     return undefined
   }
 }
@@ -135,12 +155,11 @@ export class TurnsAdapter extends SqliteAdapter {
   }
 }
 
-/** What a statement does to the transaction it is in. */
-export function kindOf(sql: string): 'begin' | 'commit' | 'rollback' | 'read' | 'write' {
+/** Whether a statement may write to the file. What ends a transaction does not by itself. */
+export function kindOf(sql: string): 'read' | 'rollback' | 'write' {
   const [, word = ''] = /^\s*(\w+)/.exec(sql.toLowerCase()) ?? []
-  if (word === 'begin' || word === 'commit') return word
-  if (word === 'rollback') return /^\s*rollback\s+to\b/i.test(sql) ? 'read' : word
-  if (['select', 'pragma', 'explain', 'savepoint', 'release'].includes(word)) return 'read'
+  if (word === 'rollback') return word
+  if (['begin', 'commit', 'end', 'explain', 'release', 'savepoint', 'select'].includes(word)) return 'read'
   return word === 'with' && !/\b(insert|update|delete|replace)\b/i.test(sql) ? 'read' : 'write'
 }
 
