@@ -111,6 +111,36 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     )
   })
 
+  test('signs that close what the answer shows belong to it', () => {
+    for (const text of ['Strike it out: <s>old</s>', 'It says:\n<response>ok</response>', 'As <answer>4</answer>'])
+      expect(pass(text, size).said).toBe(text)
+  })
+
+  test('a header of harmony that never ends takes no answer with it', () => {
+    const rest = ' begins a message of that format.'
+    expect(pass(`There, <|start|>${rest}`, size).said).toBe(`There, ${rest}`)
+    expect(pass(`There, <|start|>${rest.repeat(10)}`, size).said).toBe(`There, ${rest.repeat(10)}`)
+  })
+
+  test('a call that was cut is none, however well its brackets could be closed', () => {
+    const call = '<tool_call>{"name": "search", "arguments": {"queries": ["a"'
+    expect(pass(call, size)).toEqual({ said: '', calls: [] })
+    expect(pass(`${call}]}</tool_call>`, size).calls).toEqual([{ name: 'search', input: { queries: ['a'] } }])
+  })
+
+  test('a call between the tags of tools is one, their descriptions are none', () => {
+    const call = '{"name": "search", "arguments": {"queries": ["a"]}}'
+    expect(pass(`<tools>${call}</tools>`, size).calls).toEqual([{ name: 'search', input: { queries: ['a'] } }])
+    const tool = '{"name": "search", "parameters": {"properties": {"arguments": {"type": "string"}}}}'
+    expect(pass(`<tools>${tool}</tools>`, size).calls).toEqual([])
+  })
+
+  test('a call of a tool that is not offered ends no answer that shows one', () => {
+    const call = '<tool_call>{"name": "fly", "arguments": {}}</tool_call>'
+    for (const text of [`Such a call, ${call}, is sent.`, `Such a call:\n\`\`\`xml\n${call}\n\`\`\`\nis sent.`])
+      expect(pass(text, size)).toEqual({ said: text.replace(call, ''), calls: [] })
+  })
+
   test('several calls, one behind the other', () => {
     const two =
       '<tool_call>{"name": "search", "arguments": {}}</tool_call>\n<tool_call>{"name": "look", "arguments": {}}</tool_call>'
@@ -163,6 +193,9 @@ test.each([
   ['brackets in markup', `<tool_call>${'['.repeat(10_000)}</tool_call>`],
   ['a long word in markup', `<tool_call>${'a'.repeat(40_000)}</tool_call>`],
   ['tags that never end', '<function='.repeat(20_000)],
+  ['spaces in markup', `<tool_call>${' '.repeat(100_000)}x</tool_call>`],
+  ['one sign after the other', '<|message|>'.repeat(20_000)],
+  ['ends of turns', '</s>'.repeat(20_000)],
 ])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
   const gate = new TextGate({ names, mayRecover: true })
   const said = gate.push(text) + gate.end().text

@@ -23,6 +23,12 @@ describe.each([1, 3, 10_000])('in pieces of %i', (size) => {
     ['◁think▷Hm.◁/think▷28 days.', 'Hm.', '28 days.'],
     ['<think></think>28 days.', '', '28 days.'],
     ['<think>cut off', 'cut off', ''],
+    ['Here is my thought process: I add. Here is my response: 3.', ' I add. ', '3.'],
+    [
+      'Here is my thought process: I add, then I check.',
+      ' I add, then I check.',
+      'Here is my thought process: I add, then I check.',
+    ],
     [
       'Okay, the user asks about leave.\nIt is 28.</think>\n28 days.',
       'Okay, the user asks about leave.\nIt is 28.',

@@ -34,6 +34,24 @@ test.each<[string, unknown, unknown]>([
   expect(coerceArguments(args, schema)).toEqual(meant)
 })
 
+test.each<[string, object, object]>([
+  ['of a schema that names none', { type: 'object' }, { input: { a: 1 } }],
+  [
+    'that hold an object in one of them',
+    { properties: { param: { type: 'object' } }, required: ['param'] },
+    { params: { a: 1 } },
+  ],
+  ['that hold JSON in a text', { properties: { note: { type: 'string' } } }, { input: '{"a":1}' }],
+  [
+    'that may list objects as well as texts',
+    { properties: { list: { anyOf: ['string', 'object'].map((type) => ({ type: 'array', items: { type } })) } } },
+    { list: [{ a: 'x' }] },
+  ],
+])('arguments %s stay as they are', (_, own, args) => {
+  const values = Object.values(coerceArguments(args, own as Readonly<Record<string, unknown>>) as object)
+  expect(values).toEqual(Object.values(args))
+})
+
 describe('a search with odd arguments is made all the same', () => {
   test.each([
     '{"queries": "leave"}',

@@ -135,7 +135,7 @@ describe('a call is understood', () => {
     expect([text.replace(/^I look\. */, ''), error]).toEqual([cited, null])
   })
 
-  test('that is cut is statement to the model', async () => {
+  test('that is cut is refused in words to the model', async () => {
     const cut = events(calls(called({}, { arguments: '{"queries":["ke' })), chunk({}, 'length'), '[DONE]')
     const first: Speak = (response, index, path) => (index === 0 ? cut : search)(response, index, path)
     expect(await ask({ first })).toEqual({ text: cited, error: null })
@@ -230,7 +230,7 @@ describe('an answer arrives whole', () => {
   })
 })
 
-describe('a reader is statement', () => {
+describe('a reader is told', () => {
   const and = chunk({ content: `${fact} [1] And` })
   test.each(['max_tokens', 'MAX_TOKENS', 'model_length'])('that an answer was cut that ends with %s', async (end) => {
     const { text, error } = await ask({ second: events(and, chunk({}, end), '[DONE]') })

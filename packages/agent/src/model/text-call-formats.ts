@@ -50,9 +50,15 @@ export const callMarkups: readonly CallMarkup[] = [
 /** A header that addresses a tool; the message that follows is a call. */
 const addressed = /^<\|(?:start|channel)\|>[^<]*(?:<\|channel\|>[^<]*)?to=functions\./
 
+const headers = new Set(['<|start|>', '<|channel|>'])
+/** In characters; what goes on longer only speaks of a header. */
+const longestHeader = 200
+
 /** Where markup at the beginning of a text ends, at `ended` its whole length; undefined while that is not known. */
 export function markupEnd(text: string, { opening, closings }: CallMarkup, ended: boolean): number | undefined {
   const isCall = addressed.test(text)
+  if (!isCall && headers.has(opening) && !text.slice(0, longestHeader).includes('<|message|>'))
+    return ended || text.length >= longestHeader ? opening.length : undefined
   const ends = (isCall ? ['<|call|>', '<|end|>', '<|start|>'] : closings).flatMap((closing) => {
     const at = text.indexOf(closing, isCall ? opening.length : 0)
     return at === -1 ? [] : [closing === '<|start|>' ? at : at + closing.length]
@@ -93,7 +99,8 @@ export function readTextCalls(text: string, names: ToolNames): readonly Requeste
 }
 
 export function withoutFence(text: string): string {
-  return text.replace(/^```[\w-]*[ \t]*\n?/, '').replace(/\s*```$/, '')
+  const body = text.replace(/^```[\w-]*[ \t]*\n?/, '')
+  return body.endsWith('```') ? body.slice(0, -3).trimEnd() : body
 }
 
 /** A name without a namespace, and without what a template left behind it. */
@@ -208,15 +215,13 @@ function readJsonCalls(text: string, names: ToolNames): RequestedCall[] {
   return calls
 }
 
-/** A literal, also one whose last brackets were forgotten. */
+/** A literal, also one whose last brackets were forgotten before an end tag; without that tag it was cut. */
 function readWhole(text: string, at: number): LiteralMatch {
   const literal = readLiteral(text, at)
   if (typeof literal === 'object' || at > text.search(/[[{]/)) return literal
-  const body = text
-    .slice(at)
-    .trimEnd()
-    .replace(/<\/?[^<>\n]{1,40}>$/, '')
-    .trimEnd()
+  const tag = /<\/?[^<>\n]{1,40}>\s*$/.exec(text)
+  if (!tag) return literal
+  const body = text.slice(at, tag.index).trimEnd()
   const closed = ['}', ']}', '}}', ']}}'].map((brackets) => readLiteral(body + brackets))
   const whole = closed.find((match) => typeof match === 'object')
   return whole ? { ...whole, end: text.length } : literal

@@ -44,10 +44,14 @@ type Verdict =
 
 const more: Verdict = { kind: 'more' }
 
-const signsAtEnd = new RegExp(`(?:\\s{0,9}(?:${endSigns.map((sign) => sign.replaceAll('|', '\\|')).join('|')}))+\\s*$`)
-const awaited = [...callMarkups.map(({ opening }) => opening), ...endSigns]
-// What a template shows a model; it calls nothing.
-const shownToModel = new Set(['<tools>', '<tool_response>'])
+/** What a sign ends, where a text shows that as well. */
+const startOf: Readonly<Record<string, string>> = {
+  '</s>': '<s>',
+  '</answer>': '<answer>',
+  '</response>': '<response>',
+}
+const anyOpening = new RegExp(callMarkups.map(({ opening }) => opening.replace(/[[|\]]/g, '\\$&')).join('|'))
+const awaited = [...callMarkups.map(({ opening }) => opening), ...endSigns, ...Object.values(startOf)]
 const anyName = { has: () => true }
 
 /**
@@ -66,6 +70,8 @@ export class TextGate {
   #isLineStart = true
   #isInFence = false
   #hasBegun = false
+  /** Start tags that were shown: their end tags are shown too. */
+  readonly #started = new Set<string>()
   /** What calls outside of markup and JSON begin with, and those of them whose arguments are JSON. */
   readonly #heads: readonly string[]
   readonly #namedHeads: readonly string[]
@@ -95,8 +101,8 @@ export class TextGate {
   #take(ended: boolean): string {
     let shown = ''
     if (!this.#hasBegun && !this.#begin(ended)) return ''
-    const signs = ended && !this.#markup ? signsAtEnd.exec(this.#held) : null
-    if (signs && !this.#isQuoted(signs[0])) this.#held = this.#held.slice(0, signs.index)
+    const end = ended && !this.#markup ? this.#endSignsAt(this.#held) : this.#held.length
+    if (end < this.#held.length && !this.#isQuoted(this.#held.slice(end))) this.#held = this.#held.slice(0, end)
     while (this.#held !== '') {
       if (this.#markup) {
         if (!this.#takeMarkup(this.#markup, ended)) break
@@ -131,10 +137,28 @@ export class TextGate {
     return true
   }
 
+  /** Where the signs begin that a text ends with; its length where it has none. */
+  #endSignsAt(text: string): number {
+    let rest = text.trimEnd()
+    if (!rest.endsWith('>')) return text.length
+    const signs = endSigns.filter((sign) => !this.#isShown(sign, text))
+    const last = (): string | undefined => signs.find((sign) => rest.endsWith(sign))
+    let sign = last()
+    if (sign === undefined) return text.length
+    for (; sign !== undefined; sign = last()) rest = rest.slice(0, -sign.length).trimEnd()
+    return rest.length
+  }
+
+  #isShown(sign: string, text: string): boolean {
+    const start = startOf[sign]
+    return start !== undefined && (this.#started.has(start) || text.includes(start))
+  }
+
   /** Moves text from what is held to what is shown. */
   #show(length: number): string {
     const text = this.#held.slice(0, length)
     if (text === '') return ''
+    for (const start of Object.values(startOf)) if (text.includes(start)) this.#started.add(start)
     this.#held = this.#held.slice(length)
     this.#tried = 0
     for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
@@ -147,10 +171,13 @@ export class TextGate {
     const end = markupEnd(this.#held, markup, ended)
     if (end === undefined) return false
     const text = this.#held.slice(0, end)
-    if (this.#watches && !shownToModel.has(markup.opening) && !this.#isQuoted(text)) {
+    // Some models call between the tags in which a template shows them their tools.
+    const isShownToModel = markup.opening === '<tools>' && !/"arguments"\s*:/.test(text.replace(/"parameters"[^]*/, ''))
+    if (this.#watches && !isShownToModel && !this.#isQuoted(text)) {
       const calls = readTextCalls(text, this.#names)
+      const mayBeStrange = this.#isLineStart && !this.#isInFence && markup.opening !== '<tools>'
       // The model is told of a name that is not offered.
-      this.#calls.push(...(calls.length > 0 ? calls : readTextCalls(text, anyName)))
+      this.#calls.push(...(calls.length > 0 || !mayBeStrange ? calls : readTextCalls(text, anyName)))
     }
     this.#held = this.#held.slice(end)
     this.#tried = 0
@@ -164,26 +191,24 @@ export class TextGate {
   ):
     | { readonly at: number; readonly kind: 'wait' | 'candidate' }
     | { readonly at: number; readonly kind: 'markup'; readonly markup: CallMarkup } {
-    const candidate = this.#candidateAt()
-    const first = callMarkups
-      .map((markup) => ({ markup, at: this.#held.indexOf(markup.opening) }))
-      .filter(({ at }) => at !== -1)
-      .toSorted((a, b) => a.at - b.at)[0]
-    if (first && (candidate === -1 || first.at <= candidate)) return { ...first, kind: 'markup' }
+    const first = anyOpening.exec(this.#held)
+    const markup = callMarkups.find(({ opening }) => opening === first?.[0])
+    const candidate = this.#candidateAt(first ? this.#held.slice(0, first.index) : this.#held)
+    if (first && markup && candidate === -1) return { at: first.index, markup, kind: 'markup' }
     if (candidate !== -1) return { at: candidate, kind: 'candidate' }
     if (ended) return { at: this.#held.length, kind: 'wait' }
     // All of them begin so; most text has no such character.
     if (!/[<[]/.test(this.#held)) return { at: this.#held.length, kind: 'wait' }
     const overlap = Math.max(...awaited.map((sign) => overlapOf(this.#held, sign)))
     const clear = this.#held.slice(0, this.#held.length - overlap)
-    return { at: signsAtEnd.exec(clear)?.index ?? clear.length, kind: 'wait' }
+    return { at: this.#endSignsAt(clear), kind: 'wait' }
   }
 
-  /** Index of the first line that could be a call; -1 when none could. */
-  #candidateAt(): number {
+  /** Index of the first line of what is held that could be a call and begins in this part; -1 when none could. */
+  #candidateAt(part: string): number {
     if (!this.#watches || this.#isInFence) return -1
     const starts = /(?<=^|\n)[ \t]*(?=[[{`>A-Za-z_])/g
-    for (const match of this.#held.matchAll(starts)) {
+    for (const match of part.matchAll(starts)) {
       if (match.index === 0 && !this.#isLineStart) continue
       const at = match.index + match[0].length
       if (this.#couldBeCall(this.#held.slice(at))) return at

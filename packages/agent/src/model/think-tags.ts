@@ -19,6 +19,8 @@ const tags: readonly (readonly [opening: string, closing: string])[] = [
   ['<|start|>assistant<|channel|>analysis<|message|>', '<|end|>'],
   ['Here is my thought process:', 'Here is my response:'],
 ]
+/** An answer may begin so too: then what closes it never comes. */
+const wordOpening = 'Here is my thought process:'
 const openings = tags.map(([opening]) => opening)
 // The last two are what servers leave of the harmony format when they drop its signs.
 const closings = [...tags.map(([, closing]) => closing), 'assistantfinal', 'assistantcommentary']
@@ -113,6 +115,7 @@ export class ThinkSplitter {
   #enterThought(opening: string, at: number): void {
     this.#held = this.#held.slice(at + opening.length)
     this.#closings = [closings[openings.indexOf(opening)] ?? '']
+    if (opening === wordOpening) this.#supposed = opening
     this.#state = 'thought'
   }
 
@@ -129,7 +132,7 @@ export class ThinkSplitter {
   #readThought(ended: boolean): ThinkPiece[] {
     const close = firstOf(this.#held, this.#closings)
     if (close) {
-      if (this.#supposed !== undefined) this.beganInThought = true
+      if (this.#supposed !== undefined && !this.#supposed.startsWith(wordOpening)) this.beganInThought = true
       return this.#close('reasoning', close)
     }
     return this.#release('reasoning', ended ? [] : [...this.#closings, ...(this.#supposed === '' ? openings : [])])

@@ -33,11 +33,14 @@ function toObject(args: unknown): Record<string, unknown> | undefined {
 
 const wrappers = new Set(['arguments', 'parameters', 'input', 'args', 'kwargs', 'params'])
 
-/** Arguments that stand once more in an argument of that name. */
+/** Arguments that stand once more in an argument of that name, where the schema knows them and not that name. */
 function unwrapped(args: Record<string, unknown>, properties: Schema): Record<string, unknown> {
   const [entry, ...others] = Object.entries(args)
   if (entry === undefined || others.length > 0 || !wrappers.has(entry[0]) || entry[0] in properties) return args
-  return toObject(entry[1]) ?? args
+  const names = Object.keys(properties)
+  const inner = toObject(entry[1])
+  const isKnown = (name: string): boolean => names.some((known) => isNearName(name, known))
+  return inner && names.length > 0 && Object.keys(inner).every(isKnown) ? inner : args
 }
 
 /** Gives the one missing argument the value of the one argument that has no name of the schema. */
@@ -104,9 +107,12 @@ function coerceValue(value: unknown, schema: Schema): unknown {
 
 /** The one text of an object, where texts are listed. */
 function coerceItem(item: unknown, schema: Schema): unknown {
+  if (!isJsonObject(item)) return item
   const lists = [schema, ...[schema['anyOf'], schema['oneOf']].filter(Array.isArray).flat()].filter(isJsonObject)
-  const isTextList = lists.some(({ items }) => isJsonObject(items) && items['type'] === 'string')
-  if (!isTextList || !isJsonObject(item)) return item
+  const items = lists
+    .filter(({ type, items: own }) => type === 'array' || own !== undefined)
+    .map((list) => list['items'])
+  if (items.length === 0 || !items.every((own) => isJsonObject(own) && own['type'] === 'string')) return item
   const texts = Object.values(item).filter((value) => typeof value === 'string')
   return texts.length === 1 ? texts[0] : item
 }

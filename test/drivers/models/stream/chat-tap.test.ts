@@ -31,6 +31,20 @@ const chunk = (delta: unknown, more: object = {}): string =>
 const deltasOf = (handed: readonly string[]): unknown[] =>
   handed.map((data) => (data.startsWith('{') ? (JSON.parse(data).choices?.[0]?.delta ?? data) : data))
 
+test.each([
+  [{ object: 'error', message: 'boom', code: 400 }, 'boom'],
+  [{ detail: 'boom' }, 'boom'],
+  [{ detail: [{ msg: 'boom' }] }, '[{"msg":"boom"}]'],
+])('an error without choices reaches the provider as one: %j', (error, message) => {
+  const { handed } = tap(`${chunk({ content: 'Half' })}${event(error)}`)
+  expect(JSON.parse(handed[1] ?? '')).toMatchObject({ error: { message } })
+})
+
+test('a field for the older form of calls that is always there, and empty, calls nothing', () => {
+  for (const older of [{}, { name: '', arguments: '' }])
+    expect(deltasOf(tap(chunk({ content: 'a', function_call: older })).handed)).toEqual([{ content: 'a' }])
+})
+
 test('text is told delta by delta and handed to the provider in one', () => {
   const stream = [
     chunk({ role: 'assistant', content: '' }),

@@ -6,13 +6,13 @@ const chunk = (content: string): string => `data: ${JSON.stringify({ choices: [{
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** A transport whose answers are pushed by the test. */
-function pushed(status = 200) {
+function pushed(status = 200, headers: Record<string, string> = {}) {
   const seen: string[] = []
   let sink: BodySink | undefined
   const transport: Transport = async () => ({
     status,
     statusText: '',
-    headers: new Headers(),
+    headers: new Headers(headers),
     read: (given) => {
       sink = given
       return {
@@ -46,6 +46,21 @@ describe('a tapped fetch', () => {
     expect(deltas).toEqual(['a', 'b'])
     expect(tapped.ahead.text).toBe(2)
     expect(await response.text()).toBe(chunk('ab'))
+  })
+
+  test('tells at once what comes as events, also where it is called JSON', async () => {
+    const { transport, push, end } = pushed(200, { 'content-type': 'application/json' })
+    const deltas: string[] = []
+    const tapped = tappedFetch(
+      transport,
+      listening((delta) => void deltas.push(delta)),
+    )
+    const response = await tapped.fetch('http://model/x')
+    push('\n')
+    push(chunk('a'))
+    expect(deltas).toEqual(['a'])
+    end()
+    expect(await response.text()).toBe(chunk('a'))
   })
 
   test('lets refusals pass as they are', async () => {

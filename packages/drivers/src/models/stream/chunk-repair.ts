@@ -26,9 +26,13 @@ export function createChunkRepair(): ChunkRepair {
       if (!isJsonObject(value)) return data.trim() === '' ? [] : [data]
       if (isPresent(value['error'])) return [data]
       const { choices } = value
-      // Pings, notes of gateways, and counts of tokens without a list.
-      if (!Array.isArray(choices))
+      if (!Array.isArray(choices)) {
+        // As older vLLM, FastAPI and DashScope write an error.
+        const message = value['message'] ?? value['detail']
+        if (isPresent(message)) return [JSON.stringify({ error: { ...value, message: asText(message) } })]
+        // Pings, notes of gateways, and counts of tokens without a list.
         return isJsonObject(value['usage']) ? [JSON.stringify({ ...value, choices: [] })] : []
+      }
       const choice: unknown = choices[0]
       if (!isJsonObject(choice)) return [data]
       const failure = failureOf(choice)
@@ -42,6 +46,7 @@ export function createChunkRepair(): ChunkRepair {
 }
 
 const endChoice = { index: 0, delta: {}, finish_reason: 'stop' }
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /** What a choice says went wrong, besides errors of the whole stream. */
@@ -66,6 +71,8 @@ function repairDelta(delta: Fields): Fields {
   const { function_call: old, tool_calls: calls } = delta
   if (isJsonObject(old) && !isPresent(calls)) {
     const { function_call: _, ...others } = delta
+    // Some servers name the field in every chunk.
+    if (!old['name'] && !old['arguments']) return others
     const call = {
       index: 0,
       type: 'function',

@@ -48,13 +48,25 @@ export function tappedFetch(
   }
 }
 
-/** Some gateways answer a request for a stream with the whole answer: it becomes a stream of one chunk. */
+const isPrinted = (byte: number): boolean => byte > 32 && byte < 128
+
+/**
+ * Some gateways answer a request for a stream with the whole answer: it becomes a stream of one chunk. Others call a
+ * stream JSON: its first character tells.
+ */
 function asStream(stream: BodySink, plain: BodySink): BodySink {
   const decoder = new TextDecoder()
   let text = ''
+  let first: number | undefined
+  const isJson = (): boolean => first === undefined || first === 0x7b || first === 0x5b
   return {
-    push: (bytes) => (text += decoder.decode(bytes, { stream: true })),
+    push: (bytes) => {
+      first ??= bytes.find(isPrinted)
+      if (isJson()) text += decoder.decode(bytes, { stream: true })
+      else stream.push(bytes)
+    },
     end: () => {
+      if (!isJson()) return stream.end()
       const events = wholeAnswerEvents(readJson(text))
       const sink = events === undefined ? plain : stream
       sink.push(new TextEncoder().encode(events ?? text))
