@@ -134,6 +134,19 @@ describe('a commit', () => {
     await vi.waitFor(() => expect(next.state).toBe('done'))
   })
 
+  it('that finds everything written already waits for the disk as who wrote it does', async () => {
+    const first = watch(add('kept'))
+    await begun(1)
+    const second = watch(
+      db.transaction().execute((transaction) => transaction.selectFrom('note').selectAll().execute()),
+    )
+    expect(await texts()).toEqual(['kept'])
+    expect([first.state, second.state]).toEqual(['waits', 'waits'])
+    syncs.shift()!.end()
+    await vi.waitFor(() => expect([first.state, second.state]).toEqual(['done', 'done']))
+    expect(syncs).toHaveLength(0)
+  })
+
   it('of nothing needs no sync', async () => {
     await db.transaction().execute((transaction) => transaction.selectFrom('note').selectAll().execute())
     await expect(

@@ -96,14 +96,16 @@ class RecordsDriver extends SqliteDriver {
           if (kind === 'write') hasWritten = true
           if (records.database.isTransaction) return result
           if (kind === 'rollback') hasWritten = false
+          // Who found in a transaction that all is written already is to know it no sooner than who wrote it.
+          if (!hasWritten && kind !== 'commit') return result
         } catch (error) {
           throw toInlayError(error)
         }
-        if (!hasWritten) return result
-        hasWritten = false
         turn.end?.()
         turn.end = undefined
-        await records.synced()
+        const synced = records.synced(hasWritten)
+        hasWritten = false
+        await synced
         return result
       },
       streamQuery: async function* <Row>({ sql, parameters }: CompiledQuery) {
@@ -195,8 +197,8 @@ function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, '
   let running: Promise<void> | undefined
   let isDoubtful = false
   return {
-    synced: async () => {
-      const own = ++committed
+    synced: async (hasWritten) => {
+      const own = hasWritten ? ++committed : committed
       while (durable < own) {
         if (running) {
           await running

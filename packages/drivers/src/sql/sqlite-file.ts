@@ -37,8 +37,12 @@ export interface Records {
   last: Promise<void>
   /** @throws what SQLite says of the statement */
   prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
-  /** Resolves once all that was committed before is on the disk. @throws SERVICE_UNAVAILABLE when the disk fails */
-  synced(): Promise<void>
+  /**
+   * Resolves once all that was committed before is on the disk.
+   * @param hasWritten whether the caller has just committed
+   * @throws SERVICE_UNAVAILABLE when the disk fails
+   */
+  synced(hasWritten: boolean): Promise<void>
   close(): Promise<void>
 }
 
@@ -171,10 +175,10 @@ export class TurnsAdapter extends SqliteAdapter {
 }
 
 /** Whether a statement may write to the file. What ends a transaction does not by itself. */
-export function kindOf(sql: string): 'read' | 'rollback' | 'write' {
+export function kindOf(sql: string): 'commit' | 'read' | 'rollback' | 'write' {
   const [, word = ''] = /^\s*(\w+)/.exec(sql.toLowerCase()) ?? []
-  if (word === 'rollback') return word
-  if (['begin', 'commit', 'end', 'explain', 'release', 'savepoint', 'select'].includes(word)) return 'read'
+  if (word === 'commit' || word === 'rollback') return word
+  if (['begin', 'end', 'explain', 'release', 'savepoint', 'select'].includes(word)) return 'read'
   return word === 'with' && !/\b(insert|update|delete|replace)\b/i.test(sql) ? 'read' : 'write'
 }
 
