@@ -74,6 +74,9 @@ const elsewhere = { units: 30, passages: 8 }
 const lightShare = 0.2
 const lightKeys: ReadonlySet<string> = new Set([...lightWords].flatMap(keysOf))
 
+/** Words of a question that are looked at for slips: its last, for what is asked follows what is told. */
+const mostCompared = 200
+
 export function createCoverage(
   topic: readonly string[],
   question: string,
@@ -88,7 +91,7 @@ export function createCoverage(
   )
   // A slip may change what is cut off a word, so whole words are compared too.
   const words = new Set(passages.flatMap((passage) => [...passage.words]))
-  for (const word of question.toLowerCase().match(wordPattern) ?? []) {
+  for (const word of (question.toLowerCase().match(wordPattern) ?? []).slice(-mostCompared)) {
     const [key = ''] = keysOf(word)
     const spelt = alike.get(key)
     if (!spelt || vocabulary.has(key) || spaceless.test(word) || /\P{L}/u.test(word)) continue

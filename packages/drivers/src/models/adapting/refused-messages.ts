@@ -17,9 +17,9 @@ const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|i
 // As Mistral says it, and servers that use its tokenizer.
 const noCallIds = /tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is
 const noMessageAfterResults = /unexpected role .?user.? after role .?tool/i
-// As Gemini says of calls that it did not make itself.
 // As Anthropic says of a search that was made for a model that is to think.
 const noThoughts = /expected .?thinking.? or .?redacted_thinking/i
+// As Gemini says of calls that it did not make itself.
 const unsigned = /missing a .?thought_?signature/i
 
 /** Reads which part of its messages a server refused. */
