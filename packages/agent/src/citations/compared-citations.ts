@@ -1,6 +1,6 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
-import { createCodeTracker, readMarker } from './marker.ts'
+import { createCodeTracker, hasMarker, readMarker } from './marker.ts'
 import type { CitableDocuments } from './citable-documents.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
@@ -14,6 +14,8 @@ const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 const ledByMarker = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
 /** What follows a marker that ends its sentence. */
 const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/
+/** What follows a marker that a sentence begins with, or that is not the last. */
+const goesOn = /^\s*[\p{Ll}[【［]/u
 /** A sentence about something that the one before it names. */
 const leansBack =
   /^["“„«(]?(?:it|its|they|their|them|he|his|she|her|this|these|that|those|es|er|sie|diese[rsmn]?|il|elle|ils|elles|él|ella|ellos|ellas|esto|estos|estas)(?![\p{L}\p{N}_-])/iu
@@ -154,7 +156,14 @@ class Comparison {
     this.#hasCorrected = right !== undefined && !marker.numbers.includes(right)
     if (this.#hasCorrected) return takeAll(`[${right}]`) + this.push(rest)
     const clauses = right === undefined ? (sentence?.split(clauseEnd) ?? []) : []
-    this.#joined = [...new Set(clauses.flatMap((clause, at) => this.#otherOf(clause, at, marker.numbers)))]
+    const others = new Set(clauses.flatMap((clause, at) => this.#otherOf(clause, at, marker.numbers)))
+    // Behind a full stop it may belong to the next sentence: its first sign tells.
+    const isBehind = others.size > 0 && sentence === this.#unfound
+    if (isBehind && !isEnded && /^[^\S\n]*$/.test(rest)) {
+      this.#marker = text
+      return ''
+    }
+    this.#joined = isBehind && goesOn.test(rest) ? [] : [...others]
     return takeAll(text.slice(0, marker.end) + this.#joined.map((number) => `[${number}]`).join('')) + this.push(rest)
   }
 
@@ -176,7 +185,7 @@ class Comparison {
     const isEnd = sentenceEnd.test(rest) || unspacedEnd.test(this.#ending.slice(-5)) || endsSentence(this.#ending)
     if (before === undefined && !isEnd) return undefined
     const sentence = before ?? own
-    return this.#isCitedByModel(sentence) ? undefined : sentence
+    return hasMarker(sentence, this.#options.known) ? undefined : sentence
   }
 
   #take(char: string): string {
@@ -251,7 +260,7 @@ class Comparison {
     if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
     if (!leansBack.test(sentence)) this.#naming = sentence
     this.#unfound = undefined
-    if (this.#isCitedByModel(sentence)) {
+    if (hasMarker(sentence, this.#options.known)) {
       this.#isOver = !completesCitations
       return false
     }
@@ -273,21 +282,6 @@ class Comparison {
     if (naming === undefined || named === undefined) return find(sentence, preferred)
     const number = find(sentence, [named])
     return number === undefined || number === named || find(naming, [number]) === number ? number : undefined
-  }
-
-  #isCitedByModel(text: string): boolean {
-    const sentence = text.replace(/`[^`]*`/g, '')
-    for (let at = sentence.search(openingBracket); at !== -1 && at < sentence.length; at++) {
-      if (!openingBracket.test(sentence[at] ?? '')) continue
-      const marker = readMarker(sentence, at, true)
-      if (
-        typeof marker === 'object' &&
-        !marker.isLinkText &&
-        marker.numbers.some((number) => this.#options.known(number) !== undefined)
-      )
-        return true
-    }
-    return false
   }
 
   /** What waits, without its number when the model goes on with a marker of its own. */

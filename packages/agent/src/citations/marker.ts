@@ -199,3 +199,19 @@ export function createCodeTracker(): CodeTracker {
   }
   return tracker
 }
+
+/** Whether a text outside of code has a marker with a known number. */
+export function hasMarker(text: string, known: (number: number) => unknown): boolean {
+  const sentence = text.replace(/`[^`]*`/g, '')
+  const bracket = /[[【［]/g
+  for (let match = bracket.exec(sentence); match; match = bracket.exec(sentence)) {
+    const marker = readMarker(sentence, match.index, true)
+    if (
+      typeof marker === 'object' &&
+      !marker.isLinkText &&
+      marker.numbers.some((number) => known(number) !== undefined)
+    )
+      return true
+  }
+  return false
+}
