@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting } from './setting.ts'
 
@@ -64,4 +65,25 @@ test('a reader that comes back after its lease takes out what it put in too late
   index.release()
   await reader.worker.settled()
   expect([...index.held.keys()]).toEqual([])
+})
+
+test('a file that somebody else has read since it was claimed stays', async () => {
+  const { db, again } = await newFiles()
+  const claims = new WeakSet<object>()
+  const readBySomebody: KyselyPlugin = {
+    transformQuery: ({ node, queryId }) => {
+      if (node.kind === 'UpdateQueryNode' && JSON.stringify(node.returning ?? null).includes('"attempts"'))
+        claims.add(queryId)
+      return node
+    },
+    transformResult: async ({ result, queryId }) => {
+      if (claims.has(queryId)) await db.updateTable('inlay_files').set({ work: null, status: 'COMPLETED' }).execute()
+      return result
+    },
+  }
+  const files = again({ db: db.withPlugin(readBySomebody), waitMs: 0 })
+  await files.upload(arriving(incoming('a.txt', 'A heron.')), { caller: ana })
+  await files.worker.settled()
+  const rows = await db.selectFrom('inlay_files').select(['name', 'status', 'work', 'claim']).execute()
+  expect(rows).toEqual([{ name: 'a.txt', status: 'COMPLETED', work: null, claim: null }])
 })

@@ -135,6 +135,12 @@ testMutants<Change>('dialect', (change) => dialectConformance(mistaken(change)),
         commitTransaction: async (connection) => void (await connection.executeQuery(raw('rollback'))),
       }),
     },
-    'lets statements into a transaction that runs': { adapter: { supportsMultipleConnections: true } },
+    'lets statements into a transaction that runs': {
+      driver: (driver) => {
+        const acquire = driver.acquireConnection.bind(driver)
+        let one: Promise<DatabaseConnection> | undefined
+        return { acquireConnection: () => (one ??= acquire()), releaseConnection: async () => {} }
+      },
+    },
   },
 })

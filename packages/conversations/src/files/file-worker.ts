@@ -117,7 +117,8 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
     if (job.attempts > mostAttempts && (await giveUp(file, options))) return
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
-    else await remove(row, options)
+    // Without any, somebody else has done it since it was claimed.
+    else if (row.work !== null) await remove(row, options)
     await settle(file, options)
   } catch (error) {
     if (!closing.aborted) onError(error)

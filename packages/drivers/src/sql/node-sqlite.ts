@@ -71,21 +71,24 @@ class RecordsDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<Turn> {
     const records = this.#records
+    const { database } = records
     let hasWritten = false
     async function enter(): Promise<void> {
       if (turn.isReleased) throw new Error('The connection was given back.')
       const before = records.last
       const { promise, resolve } = Promise.withResolvers<void>()
       records.last = promise
-      turn.end = resolve
+      turn.end = () => void resolve()
       await before
     }
+    // A turn ends with its statement or transaction: whoever wraps connections may give back one of its own.
     const turn: Turn = {
       end: undefined,
       isReleased: false,
       executeQuery: async <Row>({ sql, parameters }: CompiledQuery) => {
         if (!turn.end) await enter()
         let result: QueryResult<Row>
+        let synced: Promise<void> | undefined
         try {
           const { statement, kind, givesRows, values } = records.prepare(sql, parameters)
           if (givesRows) result = { rows: statement.all(...values) as Row[] }
@@ -94,17 +97,15 @@ class RecordsDriver extends SqliteDriver {
             result = { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
           }
           if (kind === 'write') hasWritten = true
-          if (records.database.isTransaction) return result
-          if (kind === 'rollback') hasWritten = false
+          if (database.isTransaction) return result
           // Who found in a transaction that all is written already is to know it no sooner than who wrote it.
-          if (!hasWritten && kind !== 'commit') return result
+          if (kind === 'commit' || (hasWritten && kind !== 'rollback')) synced = records.synced(hasWritten)
+          hasWritten = false
         } catch (error) {
           throw toInlayError(error)
+        } finally {
+          if (!database.isOpen || !database.isTransaction) turn.end = turn.end?.()
         }
-        turn.end?.()
-        turn.end = undefined
-        const synced = records.synced(hasWritten)
-        hasWritten = false
         await synced
         return result
       },
@@ -118,6 +119,8 @@ class RecordsDriver extends SqliteDriver {
           for (const row of statement.iterate(...values)) yield { rows: [row as Row] }
         } catch (error) {
           throw toInlayError(error)
+        } finally {
+          if (!database.isOpen || !database.isTransaction) turn.end = turn.end?.()
         }
       },
     }
@@ -144,8 +147,7 @@ class RecordsDriver extends SqliteDriver {
     turn.isReleased = true
     // Whoever comes next would be in a transaction that was begun by hand and never ended.
     if (turn.end && database.isOpen && database.isTransaction) database.exec('rollback')
-    turn.end?.()
-    turn.end = undefined
+    turn.end = turn.end?.()
   }
 
   override async destroy(): Promise<void> {
@@ -153,12 +155,9 @@ class RecordsDriver extends SqliteDriver {
   }
 }
 
-/**
- * A turn at the one connection. It ends with a commit, before that is on the disk: others read and write meanwhile.
- * Whoever goes on takes another.
- */
+/** A turn at the one connection. It ends with a commit, before that is on the disk; whoever goes on takes another. */
 interface Turn extends DatabaseConnection {
-  end: (() => void) | undefined
+  end: (() => undefined) | undefined
   isReleased: boolean
 }
 
