@@ -21,6 +21,8 @@ async function openSchemas() {
     const url = new URL(address)
     url.searchParams.set('options', `-c search_path=tenant_${tenant}`)
     const pool = new pg.Pool({ connectionString: url.href, max: 4 })
+    // The server may end a connection that is just being closed.
+    pool.on('connect', (client) => client.on('error', () => {}))
     pools.push(pool)
     return pool
   }
@@ -32,10 +34,10 @@ async function openSchemas() {
       return { apiKey, ingestionWaitMs: 20_000, dialect: postgres({ pool }), index: pgvectorIndex({ client: pool }) }
     },
   })
-  const admin = new pg.Pool({ connectionString: address.href, max: 1 })
+  const admin = poolOf('admin')
   onTestFinished(async () => {
     await tenants.close()
-    await Promise.all([...pools, admin].map((pool) => pool.end()))
+    await Promise.all(pools.map((pool) => pool.end()))
     folder.remove()
   })
   return { tenants, admin }
