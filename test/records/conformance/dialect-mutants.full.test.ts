@@ -138,8 +138,8 @@ testMutants<Change>('dialect', (change) => dialectConformance(mistaken(change)),
     'lets statements into a transaction that runs': {
       driver: (driver) => {
         const acquire = driver.acquireConnection.bind(driver)
-        let one: Promise<DatabaseConnection> | undefined
-        return { acquireConnection: () => (one ??= acquire()), releaseConnection: async () => {} }
+        let shared: Promise<DatabaseConnection> | undefined
+        return { acquireConnection: () => (shared ??= acquire()), releaseConnection: async () => {} }
       },
     },
   },

@@ -78,7 +78,7 @@ class RecordsDriver extends SqliteDriver {
       const before = records.last
       const { promise, resolve } = Promise.withResolvers<void>()
       records.last = promise
-      turn.end = () => void resolve()
+      turn.end = resolve
       await before
     }
     // A turn ends with its statement or transaction: whoever wraps connections may give back one of its own.
@@ -104,7 +104,7 @@ class RecordsDriver extends SqliteDriver {
         } catch (error) {
           throw toInlayError(error)
         } finally {
-          if (!database.isOpen || !database.isTransaction) turn.end = turn.end?.()
+          if (!database.isOpen || !database.isTransaction) turn.end = void turn.end?.()
         }
         await synced
         return result
@@ -120,7 +120,7 @@ class RecordsDriver extends SqliteDriver {
         } catch (error) {
           throw toInlayError(error)
         } finally {
-          if (!database.isOpen || !database.isTransaction) turn.end = turn.end?.()
+          if (!database.isOpen || !database.isTransaction) turn.end = void turn.end?.()
         }
       },
     }
@@ -147,7 +147,7 @@ class RecordsDriver extends SqliteDriver {
     turn.isReleased = true
     // Whoever comes next would be in a transaction that was begun by hand and never ended.
     if (turn.end && database.isOpen && database.isTransaction) database.exec('rollback')
-    turn.end = turn.end?.()
+    turn.end = void turn.end?.()
   }
 
   override async destroy(): Promise<void> {
@@ -157,7 +157,7 @@ class RecordsDriver extends SqliteDriver {
 
 /** A turn at the one connection. It ends with a commit, before that is on the disk; whoever goes on takes another. */
 interface Turn extends DatabaseConnection {
-  end: (() => undefined) | undefined
+  end: (() => void) | undefined
   isReleased: boolean
 }
 
