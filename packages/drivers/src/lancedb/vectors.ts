@@ -59,8 +59,9 @@ async function searchPastFilter(
   { vector, filter, limit }: VectorSearch,
   passing: number,
 ): Promise<FoundRow[] | undefined> {
+  if (passing < pastFilter.leastPassing) return undefined
   const share = passing / (await table.countRows())
-  if (passing < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
+  if (share < pastFilter.leastShare) return undefined
   const isWide = share >= pastFilter.wideShare
   const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, passing / 1_000)
   const looked = Math.ceil(wanted / share)
