@@ -1,5 +1,6 @@
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
+import { installed } from '../optional/installed.ts'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 /** What is used of the module `redis`; named here, so that hosts without it can compile. */
@@ -51,6 +52,12 @@ export interface RedisRunsOptions {
 
 /** Packages a host installs to use this driver. */
 export const redisDependencies: readonly string[] = ['redis']
+
+/** The package `redis`. @throws UNSUPPORTED when it is not installed */
+export async function loadRedis(): Promise<RedisModule> {
+  // Its clients have what is named above.
+  return (await installed('redis', () => import('redis'))) as unknown as RedisModule
+}
 
 /** How long a removed run is known as removed. */
 const removedSeconds = 600
@@ -130,7 +137,7 @@ interface Connection {
 function createConnection({ url, lib }: RedisRunsOptions): Connection {
   let opening: Promise<RedisClient> | undefined
   const open = async (): Promise<RedisClient> => {
-    const { createClient } = lib ?? ((await import('redis')) as unknown as RedisModule)
+    const { createClient } = lib ?? (await loadRedis())
     // What cannot be sent now is refused, not kept for later.
     const client = createClient({
       url,
