@@ -1,3 +1,4 @@
+import { InlayError } from '@inlay/protocol'
 import { installed } from '../optional/installed.ts'
 
 /** What {@link s3Blobs} needs. */
@@ -28,6 +29,11 @@ export interface S3Blobs {
 /** Packages a host installs to use this driver. */
 export const s3BlobsDependencies: readonly string[] = ['aws4fetch']
 
+function rejectOutage(cause: unknown): never {
+  const message = 'The storage of files cannot be reached: try again later.'
+  throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
+}
+
 /** One value has a few MiB. */
 const longestMs = 60_000
 
@@ -47,7 +53,7 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
     const signal = AbortSignal.timeout(longestMs)
     // Bytes of a shared buffer are no body; values never are.
     const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
-    const response = await client.fetch(`${place}/${path}`, { method, signal, ...sent })
+    const response = await client.fetch(`${place}/${path}`, { method, signal, ...sent }).catch(rejectOutage)
     if (response.ok) return response
     // Its words may hold names of the bucket and of keys.
     const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text())?.[1]

@@ -14,7 +14,7 @@ export interface RedisClient {
   connect(): Promise<unknown>
   destroy(): void
   duplicate(): RedisClient
-  on(event: 'error' | 'ready', listener: () => void): unknown
+  on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
   once(event: 'error' | 'ready', listener: () => void): unknown
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -136,6 +136,7 @@ interface Connection {
 
 function createConnection({ url, lib }: RedisRunsOptions): Connection {
   let opening: Promise<RedisClient> | undefined
+  let cause: unknown
   const open = async (): Promise<RedisClient> => {
     const { createClient } = lib ?? (await loadRedis())
     // What cannot be sent now is refused, not kept for later.
@@ -144,7 +145,7 @@ function createConnection({ url, lib }: RedisRunsOptions): Connection {
       disableOfflineQueue: true,
       socket: { connectTimeout: 2_000 },
     })
-    client.on('error', () => {})
+    client.on('error', (error) => void (cause = error))
     // It goes on trying by itself once the first try is made.
     void client.connect().catch(() => {})
     await new Promise<void>((resolve) => {
@@ -157,7 +158,7 @@ function createConnection({ url, lib }: RedisRunsOptions): Connection {
     client: async () => {
       const client = await (opening ??= open())
       if (client.isReady) return client
-      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', retryable: true })
+      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', cause, retryable: true })
     },
     close: async () => {
       const client = await opening

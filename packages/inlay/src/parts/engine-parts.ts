@@ -81,7 +81,22 @@ async function filesOf({ files: address, s3 = {} }: EngineOptions): Promise<Inla
       message: 'engines.files needs accessKeyId and secretAccessKey in engines.s3.',
     })
   const { s3Blobs } = await import('@inlay/drivers/s3-blobs')
-  return s3Blobs({ address, accessKeyId, secretAccessKey, ...access })
+  const storage = await s3Blobs({ address, accessKeyId, secretAccessKey, ...access })
+  await storage.getItemRaw('start').catch(refuseWrongBucket)
+  return storage
+}
+
+/** What a bucket says of wrong addresses and keys; an outage may be over soon. */
+const wrongBucket =
+  /\((NoSuchBucket|InvalidBucketName|InvalidAccessKeyId|SignatureDoesNotMatch|PermanentRedirect|AuthorizationHeaderMalformed)\)/
+
+function refuseWrongBucket(cause: Error): void {
+  const code = wrongBucket.exec(cause.message)?.[1]
+  if (code === undefined) return
+  throw new InlayError('INVALID_INPUT', {
+    message: `The bucket for uploaded files refuses requests (${code}): check INLAY_FILES_URL and INLAY_S3_…, or the option engines.`,
+    cause,
+  })
 }
 
 async function runsOf({ redis: url, prefix = 'inlay' }: EngineOptions): Promise<InlayOptions['sharedRuns']> {

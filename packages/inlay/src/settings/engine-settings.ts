@@ -167,7 +167,9 @@ function accessOf(values: EngineValues, env: Environment, faults: string[], keep
   const secretAccessKey = isOwn ? values.s3SecretAccessKey : usual('AWS_SECRET_ACCESS_KEY')
   const missing = [...(accessKeyId ? [] : [idSetting.name]), ...(secretAccessKey ? [] : [secretSetting.name])]
   if (missing.length > 0 && (keepsFiles || isOwn))
-    faults.push(`${isOwn ? 'INLAY_S3' : filesUrl.name}: needs ${missing.join(' and ')}.`)
+    faults.push(
+      `${values.s3AccessKeyId ? idSetting.name : values.s3SecretAccessKey ? secretSetting.name : filesUrl.name}: needs ${missing.join(' and ')}.`,
+    )
   return {
     endpoint: values.s3Endpoint,
     region: values.s3Region ?? usual('AWS_REGION') ?? usual('AWS_DEFAULT_REGION'),
