@@ -29,7 +29,7 @@ beforeAll(async () => {
   )
   await index.append(rows)
   await index.maintain({ idle: true })
-}, 60_000)
+})
 afterAll(async () => {
   await index.close()
   rmSync(root, { recursive: true, force: true })

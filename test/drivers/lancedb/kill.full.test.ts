@@ -63,7 +63,7 @@ async function check(index: VectorIndex, said: readonly string[], kills = 0): Pr
 }
 
 describe('an index whose process is killed', () => {
-  it('keeps what was said to be in, once, and goes on', { timeout: 60_000 }, async () => {
+  it('keeps what was said to be in, once, and goes on', async () => {
     const at = join(folder, 'killed')
     const said: string[] = []
     for (const [round, killAfter] of [1, 7, 2, 19, 33, 11].entries()) {
@@ -82,7 +82,7 @@ describe('an index whose process is killed', () => {
 })
 
 describe('an index shared by processes', () => {
-  it('loses and doubles nothing while two write and maintain and a third searches', { timeout: 60_000 }, async () => {
+  it('loses and doubles nothing while two write and maintain and a third searches', async () => {
     const at = join(folder, 'shared')
     const index = lancedbIndex({ folder: at })
     await index.open()

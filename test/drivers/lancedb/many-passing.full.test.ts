@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await index.close()
   rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+})
 
 async function nearest(vector: Float32Array, condition: string): Promise<string[]> {
   const table = await (await connect(folder)).openTable('chunks')

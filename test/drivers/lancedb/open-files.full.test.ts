@@ -20,7 +20,6 @@ function deletedOpenFiles(folder: string): string[] {
 
 test.skipIf(process.platform !== 'linux')(
   'files that folds have replaced do not stay open, however many folds there are',
-  { timeout: 120_000 },
   async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'inlay-open-files-')))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -111,7 +111,7 @@ const filteredHerons = async ({ knowledge }: Opened): Promise<string[]> =>
     .map(({ document }) => document.document_id)
     .toSorted()
 
-test('whichever file of its indexes is missing, everything is found again', { timeout: 60_000 }, async () => {
+test('whichever file of its indexes is missing, everything is found again', async () => {
   const { folder, opened } = await makeFilled()
   await opened.close()
   const files = await filesBelow(join(folder, 'index', 'chunks.lance', '_indices'), '.lance')

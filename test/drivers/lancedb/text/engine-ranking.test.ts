@@ -19,7 +19,7 @@ beforeAll(async () => {
   await index.open()
   await index.append(texts.map((text, n) => row(`d${n}`, text)))
   await index.maintain({ idle: true })
-}, 60_000)
+})
 afterAll(async () => {
   await index.close()
   rmSync(folder, { recursive: true, force: true })

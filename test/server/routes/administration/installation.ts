@@ -34,7 +34,7 @@ export async function newInstallation(options: InlayOptions = {}): Promise<Insta
     createInlay({
       dataFolder: folder,
       apiKey: adminKey,
-      ingestionWaitMs: 5000,
+      ingestionWaitMs: 60_000,
       onError: (error) => errors.push(error),
       ...options,
     })
