@@ -29,7 +29,7 @@ beforeAll(() => {
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 interface Ended {
   readonly code: number | null

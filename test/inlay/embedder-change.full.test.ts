@@ -46,7 +46,7 @@ async function areFound(inlay: Inlay): Promise<boolean[]> {
 
 function makeFolder(): string {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-embedder-'))
-  onTestFinished(() => rmSync(dataFolder, { recursive: true }))
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
   return dataFolder
 }
 

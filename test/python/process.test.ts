@@ -192,7 +192,7 @@ test('whatever the context gives, or throws, belongs to it and leads to no new c
 const folder = mkdtempSync(join(tmpdir(), 'inlay-doors-'))
 const built = mkdtempSync(resolve('node_modules/.pyodide-'))
 afterAll(() => {
-  for (const frame of [folder, built]) rmSync(frame, { recursive: true, force: true })
+  for (const frame of [folder, built]) rmSync(frame, { recursive: true, force: true, maxRetries: 10 })
 })
 const run = promisify(execFile)
 

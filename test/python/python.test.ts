@@ -5,7 +5,7 @@ import { pyodide } from '@inlay/python'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-python-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 test('a program reads the files it is given, says what it prints, and leaves files', async () => {
   const python = pyodide({ processes: 1 })

@@ -12,7 +12,7 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'inlay-lancedb-kill-'))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 /** Runs the writer; kills it, without warning, once it has said so many steps. Answers what it said. */
 async function write(at: string, name: string, options: { killAfter?: number; documents?: number }): Promise<string[]> {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   await index.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 async function nearest(vector: Float32Array, condition: string): Promise<string[]> {

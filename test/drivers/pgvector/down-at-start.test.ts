@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inlay-index-outage-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
 })
 
 /** An assistant whose index is in a database that may be down. */

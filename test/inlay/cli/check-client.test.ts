@@ -8,7 +8,7 @@ import { key, serve } from './installation.ts'
 
 async function serveEmpty(options: InlayOptions): ReturnType<typeof serve> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-check-'))
-  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
   return serve({ dataFolder, ...options })
 }
 

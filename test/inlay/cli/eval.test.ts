@@ -15,7 +15,7 @@ const documents = {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-eval-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await index.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** What the engine's own full text finds, and the score from which a row must be among the first. */

@@ -42,7 +42,7 @@ export async function newInstallation(options: InlayOptions = {}): Promise<Insta
   let current = inlay
   onTestFinished(async () => {
     await current.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   return {
     inlay,
