@@ -314,6 +314,13 @@ describe('what does not come to its end', () => {
   })
 })
 
+test('an answer that switches protocols fails', async () => {
+  const url = await serve((request) => {
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+  })
+  await expect(post(url)).rejects.toThrow('fetch failed')
+})
+
 test('a sender has to wait while its reader is paused', async () => {
   const size = 50_000_000
   let response: ServerResponse | undefined
