@@ -170,7 +170,7 @@ describe('inlay ask with a model over HTTP', () => {
       })
       const [out, err] = [collect(child.stdout!), collect(child.stderr!)]
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      await expect.poll(out, { timeout: 15_000 }).toBe('Half of ')
+      await expect.poll(out, { timeout: 60_000 }).toBe('Half of ')
       child.kill('SIGINT')
       expect([await ended, out().trimEnd()]).toEqual([130, 'Half of'])
       expect(err()).not.toMatch(/^inlay:/m)

@@ -68,7 +68,7 @@ test('with another embedding model the old index answers until the new one is fi
   const moved = inlay.knowledge.settled().then(() => true)
   while (!(await Promise.race([moved, areFound(inlay).then((hit) => void answers.push(...hit))])));
   expect(new Set(answers)).toEqual(new Set([true]))
-  await vi.waitFor(() => expect(existsSync(join(dataFolder, 'index', 'chunks.lance'))).toBe(false), { timeout: 10_000 })
+  await vi.waitFor(() => expect(existsSync(join(dataFolder, 'index', 'chunks.lance'))).toBe(false), { timeout: 60_000 })
   expect(new Set(await areFound(inlay))).toEqual(new Set([true]))
   expect((await inlay.knowledge.figures()).documents).toMatchObject({ indexed: count })
   const [nearest] = await inlay.knowledge.search({ text: textOf(7), limit: 1 })

@@ -50,7 +50,7 @@ const document = (id: string, text: string): object => ({
   },
 })
 
-const waiting = { prefer: 'wait=20' }
+const waiting = { prefer: 'wait=60' }
 const leave = 'Staff receive 25 days of paid leave a year. Leave that is not taken by March is lost.'
 
 describe('an assistant', () => {

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 async function call(path: string, body?: FormData | object): Promise<{ status: number; json: unknown }> {
-  const headers = { authorization: `Bearer ${key}`, prefer: 'wait=20' }
+  const headers = { authorization: `Bearer ${key}`, prefer: 'wait=60' }
   const init =
     body === undefined
       ? { headers }

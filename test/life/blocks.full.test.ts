@@ -11,7 +11,7 @@ let service: Service
 beforeAll(async () => {
   service = await startService(folder.path, { program: 'measured-service.ts' })
   // Loads what is loaded by first use.
-  await send('/service-api/ingestion', document({}), { prefer: 'wait=30' })
+  await send('/service-api/ingestion', document({}), { prefer: 'wait=60' })
   await send('/search', { query: 'water' })
   await send('/chat/send-chat-message', { message: 'Where is the water?', stream: false })
   await upload('first.txt', 'a few words')

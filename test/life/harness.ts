@@ -76,7 +76,7 @@ export function openHarness(options: InlayOptions): Harness {
       // Only those that hold the words themselves: a search also finds what is like them.
       return results.filter(({ content }) => content.includes(words)).map(({ title }) => title)
     },
-    until: (id, state, limitMs = 20_000) =>
+    until: (id, state, limitMs = 60_000) =>
       eventually(
         `${id} is ${state}`,
         async () => {

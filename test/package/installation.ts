@@ -137,7 +137,7 @@ export async function askAbout(base: string, key: string): Promise<string> {
   }
   const accepted = await fetch(`${base}/service-api/ingestion`, {
     method: 'POST',
-    headers: { ...headers, prefer: 'wait=20' },
+    headers: { ...headers, prefer: 'wait=60' },
     body: JSON.stringify({ document }),
   })
   if (!accepted.ok) throw new Error(`ingestion answered ${accepted.status}: ${await accepted.text()}`)

@@ -52,7 +52,7 @@ async function open(replies: Reply[], options: InlayOptions = {}) {
     inlay.fetch(
       new Request(`http://host.example/api${path}`, {
         method,
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', prefer: 'wait=10' },
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', prefer: 'wait=60' },
         ...(body && { body: JSON.stringify(body) }),
       }),
     )

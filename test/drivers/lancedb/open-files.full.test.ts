@@ -34,7 +34,7 @@ test.skipIf(process.platform !== 'linux')(
       await index.maintain({ idle: true })
       expect(await index.search({ text: 'heron', limit: 10 })).toHaveLength(10)
     }
-    await expect.poll(() => deletedOpenFiles(folder).length, { timeout: 20_000 }).toBeLessThan(45)
+    await expect.poll(() => deletedOpenFiles(folder).length, { timeout: 60_000 }).toBeLessThan(45)
     await index.close()
   },
 )

@@ -57,7 +57,7 @@ async function filesBelow(folder: string, ending: string): Promise<string[]> {
 }
 
 const isWhole = (opened: Opened): Promise<void> =>
-  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 15_000, interval: 50 })
+  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 60_000, interval: 50 })
 
 test('an index folder that was deleted is filled again by the next start', async () => {
   const { folder, opened } = await makeFilled()
@@ -123,7 +123,7 @@ test('whichever file of its indexes is missing, everything is found again', { ti
     await rm(file.replace(folder, copy))
     const next = await open(copy)
     await vi.waitFor(async () => expect(await filteredHerons(next), file).toEqual(['a', 'b', 'c']), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 50,
     })
     await next.close()

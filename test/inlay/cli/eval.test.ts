@@ -26,7 +26,7 @@ async function serveDocuments(dataFolder: string, options: InlayOptions = {}): P
     const document = { id, semantic_identifier: id, source: 'file', sections: [{ text }], metadata: {} }
     const response = await fetch(`${base}/service-api/ingestion`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, prefer: 'wait=30', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, prefer: 'wait=60', 'content-type': 'application/json' },
       body: JSON.stringify({ document }),
     })
     expect(response.status).toBe(200)

@@ -55,7 +55,7 @@ export async function openOverServer(
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=20' }
+  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=60' }
   const post = async (path: string, body: object): Promise<Response> =>
     inlay.fetch(new Request(`http://host.example/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
   const document = {

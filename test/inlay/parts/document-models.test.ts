@@ -52,7 +52,7 @@ async function ask(inlay: Inlay, user: string, path: string, body?: object): Pro
   return inlay.fetch(
     new Request(`http://host.example/api${path}`, {
       method: body ? 'POST' : 'GET',
-      headers: { 'x-user': user, prefer: 'wait=20', ...(isForm ? {} : { 'content-type': 'application/json' }) },
+      headers: { 'x-user': user, prefer: 'wait=60', ...(isForm ? {} : { 'content-type': 'application/json' }) },
       body: isForm ? body : body && JSON.stringify(body),
     }),
   )

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 describe('a document as a host writes it', () => {
-  const accept = (text: string) => inlay.knowledge.accept({ document: { sections: [{ text }] } }, { waitMs: 20_000 })
+  const accept = (text: string) => inlay.knowledge.accept({ document: { sections: [{ text }] } }, { waitMs: 60_000 })
 
   test('needs its text alone, and is found by the first line', async () => {
     await accept('Leave policy\nStaff get 25 days of leave.')

@@ -201,7 +201,7 @@ async function furnish(agent: Conversations, knowledge: Knowledge) {
   })
   const pair = await knowledge.pairs.create({ name: 'Of ben', isPublic: false, users: ['ben'], groups: [] })
   const accept = (document: IngestionDocument, cc_pair_id = 1) =>
-    knowledge.accept({ document, cc_pair_id }, { waitMs: 30_000 })
+    knowledge.accept({ document, cc_pair_id }, { waitMs: 60_000 })
   await Promise.all([
     accept(other('of-ben', `${secrets.document}: ${words}`, {}), pair.id),
     accept(other('in-slack', `${secrets.outside}: ${words}`, { source: 'slack' })),
