@@ -6,7 +6,7 @@ import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { calls, openActionHarness, says } from './action-harness.ts'
 
 // A process takes seconds to start on a machine that has much else to do.
-const patience = { timeout: 180_000 }
+const patience = { timeout: 300_000 }
 
 /** A bar for each row, in the format's own bytes: no library is needed. */
 const drawing = `
