@@ -118,7 +118,7 @@ const unwanted: readonly (readonly [code: string, result: Record<string, unknown
 ]
 
 test('programs that hang, hoard or would leave fail clearly while other chats go on', patience, async () => {
-  const harness = await openActionHarness({ python: { timeLimitMs: 3_000 } })
+  const harness = await openActionHarness({ python: { timeLimitMs: 10_000 } })
   // Kept here: the harness forgets what was asked before the newest message.
   let results: readonly Record<string, unknown>[] = []
   const script = (request: RecordedRequest): Reply => {
