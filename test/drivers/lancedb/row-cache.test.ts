@@ -23,11 +23,11 @@ async function tableOf(name: string): Promise<{ table: EngineTable; ids: bigint[
   const table = await connection.createEmptyTable('chunks', schema)
   for (let n = 0; n < 10; n++)
     await table.add(toArrow(engine, schema, [row(`d${n}`, `Heron ${n}.`, { vector: Float32Array.of(n, 1) })]))
-  const found = (await table.query().withRowId().select(['_rowid']).toArray()) as { _rowid: bigint }[]
+  const all = (await table.query().withRowId().select(['_rowid']).toArray()) as { _rowid: bigint }[]
   let count = 0
   const take = table.takeRowIds.bind(table)
   table.takeRowIds = (ids) => (count++, take(ids))
-  return { table, ids: found.map(({ _rowid: id }) => id), reads: () => count }
+  return { table, ids: all.map(({ _rowid: id }) => id), reads: () => count }
 }
 
 const textsOf = (rows: readonly { readonly hit: Hit }[]): string[] => rows.map(({ hit }) => hit.text)
