@@ -34,13 +34,13 @@ export class RowCache {
    * @throws an error that is worth another search when some have been moved or deleted since they were found
    */
   async read(ids: readonly bigint[], columns: readonly string[]): Promise<CachedRow[]> {
-    const found = new Map<bigint, CachedRow>()
+    const rows = new Map<bigint, CachedRow>()
     const missing: bigint[] = []
     for (const id of ids) {
       const row = this.#rows.get(id)
       if (!row || (columns.length > 0 && !row.vector)) missing.push(id)
       else {
-        found.set(id, row)
+        rows.set(id, row)
         this.#rows.delete(id)
         this.#rows.set(id, row)
       }
@@ -48,15 +48,15 @@ export class RowCache {
     if (missing.length > 0) {
       const query = this.#table.takeRowIds(missing).withRowId()
       // Of the columns that were selected.
-      const rows = (await query.select([...hitColumns, ...columns, '_rowid']).toArray()) as (FoundRow & RowId)[]
-      for (const row of rows) {
+      const taken = (await query.select([...hitColumns, ...columns, '_rowid']).toArray()) as (FoundRow & RowId)[]
+      for (const row of taken) {
         // A copy: the engine's own is a view of all that it sent.
         const cached = { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray().slice() }) }
-        found.set(row._rowid, cached)
+        rows.set(row._rowid, cached)
         this.#add(row._rowid, cached)
       }
     }
-    return ids.map((id) => found.get(id) ?? moved())
+    return ids.map((id) => rows.get(id) ?? moved())
   }
 
   /** Forgets rows of generations. */

@@ -116,10 +116,10 @@ async function searchIndexed(
   const search = table.query().fullTextSearch(match).withRowId()
   const narrowing = { filter, columns: ['_rowid', '_score'], limit: reach }
   // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
-  const found = await (isWhole
+  const ids = await (isWhole
     ? scanning(() => runFiltered<RowId>(search, narrowing))
     : runFiltered<RowId>(search.fastSearch(), narrowing))
-  const scores = new Map(found.map(({ _rowid: id, _score: score = 0 }) => [id, score]))
+  const scores = new Map(ids.map(({ _rowid: id, _score: score = 0 }) => [id, score]))
   const rows = await cache.read([...scores.keys()], extra)
   const hits = new Map<string, TextHit>()
   for (const [at, score] of [...scores.values()].entries()) {
