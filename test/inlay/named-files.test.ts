@@ -13,11 +13,11 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 async function call(path: string, body?: FormData | object): Promise<{ status: number; json: unknown }> {
-  const headers = { authorization: `Bearer ${key}`, prefer: 'wait=20' }
+  const headers = { authorization: `Bearer ${key}`, prefer: 'wait=60' }
   const init =
     body === undefined
       ? { headers }

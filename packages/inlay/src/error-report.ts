@@ -31,6 +31,7 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'API_ERROR',
   'AUTH_ERROR',
   'BAD_GATEWAY',
+  'BAD_REQUEST',
   'BUDGET_EXCEEDED',
   'CONNECTION_ERROR',
   'GATEWAY_TIMEOUT',
