@@ -154,8 +154,9 @@ function openElsewhere() {
     index: lancedbIndex({ folder: join(folder.path, `${tenant}-index`) }),
     storage: storageOf(tenant),
   })
-  const { tenants } = openTenants({ options })
+  // Before the tenants are opened: what is registered last is done first.
   onTestFinished(() => folder.remove())
+  const { tenants } = openTenants({ options })
   const bytes = (): string =>
     globSync('**/*', { cwd: folder.path, withFileTypes: true })
       .filter((entry) => entry.isFile())
