@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -13,7 +13,7 @@ const key = 'the-key-of-the-test'
 afterEach(async () => {
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function make(options: InlayOptions = {}): Inlay {
   const inlay = createInlay({

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 async function call(path: string, body?: FormData | object): Promise<{ status: number; json: unknown }> {

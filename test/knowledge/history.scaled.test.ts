@@ -45,7 +45,7 @@ interface Fixture {
 async function makeFixture(seed: number): Promise<Fixture> {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'inlay-history-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const store = createStore()
   const created = []
   for (const aheadMs of [0, 10_000]) {

@@ -197,7 +197,7 @@ describe('closing', () => {
 
   test('loses nothing that was accepted before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inlay-close-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
     const index = memoryIndex()
     const file = join(folder, 'records.db')
     const first = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })

@@ -19,7 +19,7 @@ beforeAll(async () => {
     databases.set(file, database)
     return postgres({ connectionString: await database, maxConnections: 6 })
   })
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 describe('in Postgres', async () => {

@@ -44,7 +44,7 @@ export function openHarness(options: InlayOptions): Harness {
   const inlay = createInlay({
     apiKey,
     now: () => began + (Date.now() - began) * haste,
-    worker: { lingerMs: 5, pollMs: 20, leaseMs: 1500 * haste, embedTimeoutMs: 500 },
+    worker: { lingerMs: 5, pollMs: 20, leaseMs: 5000 * haste },
     onError: (error) => errors.push(error),
     ...options,
   })

@@ -67,7 +67,7 @@ const check = (folder: string): Promise<string> =>
 
 test('every example of the docs has types that fit', { timeout: 240_000 }, async () => {
   const folder = mkdtempSync('test/package/.examples-')
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const files = { ...readersFiles, 'left-open.d.ts': leftOpen }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   for (const page of ['README.md', ...globSync('docs/**/*.md')])

@@ -94,5 +94,5 @@ try {
     await second.stop()
   }
 } finally {
-  rmSync(data, { recursive: true, force: true })
+  rmSync(data, { recursive: true, force: true, maxRetries: 10 })
 }

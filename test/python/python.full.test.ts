@@ -38,7 +38,7 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await python.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** The least WebAssembly that Python takes for a native module: its only function says that it failed. */

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 async function openFile(): Promise<() => Kysely<Record<string, Record<string, unknown>>>> {
   const folder = await mkdtemp(join(tmpdir(), 'inlay-records-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return () => {
     const db = new Kysely<Record<string, Record<string, unknown>>>({
       dialect: nodeSqlite({ file: join(folder, 'db') }),

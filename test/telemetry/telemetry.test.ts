@@ -46,7 +46,7 @@ async function open(replies: Reply[], options: InlayOptions = {}) {
   onTestFinished(async () => {
     await inlay.close()
     await model.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     inlay.fetch(

@@ -10,7 +10,7 @@ import { zipfText } from '../../bench/zipf-text.ts'
 import { row } from './sample-rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 describe('conformance of a vector index', () => {
   for (const [title, run] of vectorIndexConformance((store) => lancedbIndex({ folder: join(root, 'laws', store) })))

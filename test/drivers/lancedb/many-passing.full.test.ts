@@ -30,8 +30,8 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   await index.close()
-  rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+})
 
 async function nearest(vector: Float32Array, condition: string): Promise<string[]> {
   const table = await (await connect(folder)).openTable('chunks')

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create()
-}, 60_000)
+})
 afterAll(() => database.close())
 
 interface Opened {

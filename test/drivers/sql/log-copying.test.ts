@@ -14,7 +14,7 @@ test('what commits of megabytes leave in the log is copied into the database bes
   onTestFinished(async () => {
     await db.destroy()
     vi.useRealTimers()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   await sql`create table text (content text)`.execute(db)
   const before = statSync(file).size

@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const { end } of syncs.splice(0)) end()
   vi.restoreAllMocks()
   await db.destroy()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const begun = (count: number): Promise<void> => expect.poll(() => syncs).toHaveLength(count)

@@ -18,7 +18,7 @@ export async function startWithDocuments(
   })
   onTestFinished(async () => {
     await inlay.close()
-    rmSync(dataFolder, { recursive: true, force: true })
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 })
   })
   const sent = Object.entries(documents).map(([id, text]) =>
     post(inlay, '/service-api/ingestion', {

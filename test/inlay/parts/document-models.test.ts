@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
   await server.close()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const callers: Record<string, Principal> = {
   ana: { id: 'ana', scopes: ['ingest', 'chat'] },

@@ -13,7 +13,7 @@ function withHooks(hooks: Hooks, onError: (error: unknown) => void = () => {}): 
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-hooks-'))
   const inlay = createInlay({ dataFolder, hooks, onError, worker: { lingerMs: 1 } })
   undo.push(
-    () => rmSync(dataFolder, { recursive: true, force: true }),
+    () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }),
     () => inlay.close(),
   )
   return inlay

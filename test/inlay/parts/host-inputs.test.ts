@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 describe('a document as a host writes it', () => {

@@ -19,7 +19,7 @@ async function newSetting(callerLimits: CallerLimits, own?: CallerLimits, option
   const inlay = createInlay({ dataFolder: folder, callerLimits, now, onError: () => {}, ...options })
   onTestFinished(async () => {
     await inlay.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   const expiresAt = clock.time + 86_400_000
   const { key } = await inlay.keys.create({ scopes: ['admin'], expiresAt, ...(own && { limits: own }) })

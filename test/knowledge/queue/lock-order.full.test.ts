@@ -18,7 +18,7 @@ beforeAll(async () => {
     onTestFinished(() => server.returnDatabase(database))
     return postgres({ connectionString: database, maxConnections: 4 })
   })
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 /** Against their order, and so they lie in the table. */

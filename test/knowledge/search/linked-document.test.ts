@@ -131,4 +131,4 @@ test('in Postgres, too, also links longer than an index row may be', async () =>
     await knowledge.accept(item, { waitMs: 60_000 })
   expect((await knowledge.byLink({ link: 'https://wiki.example/s#x' }))?.content).toBe('Text of short.')
   expect((await knowledge.byLink({ link: long }))?.document.document_id).toBe('long')
-}, 60_000)
+})

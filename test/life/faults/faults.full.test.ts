@@ -122,7 +122,7 @@ describe('an embedding service', () => {
   ]
 
   test.each(outages)('that %s lets documents wait, says why, and is asked again', async (_, mishap, reason) => {
-    const { harness, service } = await openWithEmbedder({ timeoutMs: 200 })
+    const { harness, service } = await openWithEmbedder(mishap.hangs ? { timeoutMs: 200 } : {})
     service.mishaps.push(...Array.from({ length: 1000 }, () => mishap))
     const accepted = await postAll(harness, ['first', ...named('during', 3)])
     expect(accepted).toHaveLength(4)

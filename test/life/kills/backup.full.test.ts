@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL')
   running.clear()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function start(words: readonly string[]): ChildProcess {
   const env = { PATH: process.env['PATH'], HOME: folder, INLAY_API_KEY: 'backup-test-key' }

@@ -144,5 +144,5 @@ try {
   writeFileSync(target, bytes)
   process.stdout.write(`${target}: ${names.length} files, ${bytes.length} bytes\n`)
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
