@@ -19,7 +19,7 @@ const full = ['test/**/*.full.test.ts']
 const scaled = ['test/**/*.scaled.test.ts']
 
 // A slow and busy machine is no fault: nothing waits so long unless it hangs.
-const patience = { testTimeout: 180_000, hookTimeout: 180_000 }
+const patience = { testTimeout: 300_000, hookTimeout: 300_000 }
 // Set before any engine is imported: no telemetry, no index chatter on stderr.
 const env = { MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error' }
 const manyCases = { ...env, INLAY_TEST_CASES: 'many' }

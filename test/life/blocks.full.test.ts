@@ -114,7 +114,7 @@ test.each<[what: string, run: () => Promise<number | readonly number[]>, statuse
     [400],
   ],
   ['a file of 7 MB', () => upload('book.txt', filled('The heron waits.\n', 7_000_000)), [200]],
-])('%s never holds the event loop', { timeout: 300_000 }, async (_, run, statuses) => {
+])('%s never holds the event loop', { timeout: 900_000 }, async (_, run, statuses) => {
   await longestMs()
   const answered = [await run()].flat()
   await settled()

@@ -65,7 +65,7 @@ const check = (folder: string): Promise<string> =>
     execFile('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], (_error, stdout) => resolve(stdout))
   })
 
-test('every example of the docs has types that fit', { timeout: 240_000 }, async () => {
+test('every example of the docs has types that fit', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync('test/package/.examples-')
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const files = { ...readersFiles, 'left-open.d.ts': leftOpen }

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { createTenants, type BlobStorage, type InlayOptions, type Tenants, type TenantsOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
@@ -154,8 +154,9 @@ function openElsewhere() {
     index: lancedbIndex({ folder: join(folder.path, `${tenant}-index`) }),
     storage: storageOf(tenant),
   })
-  const { tenants } = openTenants({ options })
+  // Before the tenants are opened: what is registered last is done first.
   onTestFinished(() => folder.remove())
+  const { tenants } = openTenants({ options })
   const bytes = (): string =>
     globSync('**/*', { cwd: folder.path, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -1,5 +1,5 @@
 import type { Caller, Knowledge, TagQuery } from '@inlay/knowledge'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { removeUnusedTags } from '@inlay/knowledge/internal/access-and-filters/document-tags'
 import { fromTag, toTag } from '@inlay/knowledge/internal/contracts/vector-index'

@@ -6,7 +6,7 @@ import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { calls, openActionHarness, says } from './action-harness.ts'
 
 // A process takes seconds to start on a machine that has much else to do.
-const patience = { timeout: 180_000 }
+const patience = { timeout: 300_000 }
 
 /** A bar for each row, in the format's own bytes: no library is needed. */
 const drawing = `
@@ -118,7 +118,7 @@ const unwanted: readonly (readonly [code: string, result: Record<string, unknown
 ]
 
 test('programs that hang, hoard or would leave fail clearly while other chats go on', patience, async () => {
-  const harness = await openActionHarness({ python: { timeLimitMs: 3_000 } })
+  const harness = await openActionHarness({ python: { timeLimitMs: 10_000 } })
   // Kept here: the harness forgets what was asked before the newest message.
   let results: readonly Record<string, unknown>[] = []
   const script = (request: RecordedRequest): Reply => {
