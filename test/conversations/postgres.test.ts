@@ -8,6 +8,7 @@ import {
   type StoresUnderTest,
 } from '@inlay/agent/conformance'
 import { createConversationStore, createRunStore, sqlSharedRuns } from '@inlay/conversations'
+import { migrate } from '@inlay/records'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
@@ -47,6 +48,16 @@ test('the tables of another schema are not taken for its own, and no lock of the
   const { rows } = await sql`select count(*)::int as count from tenant.inlay_chat_sessions`.execute(own)
   expect(rows).toEqual([{ count: 0 }])
   await sql`drop schema tenant cascade`.execute(own)
+  await sql`set search_path to public`.execute(own)
+})
+
+test('a search path of several schemas that all are missing is refused with what to do', async () => {
+  const own = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
+  await sql`set search_path to absent, missing`.execute(own)
+  await expect(migrate(own, { name: 'test', migrations: {} })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('name a single one') as string,
+  })
   await sql`set search_path to public`.execute(own)
 })
 

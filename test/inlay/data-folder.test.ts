@@ -38,3 +38,12 @@ test.runIf(process.platform === 'linux')('a folder where none can be made is ref
   })
   await inlay.close()
 })
+
+test('destroyed twice at once, an assistant is destroyed once, and what others put into its folder stays', async () => {
+  const data = join(folder, 'destroyed')
+  const inlay = createInlay({ dataFolder: data })
+  await inlay.start()
+  await mkdir(join(data, 'notes'))
+  await Promise.all([inlay.destroy(), inlay.destroy()])
+  expect(await readdir(data)).toEqual(['notes'])
+})

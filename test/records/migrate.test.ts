@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { migrate, type Migrations } from '@inlay/records'
+import { dropTables, migrate, type Migrations } from '@inlay/records'
 import { Kysely, MysqlDialect, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -57,4 +57,13 @@ test('packages keep their steps apart', async () => {
 test('a database that records cannot be kept in is refused by name', async () => {
   const db = new Kysely<unknown>({ dialect: new MysqlDialect({ pool: () => Promise.reject(new Error('unused')) }) })
   await expect(migrate(db, { name: 'test', migrations })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+})
+
+test('dropping the tables leaves the connection as it was', async () => {
+  const db = (await openFile())()
+  await migrate(db, { name: 'test', migrations })
+  const before = await sql`pragma foreign_keys`.execute(db)
+  expect(before.rows).toEqual([{ foreign_keys: 1 }])
+  await dropTables(db)
+  expect((await sql`pragma foreign_keys`.execute(db)).rows).toEqual(before.rows)
 })

@@ -45,7 +45,7 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** The sentences of an outage and its causes, and what the system said of it; undefined for any other failure. */
-function outageOf(error: unknown): string | undefined {
+export function outageOf(error: unknown): string | undefined {
   const sentences = new Set<string>()
   let at = error
   for (; isInlayError(at) && sentences.size < mostCauses; at = at.cause) {
