@@ -45,7 +45,7 @@ test('no pair, null and 0 all name the first pair', async () => {
       'POST',
       '/service-api/ingestion',
       { document: heron('paired'), cc_pair_id },
-      { prefer: 'wait=30' },
+      { prefer: 'wait=60' },
     )
     const { json } = await service.call('GET', '/service-api/ingestion/paired')
     expect(json).toMatchObject({ state: 'indexed', cc_pair_ids: [1] })

@@ -29,10 +29,10 @@ beforeAll(async () => {
   )
   await index.append(rows)
   await index.maintain({ idle: true })
-}, 60_000)
+})
 afterAll(async () => {
   await index.close()
-  rmSync(root, { recursive: true, force: true })
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const idsOf = async (query: { text?: string; vector?: Float32Array }, filter: IndexFilter, limit: number) =>
@@ -97,6 +97,6 @@ test.each([5, 1_050])('%i rows that pass a filter are found however far their ve
     expect(hits.every(({ source }) => source === 'far')).toBe(true)
   } finally {
     await clustered.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 })
