@@ -17,7 +17,12 @@ test('an index that aborts each process that searches it is noticed by the fourt
   const start = () => startService(path, { program: 'kills/aborting-service.ts' })
   const first = await start()
   for (const title of titles) {
-    const document = { id: title, semantic_identifier: title, sections: [{ text: `All about ${title}.` }], metadata: {} }
+    const document = {
+      id: title,
+      semantic_identifier: title,
+      sections: [{ text: `All about ${title}.` }],
+      metadata: {},
+    }
     await first.fetch('/service-api/ingestion', { method: 'POST', body: JSON.stringify({ document }) })
     await eventually(title, async () => ((await find(first, title)) === title ? true : undefined))
   }

@@ -35,23 +35,6 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
   const table = join(folder, `${tableName}.lance`)
   const within = (name: string): string => join(folder, name)
   const newNote = (): WorkNote => createWorkNote(within(workFolder), processes)
-
-  async function judge(space: Space | undefined): Promise<IndexCondition['state']> {
-    const note = newNote()
-    note.set(true)
-    return readThrough(location, space).finally(() => note.remove())
-  }
-
-  /** A file of the index may abort the process that reads it, at each start: then another process tries first. */
-  async function judgeAfterCrashes(space: Space | undefined): Promise<IndexCondition['state']> {
-    const crashes = await readCrashes(within(workFolder), processes)
-    if (crashes.length < suspectCrashes || !checkUrl) return 'present'
-    const state = await readThroughApart(checkUrl, { folder, space })
-    // Whatever ended the processes, it was not the index, as far as can be seen.
-    if (state === 'present') for (const note of crashes) await rm(note, { force: true })
-    return state ?? 'present'
-  }
-
   const location: IndexLocation = {
     async connect({ lancedb }, session) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -76,7 +59,10 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
       const identity = await readFile(within(identityFile), 'utf8').catch(() => '')
       const mark = identity === '' ? {} : { identity: identity.trim() }
       if (versions.length === 0) return { state: 'missing', ...mark }
-      return { state: await (thorough ? judge(space) : judgeAfterCrashes(space)), ...mark }
+      if (!thorough) return { state: await judgeAfterCrashes(folder, { processes, checkUrl, space }), ...mark }
+      const note = newNote()
+      note.set(true)
+      return { state: await readThrough(location, space).finally(() => note.remove()), ...mark }
     },
     async mark(identity) {
       const draft = within(`${identityFile}-${randomUUID()}`)
@@ -96,6 +82,19 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
     },
   }
   return location
+}
+
+/** A file of the index may abort the process that reads it, at each start: then another process tries first. */
+async function judgeAfterCrashes(
+  folder: string,
+  { processes, checkUrl, space }: FolderOptions & { readonly space: Space | undefined },
+): Promise<IndexCondition['state']> {
+  const crashes = await readCrashes(join(folder, workFolder), processes)
+  if (crashes.length < suspectCrashes || !checkUrl) return 'present'
+  const state = await readThroughApart(checkUrl, { folder, space })
+  // Whatever ended the processes, it was not the index, as far as can be seen.
+  if (state === 'present') for (const note of crashes) await rm(note, { force: true })
+  return state ?? 'present'
 }
 
 /** The engine names a file of deletions by the fragment they are in. */
