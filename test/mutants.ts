@@ -5,9 +5,6 @@ import { expect, test } from 'vitest'
 /** A wrong implementation by what is wrong with it. */
 export type Mutants<Mutant> = Readonly<Record<string, Mutant>>
 
-/** Many suites in one test: no matter how busy the machine is. */
-const patience = { timeout: 120_000 }
-
 /**
  * Adds two tests: the sound implementation passes, and each of at least ten mutants is caught. Which test of the suite
  * catches a mutant first stands in a file of the folder `caught` beside the caller; a mutant that survives fails by name.
@@ -18,10 +15,10 @@ export function testMutants<Mutant>(
   suite: (mutant: Mutant) => readonly ConformanceTest[],
   { sound, mutants }: { readonly sound: Mutant; readonly mutants: Mutants<Mutant> },
 ): void {
-  test(`${name}: the sound implementation passes`, patience, async () => {
+  test(`${name}: the sound implementation passes`, async () => {
     expect(await firstCatch(suite(sound))).toBeUndefined()
   })
-  test(`${name}: every mutant is caught`, patience, async () => {
+  test(`${name}: every mutant is caught`, async () => {
     const lines: string[] = []
     const survivors: string[] = []
     for (const [mistake, mutant] of Object.entries(mutants)) {

@@ -70,6 +70,8 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),
     ...options,
+    // However long a file takes to be read.
+    limits: { uploadWaitMs: 60_000, contextWaitMs: 60_000, ...options.limits },
   })
   const send: Setting['send'] = (input = {}, { caller = ana, idempotencyKey } = {}) =>
     agent.send(toRequest(input), { caller, idempotencyKey })
@@ -166,9 +168,9 @@ export function findsAlways(...passages: Passage[]): PassageSearch {
   return async () => passages
 }
 
-/** Resolves once the condition holds; fails after some seconds. */
+/** Resolves once the condition holds; fails after a minute. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
     await new Promise((resolve) => setTimeout(resolve, 2))

@@ -43,7 +43,7 @@ describe.skipIf(reason !== undefined)('documents that failed', () => {
   })
   afterAll(async () => {
     await playground?.end()
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
   const failed = async (): Promise<string[]> =>

@@ -27,7 +27,7 @@ export async function startPlayground(env: Readonly<Record<string, string>> = {}
   const end = async (): Promise<number | null> => {
     child.kill('SIGINT')
     const code = await ended
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     return code
   }
   const printed = (words: string): Promise<void> =>

@@ -12,7 +12,7 @@ describe.skipIf(reason !== undefined)('the element in a page of another origin',
     const text = 'The zebra Quibble sleeps on the second floor.'
     const sections = [{ text, link: 'https://zoo.example/quibble' }]
     const fields = { id: 'zebra', semantic_identifier: 'Zebras <b>', source: 'web' as const, metadata: {} }
-    await client.ingest({ ...fields, sections }, { waitSeconds: 20 })
+    await client.ingest({ ...fields, sections }, { waitSeconds: 60 })
     service.reply = ({ body }) =>
       JSON.stringify(body).includes('"role":"tool"')
         ? [{ text: 'On the **second** floor ' }, { text: '[1].' }]

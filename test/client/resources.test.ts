@@ -23,11 +23,11 @@ beforeAll(async () => {
   client = clientOf('the-key-of-the-test')
   stranger = clientOf((await inlay.keys.create({ scopes: ['chat'] })).key)
   const sections = [{ text: 'Staff get 25 days of leave a year.', link: 'https://docs.example/leave' }]
-  await client.ingest({ semantic_identifier: 'Leave', sections, metadata: {} }, { waitSeconds: 20 })
+  await client.ingest({ semantic_identifier: 'Leave', sections, metadata: {} }, { waitSeconds: 60 })
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const codeOf = (failing: Promise<unknown>): Promise<unknown> =>

@@ -41,7 +41,7 @@ try {
   await run(python, ['python_client.py', service.base, service.key])
 } finally {
   await service.close()
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
 /** Runs a program in the folder; its output is shown. Rejects when it fails. */

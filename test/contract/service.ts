@@ -104,7 +104,7 @@ export async function startService(options: InlayOptions = {}): Promise<Service>
       return lines.map((line) => JSON.parse(line) as Json)
     },
     ask: async (body) => (await call('POST', '/chat/send-chat-message', { stream: false, ...body })).json,
-    ingest: (document) => call('POST', '/service-api/ingestion', { document }, { prefer: 'wait=30' }),
+    ingest: (document) => call('POST', '/service-api/ingestion', { document }, { prefer: 'wait=60' }),
     close: async () => {
       server.closeAllConnections()
       server.close()

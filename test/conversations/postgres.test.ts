@@ -8,6 +8,7 @@ import {
   type StoresUnderTest,
 } from '@inlay/agent/conformance'
 import { createConversationStore, createRunStore, sqlSharedRuns } from '@inlay/conversations'
+import { migrate } from '@inlay/records'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   db = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
   await migrateConversations(db)
   await migrateConversations(db)
-}, 60_000)
+})
 afterAll(async () => {
   await db.destroy()
   await database.close()
@@ -50,7 +51,17 @@ test('the tables of another schema are not taken for its own, and no lock of the
   await sql`set search_path to public`.execute(own)
 })
 
-test('conversations live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
+test('a search path of several schemas that all are missing is refused with what to do', async () => {
+  const own = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
+  await sql`set search_path to absent, missing`.execute(own)
+  await expect(migrate(own, { name: 'test', migrations: {} })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('name a single one') as string,
+  })
+  await sql`set search_path to public`.execute(own)
+})
+
+test('conversations live in Postgres as they do in SQLite', async () => {
   const { agent, send, clock } = await newSetting(
     [[{ call: { name: 'internal_search', input: { queries: ['leave'] } } }], ['28 days [1].'], ['Thirty.'], ['Other.']],
     { db, search: findsAlways(newPassage('leave', '28 days')) },
@@ -101,7 +112,7 @@ test('conversations live in Postgres as they do in SQLite', { timeout: 120_000 }
   await agent.close()
 })
 
-test('a long conversation is summed up in Postgres too', { timeout: 120_000 }, async () => {
+test('a long conversation is summed up in Postgres too', async () => {
   const { agent, send, model } = await newSetting(
     (call) =>
       JSON.stringify(call.prompt[0]).includes('keep the memory') ? ['In short.'] : ['and more '.repeat(20_000)],
@@ -123,7 +134,7 @@ test('a long conversation is summed up in Postgres too', { timeout: 120_000 }, a
   await agent.close()
 })
 
-test('memories live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
+test('memories live in Postgres as they do in SQLite', async () => {
   const { agent, send, model } = await newSetting(
     [[{ call: { name: 'add_memory', input: { memory: 'Works in optics.' } } }], ['Noted.'], ['Hello.']],
     { db, memories: true },
@@ -146,7 +157,7 @@ test('memories live in Postgres as they do in SQLite', { timeout: 120_000 }, asy
   expect((await memories.get(ana)).memories).toEqual([])
 })
 
-test('custom actions and their numbers live in Postgres as they do in SQLite', { timeout: 120_000 }, async () => {
+test('custom actions and their numbers live in Postgres as they do in SQLite', async () => {
   const fetchAddress = async () => ({ status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') })
   const { agent } = await newSetting([], { db, fetchAddress })
   const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false }

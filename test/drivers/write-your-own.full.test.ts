@@ -4,7 +4,7 @@ import { afterAll, describe, test, vi } from 'vitest'
 import { sampleRunner } from '../agent/conformance/sample-runner.ts'
 
 const folder = mkdtempSync('test/drivers/.own-parts-')
-afterAll(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 // Examples leave the import of `test` to the reader.
 vi.stubGlobal('test', test)
 

@@ -7,8 +7,6 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { isInlayError } from '@inlay/protocol'
 import type { ConformanceTest } from '@inlay/protocol/conformance'
 import { createInlay } from 'inlay'
-import { createStorage } from 'unstorage'
-import s3Driver from 'unstorage/drivers/s3'
 import { row } from '../drivers/lancedb/sample-rows.ts'
 import { eventually } from '../life/process.ts'
 import type { S3Server } from './s3-server.ts'
@@ -174,10 +172,11 @@ async function assistantInOutage(server: S3Server): Promise<void> {
   const inlay = createInlay({
     dataFolder: folder,
     apiKey: 'inlay_check_s3_key',
-    index: lancedbIndex({ folder: placeOf(server, 'assistant') }),
-    storage: createStorage({
-      driver: s3Driver({ ...server.credentials, endpoint: server.endpoint, bucket: server.bucket }),
-    }),
+    engines: {
+      index: placeOf(server, 'assistant/index'),
+      files: placeOf(server, 'assistant/files'),
+      s3: { ...server.credentials, endpoint: server.endpoint },
+    },
     onError: () => {},
   })
   const call = async (path: string, init?: RequestInit): Promise<Response> => {

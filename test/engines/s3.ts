@@ -4,6 +4,7 @@
  */
 import { blobStorageConformance } from '@inlay/conversations/conformance'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { s3Blobs } from '@inlay/drivers/s3-blobs'
 import type { VectorIndex } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { createStorage, prefixStorage } from 'unstorage'
@@ -36,6 +37,11 @@ try {
   await runAll(
     'blobs',
     blobStorageConformance((place) => prefixStorage(inBucket(), place)),
+    server.clear,
+  )
+  await runAll(
+    'blobs by their address',
+    blobStorageConformance((place) => s3Blobs({ ...credentials, endpoint, address: `s3://${bucket}/${place}` })),
     server.clear,
   )
   await runAll('one bucket', s3Scenes(server), server.clear)

@@ -6,9 +6,8 @@
  *
  * With `--linked` nothing is packed or installed: hosts that the workspace depends on run with its own build.
  */
-import { createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { inFolder, pack, until, type Packed } from '../package/installation.ts'
+import { freePort, inFolder, pack, until, type Packed } from '../package/installation.ts'
 import { checks } from './checks.ts'
 import type { Host } from './host.ts'
 import { hosts } from './hosts/index.ts'
@@ -16,22 +15,13 @@ import { startModel, type HostModel } from './model.ts'
 import { makeProject, startProject } from './project.ts'
 import { key, withinSeconds, type Site } from './site.ts'
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an address of this form.
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Marks of a host: undefined where a check holds, else why not. */
 type Marks = readonly (string | undefined)[]
 
 async function marksOf(site: Site): Promise<Marks> {
   const marks: (string | undefined)[] = []
   for (const [title, check] of checks) {
-    const fault = await withinSeconds(90, 'end', check(site)).then(
+    const fault = await withinSeconds(300, 'end', check(site)).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
@@ -53,14 +43,12 @@ async function checkHost(host: Host, { folder, packed, model }: Checked): Promis
   const env = { ...model.env, INLAY_API_KEY: key, INLAY_DATA: join(folder, 'data'), PORT: String(port) }
   const start = async (): Promise<Site['serving']> => {
     const serving = startProject(folder, host, port, env)
-    await until(
-      '/health',
-      async () => ((await fetch(`${origin}/assistant/health`)).ok ? true : undefined),
-      30_000,
-    ).catch(async (error: unknown) => {
-      await serving.end()
-      throw new Error(`${String(error)}\n${serving.output()}`)
-    })
+    await until('/health', async () => ((await fetch(`${origin}/assistant/health`)).ok ? true : undefined)).catch(
+      async (error: unknown) => {
+        await serving.end()
+        throw new Error(`${String(error)}\n${serving.output()}`)
+      },
+    )
     return serving
   }
   makeProject(folder, host, packed, port)

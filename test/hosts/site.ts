@@ -54,7 +54,7 @@ export async function heldAnswer(site: Site, id: string): Promise<HeldAnswer> {
   let text = ''
   const read = async (until?: string): Promise<string> => {
     while (until === undefined || !text.includes(until)) {
-      const { done, value } = await withinSeconds(15, `"${until ?? 'the end'}" of the stream`, reader.read())
+      const { done, value } = await withinSeconds(60, `"${until ?? 'the end'}" of the stream`, reader.read())
       if (done && until !== undefined) throw new Error(`the stream ended without "${until}": ${text.slice(-500)}`)
       if (done) break
       text += value

@@ -17,7 +17,7 @@ let count = 0
 afterEach(async () => {
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 /** An assistant with a host's own model, named `own-1`. */
 function make(script: Script, options: InlayOptions = {}) {

@@ -8,7 +8,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inlay-folder-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)
 
@@ -37,4 +37,13 @@ test.runIf(process.platform === 'linux')('a folder where none can be made is ref
     message: expect.stringContaining('data folder cannot be used'),
   })
   await inlay.close()
+})
+
+test('destroyed twice at once, an assistant is destroyed once, and what others put into its folder stays', async () => {
+  const data = join(folder, 'destroyed')
+  const inlay = createInlay({ dataFolder: data })
+  await inlay.start()
+  await mkdir(join(data, 'notes'))
+  await Promise.all([inlay.destroy(), inlay.destroy()])
+  expect(await readdir(data)).toEqual(['notes'])
 })

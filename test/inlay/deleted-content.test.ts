@@ -9,7 +9,7 @@ import { eventually, providerOf, toRequest } from '../agent/setting.ts'
 import { arriving, incoming } from '../conversations/files/setting.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-deleted-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 /** Each stands in one place alone, so that what is left behind tells where. */

@@ -66,6 +66,14 @@ test.each([
     }),
     'The tools of the MCP server w could not be listed. The address could not be reached. It says: connect ECONNREFUSED 10.0.0.7:9.',
   ],
+  [
+    'an address that is not taken',
+    new InlayError('BAD_GATEWAY', {
+      message: 'The tools of the MCP server w could not be listed.',
+      cause: new InlayError('BAD_REQUEST', { message: 'The address redirects too often.' }),
+    }),
+    'The tools of the MCP server w could not be listed. The address redirects too often.',
+  ],
 ])('%s is one line without a stack', (_, error, line) => {
   expect(logEntry(error, {}, withoutCredentials)).toBe(line)
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -33,7 +33,7 @@ test('a file becomes a document with what it says of itself, and is found', asyn
   const file = { name: 'notes/keepers.md', bytes: bytesOf(page) }
   const accepted = await inlay.knowledge.ingestFile(
     { file, id: 'keepers', link: 'https://zoo.example/keepers', metadata: { shelf: 'b' } },
-    { waitMs: 20_000 },
+    { waitMs: 60_000 },
   )
   expect(accepted).toEqual({ documentId: 'keepers', alreadyExisted: false, isUnchanged: false })
   const [best] = await inlay.knowledge.search({ text: 'who looks after zebras', limit: 1 })
@@ -57,7 +57,7 @@ test('a file becomes a document with what it says of itself, and is found', asyn
 
 test('a file that does not name itself has the name it came by, and the same id each time', async () => {
   const file = { name: 'C:\\notes\\opening.txt', bytes: bytesOf('Open from nine to five.') }
-  const first = await inlay.knowledge.ingestFile({ file }, { waitMs: 20_000 })
+  const first = await inlay.knowledge.ingestFile({ file }, { waitMs: 60_000 })
   const again = await inlay.knowledge.ingestFile({ file })
   expect(again).toMatchObject({ documentId: first.documentId, alreadyExisted: true })
   const [best] = await inlay.knowledge.search({ text: 'nine to five', limit: 1 })

@@ -13,7 +13,7 @@ const key = 'the-key-of-the-test'
 afterEach(async () => {
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function make(options: InlayOptions = {}): Inlay {
   const inlay = createInlay({
@@ -50,7 +50,7 @@ const document = (id: string, text: string): object => ({
   },
 })
 
-const waiting = { prefer: 'wait=20' }
+const waiting = { prefer: 'wait=60' }
 const leave = 'Staff receive 25 days of paid leave a year. Leave that is not taken by March is lost.'
 
 describe('an assistant', () => {
@@ -84,6 +84,8 @@ describe('an assistant', () => {
       document('rooms', 'The reading room is open until 18 on weekdays.'),
       waiting,
     )
+    // Folding in may change the order.
+    await expect.poll(async () => (await inlay.knowledge.figures()).index.unindexedRows).toBe(0)
     const question = { message: 'How many days of paid leave do staff receive?' }
     const whole = (await (
       await call(inlay, '/chat/send-chat-message', { ...question, stream: false })

@@ -11,7 +11,7 @@ let child: ChildProcess | undefined
 
 afterEach(() => {
   child?.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** Starts `inlay serve` and waits until it answers. */

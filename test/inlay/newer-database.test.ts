@@ -10,7 +10,7 @@ test.each(['server', 'knowledge', 'agent'])(
   'records that a newer %s has written are left alone, and told as such',
   async (part) => {
     const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-newer-'))
-    onTestFinished(() => rmSync(dataFolder, { recursive: true }))
+    onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
     const first = createInlay({ dataFolder })
     await first.start()
     await first.close()

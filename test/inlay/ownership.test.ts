@@ -31,7 +31,7 @@ async function newFixture(): Promise<Fixture> {
   })
   onTestFinished(async () => {
     await inlay.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   const ask: Fixture['ask'] = (caller, method, path, body) => {
     const init = body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await listening.close({ close: async () => {} })
-  await rm(folder, { recursive: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 interface Answer {

@@ -73,7 +73,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 interface Document {

@@ -8,7 +8,7 @@ import { startOpenAi } from '../stand-in/openai.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-models-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -45,7 +45,7 @@ interface Fixture {
 async function makeFixture(seed: number): Promise<Fixture> {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'inlay-history-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const store = createStore()
   const created = []
   for (const aheadMs of [0, 10_000]) {
@@ -188,6 +188,6 @@ describe('concurrent posts and deletes of the same documents, two knowledges ove
     await operate(fixture, 'post', 'document 0')
     await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
     const { documents } = await fixture.instances[0]!.list()
-    await expect.poll(() => fixture.store.rows.length, { timeout: 10_000 }).toBe(documents.length)
+    await expect.poll(() => fixture.store.rows.length, { timeout: 60_000 }).toBe(documents.length)
   })
 })

@@ -14,12 +14,12 @@ test('an accepted document becomes searchable, its next version replaces it, and
   expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false, isUnchanged: false })
   await knowledge.settled()
   expect(await knowledge.search({ text: 'heron', limit: 5 })).toMatchObject([{ content: 'The heron waits.' }])
-  await knowledge.accept(request({ text: 'The stork waits.' }), { waitMs: 5000 })
+  await knowledge.accept(request({ text: 'The stork waits.' }), { waitMs: 60_000 })
   expect(await knowledge.search({ text: 'heron', limit: 5 })).toEqual([])
   expect(await knowledge.search({ text: 'stork', limit: 5 })).toHaveLength(1)
   await knowledge.remove('document')
   expect(await knowledge.search({ text: 'stork', limit: 5 })).toEqual([])
-  await vi.waitFor(() => expect(index.store.rows).toEqual([]), { timeout: 5000 })
+  await vi.waitFor(() => expect(index.store.rows).toEqual([]), { timeout: 60_000 })
   expect(errors).toEqual([])
 })
 
@@ -69,7 +69,7 @@ test('a document of a hundred thousand sections is one document', async () => {
     image_file_id: null,
     heading: null,
   }))
-  await knowledge.accept(request({ sections }), { waitMs: 15_000 })
+  await knowledge.accept(request({ sections }), { waitMs: 60_000 })
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 100_000 })
 })
 
@@ -77,7 +77,7 @@ describe('waiting for a document', () => {
   test('ends when it is searchable', async () => {
     const { knowledge } = await makeKnowledge()
     await knowledge.start()
-    await knowledge.accept(request(), { waitMs: 10_000 })
+    await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'some', limit: 1 })).toHaveLength(1)
   })
 
@@ -87,7 +87,7 @@ describe('waiting for a document', () => {
       worker: { attemptLimit: 1 },
     })
     await knowledge.start()
-    await knowledge.accept(request(), { waitMs: 10_000 })
+    await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.status('document')).toMatchObject({ phase: 'failed' })
   })
 
@@ -96,7 +96,7 @@ describe('waiting for a document', () => {
     const { knowledge } = await makeKnowledge({ db })
     const other = await makeKnowledge({ db })
     await other.knowledge.start()
-    await knowledge.accept(request(), { waitMs: 10_000 })
+    await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
   })
 
@@ -104,7 +104,7 @@ describe('waiting for a document', () => {
     const { knowledge } = await makeKnowledge()
     expect(await knowledge.accept(request(), { waitMs: 5 })).toMatchObject({ alreadyExisted: false })
     const waiting = knowledge.accept(request({ id: 'other' }), { waitMs: 60_000 })
-    await vi.waitFor(() => knowledge.remove('other'), { timeout: 15_000 })
+    await vi.waitFor(() => knowledge.remove('other'), { timeout: 60_000 })
     await waiting
     const leaving = new AbortController()
     const left = knowledge.accept(request(), { waitMs: 60_000, signal: leaving.signal })
@@ -115,7 +115,7 @@ describe('waiting for a document', () => {
   test('is short for an identical document that is searchable already', async () => {
     const { knowledge } = await makeKnowledge()
     await knowledge.start()
-    await knowledge.accept(request(), { waitMs: 10_000 })
+    await knowledge.accept(request(), { waitMs: 60_000 })
     await knowledge.accept(request(), { waitMs: 1e9 })
   })
 })
@@ -128,7 +128,7 @@ describe('a full queue', () => {
     expect(isInlayError(refused) && refused).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
     expect(isInlayError(refused) && refused.data.retryAfterSeconds).toBeGreaterThan(0)
     await knowledge.start()
-    await vi.waitFor(() => knowledge.accept(request({ id: 'd' })), { timeout: 5000, interval: 50 })
+    await vi.waitFor(() => knowledge.accept(request({ id: 'd' })), { timeout: 60_000, interval: 50 })
   })
 })
 
@@ -197,7 +197,7 @@ describe('closing', () => {
 
   test('loses nothing that was accepted before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inlay-close-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
     const index = memoryIndex()
     const file = join(folder, 'records.db')
     const first = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })

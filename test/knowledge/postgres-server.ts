@@ -69,7 +69,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     stop: async () => {
       await admin.destroy()
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }

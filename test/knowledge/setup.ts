@@ -60,6 +60,8 @@ export async function makeKnowledge(
   const errors: unknown[] = []
   const knowledge = createKnowledge({
     onError: (error) => errors.push(error),
+    // However long the embedder takes.
+    queryVectorMs: 60_000,
     ...options,
     db,
     index,

@@ -11,7 +11,7 @@ let service: Service
 beforeAll(async () => {
   service = await startService(folder.path, { program: 'measured-service.ts' })
   // Loads what is loaded by first use.
-  await send('/service-api/ingestion', document({}), { prefer: 'wait=30' })
+  await send('/service-api/ingestion', document({}), { prefer: 'wait=60' })
   await send('/search', { query: 'water' })
   await send('/chat/send-chat-message', { message: 'Where is the water?', stream: false })
   await upload('first.txt', 'a few words')
@@ -114,7 +114,7 @@ test.each<[what: string, run: () => Promise<number | readonly number[]>, statuse
     [400],
   ],
   ['a file of 7 MB', () => upload('book.txt', filled('The heron waits.\n', 7_000_000)), [200]],
-])('%s never holds the event loop', { timeout: 300_000 }, async (_, run, statuses) => {
+])('%s never holds the event loop', { timeout: 900_000 }, async (_, run, statuses) => {
   await longestMs()
   const answered = [await run()].flat()
   await settled()

@@ -44,7 +44,7 @@ export function openHarness(options: InlayOptions): Harness {
   const inlay = createInlay({
     apiKey,
     now: () => began + (Date.now() - began) * haste,
-    worker: { lingerMs: 5, pollMs: 20, leaseMs: 1500 * haste, embedTimeoutMs: 500 },
+    worker: { lingerMs: 5, pollMs: 20, leaseMs: 5000 * haste },
     onError: (error) => errors.push(error),
     ...options,
   })
@@ -76,7 +76,7 @@ export function openHarness(options: InlayOptions): Harness {
       // Only those that hold the words themselves: a search also finds what is like them.
       return results.filter(({ content }) => content.includes(words)).map(({ title }) => title)
     },
-    until: (id, state, limitMs = 20_000) =>
+    until: (id, state, limitMs = 60_000) =>
       eventually(
         `${id} is ${state}`,
         async () => {

@@ -72,7 +72,7 @@ export async function startService(
 /** A folder that is gone after the test. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'inlay-life-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10 }) }
 }
 
 /** Calls until a value comes back; fails after the limit with what was waited for. */

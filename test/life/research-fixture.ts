@@ -14,7 +14,7 @@ export function openInlay(options: InlayOptions = {}): Inlay {
   const inlay = createInlay({ dataFolder, apiKey: key, worker: { lingerMs: 1 }, ...options })
   onTestFinished(async () => {
     await inlay.close()
-    rmSync(dataFolder, { recursive: true, force: true })
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 })
   })
   return inlay
 }

@@ -65,9 +65,9 @@ const check = (folder: string): Promise<string> =>
     execFile('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], (_error, stdout) => resolve(stdout))
   })
 
-test('every example of the docs has types that fit', { timeout: 240_000 }, async () => {
+test('every example of the docs has types that fit', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync('test/package/.examples-')
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const files = { ...readersFiles, 'left-open.d.ts': leftOpen }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   for (const page of ['README.md', ...globSync('docs/**/*.md')])

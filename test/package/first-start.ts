@@ -31,7 +31,7 @@ async function start(): Promise<Started> {
     process.kill(-child.pid!, 'SIGTERM')
     return ended
   }
-  const deadline = Date.now() + 120_000
+  const deadline = Date.now() + 300_000
   // The third curl line is the last thing a newcomer needs.
   while ((output.match(/^\s*curl .+$/gm) ?? []).length < 3) {
     if (child.exitCode !== null || Date.now() > deadline) {
@@ -46,7 +46,7 @@ async function start(): Promise<Started> {
 const curlsOf = (output: string): string[] => (output.match(/^\s*curl .+$/gm) ?? []).map((line) => line.trim())
 
 function paste(line: string): string {
-  const done = spawnSync('bash', ['-c', line.replace(/^curl /, 'curl --fail-with-body --max-time 60 -sS ')], {
+  const done = spawnSync('bash', ['-c', line.replace(/^curl /, 'curl --fail-with-body --max-time 180 -sS ')], {
     encoding: 'utf8',
   })
   if (done.status !== 0) throw new Error(`pasted, this failed: ${line}\n${done.stdout}\n${done.stderr}`)
@@ -94,5 +94,5 @@ try {
     await second.stop()
   }
 } finally {
-  rmSync(data, { recursive: true, force: true })
+  rmSync(data, { recursive: true, force: true, maxRetries: 10 })
 }

@@ -66,7 +66,7 @@ const answered = `
 const inlay = createInlay({ dataFolder: './jest-data' })
 await inlay.knowledge.accept(
   { document: { id: 'leave', semantic_identifier: 'Leave', metadata: {}, sections: [{ text: 'Staff get 25 days.' }] } },
-  { waitMs: 20_000 },
+  { waitMs: 60_000 },
 )
 const found = await inlay.knowledge.search({ text: 'How many days?', limit: 1 })
 await inlay.close()

@@ -1,6 +1,8 @@
 /** What the checks of packed packages share: packing, installing into an empty project, asking what is mounted there. */
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -73,18 +75,34 @@ export async function inFolder(
   try {
     await work(folder)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
 /** Tries until something is there. */
-export async function until<T>(what: string, attempt: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
+export async function until<T>(what: string, attempt: () => Promise<T | undefined>, limitMs = 180_000): Promise<T> {
   const deadline = Date.now() + limitMs
   for (;;) {
     const value = await attempt().catch(() => undefined)
     if (value !== undefined) return value
     if (Date.now() > deadline) throw new Error(`${what} did not happen in ${limitMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** A port that nobody listens on. It lies below those of outgoing connections, so it stays free until it is used. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
   }
 }
 
@@ -117,7 +135,7 @@ export function serve(command: string, args: readonly string[], cwd: string, env
     isKilled: () => child.signalCode === 'SIGKILL',
     end: async () => {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      const timer = setTimeout(() => child.kill('SIGKILL'), 60_000)
       return ended.finally(() => clearTimeout(timer))
     },
   }
@@ -137,7 +155,7 @@ export async function askAbout(base: string, key: string): Promise<string> {
   }
   const accepted = await fetch(`${base}/service-api/ingestion`, {
     method: 'POST',
-    headers: { ...headers, prefer: 'wait=20' },
+    headers: { ...headers, prefer: 'wait=60' },
     body: JSON.stringify({ document }),
   })
   if (!accepted.ok) throw new Error(`ingestion answered ${accepted.status}: ${await accepted.text()}`)

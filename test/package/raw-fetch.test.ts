@@ -16,7 +16,7 @@ async function faultsOf(path: string, source: string): Promise<string> {
       execFile(linter, [path], { cwd: folder }, (_error, stdout) => resolve(stdout))
     })
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -34,8 +34,8 @@ beforeAll(async () => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(project, 'example.ts'), /```ts\n([^]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!)
   writeFileSync(join(project, 'host.ts'), strictHost)
-}, 240_000)
-afterAll(() => rmSync(project, { recursive: true }))
+}, 600_000)
+afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 10 }))
 
 test.each(resolutions)('a strict host that checks our declarations compiles with %s', async (resolution) => {
   const files = ['example.ts', 'host.ts'].map((name) => join(project, name))

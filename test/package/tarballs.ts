@@ -7,7 +7,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { checkCommonJs, checkJest, checkTypes, checkWithoutLancedb } from './host-checks.ts'
 import { checkSize } from './install-size.ts'
-import { askAbout, inFolder, install, installHost, pack, run, serve, until, type Packed } from './installation.ts'
+import {
+  askAbout,
+  freePort,
+  inFolder,
+  install,
+  installHost,
+  pack,
+  run,
+  serve,
+  until,
+  type Packed,
+} from './installation.ts'
 
 const nodes = process.argv[2]?.split(',') ?? ['22.18.0', '24.21.0']
 const key = 'inlay_tarball_check_key_0123456789'
@@ -31,7 +42,7 @@ function mountingExample(): string {
 }
 
 async function mount(version: string, node: string, project: string): Promise<void> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const port = await freePort()
   const example = mountingExample().replace('listen(3000)', `listen(${port})`)
   if (!example.includes(String(port))) throw new Error('the example does not listen on 3000')
   writeFileSync(join(project, `app-${version}.js`), example)

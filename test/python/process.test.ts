@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { runInContext } from 'node:vm'
-import fc from 'fast-check'
+import fc from '../fast-check.ts'
 import { build } from 'tsdown'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { contextScript, type ContextHost } from '@inlay/python/internal/context-script'
@@ -17,7 +17,6 @@ import { createOutcomeReader, type WholeRun } from '@inlay/python/internal/outco
 import { nodeFlags } from '@inlay/python/internal/process'
 import { createSnapshotKeeper } from '@inlay/python/internal/snapshot'
 
-const patience = { timeout: 120_000 }
 const bytes = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const noBytes = new Uint8Array(0)
@@ -193,11 +192,11 @@ test('whatever the context gives, or throws, belongs to it and leads to no new c
 const folder = mkdtempSync(join(tmpdir(), 'inlay-doors-'))
 const built = mkdtempSync(resolve('node_modules/.pyodide-'))
 afterAll(() => {
-  for (const frame of [folder, built]) rmSync(frame, { recursive: true, force: true })
+  for (const frame of [folder, built]) rmSync(frame, { recursive: true, force: true, maxRetries: 10 })
 })
 const run = promisify(execFile)
 
-test('code that would get out of its context finds every door of the process shut', patience, async () => {
+test('code that would get out of its context finds every door of the process shut', async () => {
   const server = createServer()
   let visits = 0
   server.on('connection', () => void visits++)
@@ -252,7 +251,7 @@ test('code that would get out of its context finds every door of the process shu
 })
 
 // Elsewhere there is no file that tells what a process has started.
-test.skipIf(process.platform !== 'linux')('a program does not outlive a host that is killed', patience, async () => {
+test.skipIf(process.platform !== 'linux')('a program does not outlive a host that is killed', async () => {
   const script = `
     import { pyodide } from ${JSON.stringify(pathToFileURL(resolve('packages/python/src/index.ts')).href)}
     await pyodide().run({ code: 'print("begun")\\nwhile True: pass', onOutput: () => console.log('begun') })`
@@ -266,7 +265,7 @@ test.skipIf(process.platform !== 'linux')('a program does not outlive a host tha
   await vi.waitUntil(() => !isRunning(), { timeout: 60_000, interval: 50 })
 })
 
-test('the build runs programs as the sources do, and lets its host end', patience, async () => {
+test('the build runs programs as the sources do, and lets its host end', async () => {
   await build({
     config: false,
     cwd: 'packages/python',

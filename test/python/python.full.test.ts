@@ -8,7 +8,7 @@ import type { CodeRun, CodeRunner } from '@inlay/agent'
 import { pyodide } from '@inlay/python'
 
 // A process takes seconds to start on a machine that has much else to do.
-const patience = { timeout: 120_000 }
+const patience = { timeout: 300_000 }
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-python-'))
 let python: ReturnType<typeof pyodide>
@@ -38,7 +38,7 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await python.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** The least WebAssembly that Python takes for a native module: its only function says that it failed. */

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { migrate, type Migrations } from '@inlay/records'
+import { dropTables, migrate, type Migrations } from '@inlay/records'
 import { Kysely, MysqlDialect, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
 async function openFile(): Promise<() => Kysely<Record<string, Record<string, unknown>>>> {
   const folder = await mkdtemp(join(tmpdir(), 'inlay-records-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return () => {
     const db = new Kysely<Record<string, Record<string, unknown>>>({
       dialect: nodeSqlite({ file: join(folder, 'db') }),
@@ -57,4 +57,13 @@ test('packages keep their steps apart', async () => {
 test('a database that records cannot be kept in is refused by name', async () => {
   const db = new Kysely<unknown>({ dialect: new MysqlDialect({ pool: () => Promise.reject(new Error('unused')) }) })
   await expect(migrate(db, { name: 'test', migrations })).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+})
+
+test('dropping the tables leaves the connection as it was', async () => {
+  const db = (await openFile())()
+  await migrate(db, { name: 'test', migrations })
+  const before = await sql`pragma foreign_keys`.execute(db)
+  expect(before.rows).toEqual([{ foreign_keys: 1 }])
+  await dropTables(db)
+  expect((await sql`pragma foreign_keys`.execute(db)).rows).toEqual(before.rows)
 })

@@ -4,12 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import { blobFolder } from '@inlay/drivers/blob-folder'
-import { opensearchIndex } from '@inlay/drivers/opensearch'
-import { pgvectorIndex } from '@inlay/drivers/pgvector'
-import { postgres } from '@inlay/drivers/postgres'
-import { redisRuns } from '@inlay/drivers/redis'
-import { closeServer, createInlay, nodeListener, type BlobStorage, type VectorIndex } from 'inlay'
-import pg from 'pg'
+import { closeServer, createInlay, nodeListener, type BlobStorage, type EngineOptions } from 'inlay'
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { scripted } from '../life/serve.ts'
 
@@ -49,10 +44,10 @@ function answerOf(prompt: readonly { readonly role: string; readonly content: un
   return Array.from({ length: count }, (_, number) => [`word${number} `, pause]).flat()
 }
 
-function indexOf({ pgvector: connectionString, opensearch }: Engines): VectorIndex | undefined {
-  if (opensearch) return opensearchIndex({ nodes: [...opensearch], shards: 3, replicas: 1 })
-  if (connectionString) return pgvectorIndex({ client: new pg.Pool({ connectionString }) })
-  return undefined
+/** As an operator names them to `inlay serve`. */
+function enginesOf({ postgres: database, pgvector, opensearch, redis }: Engines): EngineOptions {
+  const index = opensearch?.join(',') ?? pgvector ?? 'folder'
+  return { database, index, redis, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }
 }
 
 /** The folder of files, each of whose calls fails while it is down. */
@@ -75,11 +70,9 @@ async function main(task: ProcessTask): Promise<void> {
   const inlay = createInlay({
     dataFolder: task.dataFolder,
     apiKey,
-    dialect: task.postgres === undefined ? undefined : postgres({ connectionString: task.postgres }),
-    index: indexOf(task),
+    engines: enginesOf(task),
     storage: storageOf(task),
     embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
-    sharedRuns: task.redis === undefined ? undefined : redisRuns({ url: task.redis }),
     models: {
       resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),
       list: async () => [],

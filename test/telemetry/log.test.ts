@@ -27,7 +27,7 @@ test('the log has an entry for each request, answer and failure, with ids and no
     inlay.fetch(
       new Request(`http://host.example/api${path}`, {
         method,
-        headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'request-7', prefer: 'wait=10' },
+        headers: { authorization: `Bearer ${apiKey}`, 'x-request-id': 'request-7', prefer: 'wait=60' },
         body: JSON.stringify(body),
       }),
     )

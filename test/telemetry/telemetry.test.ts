@@ -46,13 +46,13 @@ async function open(replies: Reply[], options: InlayOptions = {}) {
   onTestFinished(async () => {
     await inlay.close()
     await model.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     inlay.fetch(
       new Request(`http://host.example/api${path}`, {
         method,
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', prefer: 'wait=10' },
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', prefer: 'wait=60' },
         ...(body && { body: JSON.stringify(body) }),
       }),
     )

@@ -27,6 +27,7 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
         'opensearchIndex',
         'vectorStoreIndex',
         'redisRuns',
+        's3Blobs',
         'blobFolder',
         'modelProviders',
       ],

@@ -31,11 +31,13 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'API_ERROR',
   'AUTH_ERROR',
   'BAD_GATEWAY',
+  'BAD_REQUEST',
   'BUDGET_EXCEEDED',
   'CONNECTION_ERROR',
   'GATEWAY_TIMEOUT',
   'INDEX_MISMATCH',
   'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
   'PERMISSION_DENIED',
   'RATE_LIMIT',
   'REQUEST_TOO_LARGE',
@@ -44,7 +46,7 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** The sentences of an outage and its causes, and what the system said of it; undefined for any other failure. */
-function outageOf(error: unknown): string | undefined {
+export function outageOf(error: unknown): string | undefined {
   const sentences = new Set<string>()
   let at = error
   for (; isInlayError(at) && sentences.size < mostCauses; at = at.cause) {

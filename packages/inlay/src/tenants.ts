@@ -120,8 +120,8 @@ class TenantPool {
     if (!tenantName.test(name)) throw noName()
     await this.#close(name, async () => {
       const options = await this.#options.options?.(name)
-      const { dialect, index, storage, sharedRuns } = options ?? {}
-      if (dialect || index || storage || sharedRuns) await this.#make(name, options).destroy()
+      const { dialect, index, storage, sharedRuns, engines } = options ?? {}
+      if (dialect || index || storage || sharedRuns || engines) await this.#make(name, options).destroy()
       await rm(this.#folderOf(name), { recursive: true, force: true })
     })
   }

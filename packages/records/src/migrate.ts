@@ -33,12 +33,24 @@ export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<voi
   })
 }
 
-/** A search path may name one schema that nobody has created yet. */
+/** One name of a schema, quoted or not, which is not that of the user. */
+const schemaName = /^(?!"\$user"$)("(?:[^"]|"")+"|[^",\s]+)$/
+
+/**
+ * A search path may name one schema that nobody has created yet.
+ * @throws INVALID_INPUT when it names several, and none of them is there
+ */
 async function ensureSchema(db: AnyDatabase): Promise<void> {
   const { rows } = await sql<{ schema: string | null; path: string }>`
     select current_schema() as schema, current_setting('search_path') as path`.execute(db)
   const [present] = rows
-  if (present?.schema === null) await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
+  if (present?.schema !== null) return
+  if (!schemaName.test(present.path))
+    throw new InlayError('INVALID_INPUT', {
+      message:
+        'No schema of the search path exists: create one of them, or name a single one, which is then created for you.',
+    })
+  await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
 }
 
 /**
@@ -63,9 +75,14 @@ export async function dropTables(db: AnyDatabase): Promise<void> {
 /** Its tables refer to each other, so that none may go before the others; what is free then is given back. */
 async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promise<void> {
   await db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(connection)
     await sql`pragma foreign_keys = off`.execute(connection)
-    for (const name of names) await sql`drop table ${sql.id(name)}`.execute(connection)
-    await sql`vacuum`.execute(connection)
+    try {
+      for (const name of names) await sql`drop table ${sql.id(name)}`.execute(connection)
+      await sql`vacuum`.execute(connection)
+    } finally {
+      if (rows[0]?.foreign_keys === 1) await sql`pragma foreign_keys = on`.execute(connection)
+    }
   })
 }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { actionConformance } from '@inlay/agent/conformance'
 import { createProgramOutput, cutOutput } from '@inlay/agent/internal/actions/program-output'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { CitationFilter, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readTextCalls } from '@inlay/agent/internal/model/text-call-formats'
 import { TextGate } from '@inlay/agent/internal/model/text-tool-calls'
+import { cpuMsOf } from '../../cpu-time.ts'
 import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 
 const names = new Set(['search', 'look'])
@@ -198,14 +199,19 @@ test.each([
   ['spaces in markup', `<tool_call>${' '.repeat(100_000)}x</tool_call>`],
   ['one sign after the other', '<|message|>'.repeat(20_000)],
   ['ends of turns', '</s>'.repeat(20_000)],
-])('a model gone astray fails nothing and holds nobody up: %s', { timeout: 5_000 }, (_, text) => {
-  const gate = new TextGate({ names, mayRecover: true })
-  const said = gate.push(text) + gate.end().text
-  expect(said).toBe(text.startsWith('[') ? text : '')
-  expect(readTextCalls(text, names)).toEqual([])
+])('a model gone astray fails nothing and holds nobody up: %s', async (_, text) => {
+  const read = (): void => {
+    const gate = new TextGate({ names, mayRecover: true })
+    const said = gate.push(text) + gate.end().text
+    expect(said).toBe(text.startsWith('[') ? text : '')
+    expect(readTextCalls(text, names)).toEqual([])
+  }
+  expect(await cpuMsOf(read)).toBeLessThan(5_000)
 })
 
-test('a long call written as Python is read piece by piece', { timeout: 5_000 }, () => {
+test('a long call written as Python is read piece by piece', async () => {
   const queries = Array.from({ length: 1_000 }, (_, at) => `(${at})`).join(' ')
-  expect(pass(`search(queries="${queries}")`, 1)).toEqual({ said: '', calls: [{ name: 'search', input: { queries } }] })
+  const whole = { said: '', calls: [{ name: 'search', input: { queries } }] }
+  const read = (): void => expect(pass(`search(queries="${queries}")`, 1)).toEqual(whole)
+  expect(await cpuMsOf(read)).toBeLessThan(5_000)
 })

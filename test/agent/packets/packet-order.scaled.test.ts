@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
@@ -109,7 +109,7 @@ test('any model, whatever it says and calls, is told in order; streamed, whole a
     { numRuns: cases(100, 1_000) },
   )
   // Some ten seconds of work, more on a machine that does other things.
-}, 240_000)
+}, 600_000)
 
 async function textOf(db: Kysely<unknown>, id: number): Promise<{ text: string; error: string | null }> {
   return db

@@ -35,7 +35,7 @@ export async function startService(script: Script, options: InlayOptions = {}): 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     await closeServer(server, inlay)
-    rmSync(dataFolder, { recursive: true, force: true })
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 })
   })
   // A listening TCP server has an address of this form.
   const { port } = server.address() as AddressInfo

@@ -35,7 +35,7 @@ test('an answer comes as reasoning, a tool call with its documents, text and sou
     step === 0 ? [{ reasoning: ['I have to ', 'search.'] }, search] : ['Staff get 25 days [1], ', 'until March [2].'],
   )
   const client = createClient({ baseUrl, apiKey })
-  for (const document of [leave, memo]) await client.ingest(document, { waitSeconds: 20 })
+  for (const document of [leave, memo]) await client.ingest(document, { waitSeconds: 60 })
   const transport = inlayTransport({ baseUrl, apiKey })
   const chat = new PlainChat({ id: 'mine', transport })
   await chat.sendMessage({ text: 'How many days?' })

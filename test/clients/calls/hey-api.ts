@@ -11,7 +11,7 @@ export async function callAll(baseUrl: string, key: string): Promise<void> {
     sections: [{ text: 'The library is open from 9:00 to 17:00.' }],
     metadata: { area: 'reading' },
   }
-  const taken = await api.ingestDocument({ body: { document }, headers: { prefer: 'wait=20' } })
+  const taken = await api.ingestDocument({ body: { document }, headers: { prefer: 'wait=60' } })
   must(taken.data?.document_id === document.id, 'ingest', taken.error)
   const state = await api.getDocumentState({ path: { document_id: document.id } })
   must(state.data?.state === 'indexed', 'state', state.data ?? state.error)

@@ -15,8 +15,8 @@ export async function callAll(baseUrl: string, key: string): Promise<void> {
   }
   const taken = await client.POST('/service-api/ingestion', {
     body: { document },
-    headers: { prefer: 'wait=20' },
-    params: { header: { prefer: 'wait=20' } },
+    headers: { prefer: 'wait=60' },
+    params: { header: { prefer: 'wait=60' } },
   })
   must(taken.data?.document_id === document.id, 'ingest', taken.error)
   const path = { document_id: document.id }

@@ -26,8 +26,8 @@ test('a document of every source is accepted, and its source is told by each hit
     sources.map((source, at) => ({ line: at + 1, status: 200, document_id: source, already_existed: false })),
   )
   await service.ingest(heron('last'))
-  const indexed = await service.call('GET', '/manage/indexed-sources')
-  expect(indexed.json).toEqual({ sources: sources.toSorted() })
+  const indexed = async (): Promise<unknown> => (await service.call('GET', '/manage/indexed-sources')).json
+  await expect.poll(indexed).toEqual({ sources: sources.toSorted() })
 })
 
 test('both addresses of ingestion are one, and a repeat says that the document was there', async () => {
@@ -45,7 +45,7 @@ test('no pair, null and 0 all name the first pair', async () => {
       'POST',
       '/service-api/ingestion',
       { document: heron('paired'), cc_pair_id },
-      { prefer: 'wait=30' },
+      { prefer: 'wait=60' },
     )
     const { json } = await service.call('GET', '/service-api/ingestion/paired')
     expect(json).toMatchObject({ state: 'indexed', cc_pair_ids: [1] })

@@ -10,7 +10,7 @@ import { afterAll, describe, test } from 'vitest'
 import { testMutants } from '../../mutants.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-blob-conformance-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 const drivers = new Map<string, ReturnType<typeof memory>>()
 const inMemory: MakeBlobStorage = (place) => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { parseOpenApi } from '@inlay/conversations/internal/custom-tools/openapi-document'
 import { faultsOf, toInputSchema, toRequest } from '@inlay/conversations/internal/custom-tools/openapi-request'

@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting } from './setting.ts'
 
 /** An index whose `put` waits until it is let go. */
@@ -40,11 +40,12 @@ test('a file that one process puts into the index while another removes it is no
   index.release()
   await indexed
   await reader.worker.settled()
-  await vi.waitFor(async () => {
+  const filesLeft = async (): Promise<unknown> => {
     reader.worker.notify()
     await reader.worker.settled()
-    expect(await setting.db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
-  })
+    return setting.db.selectFrom('inlay_files').selectAll().execute()
+  }
+  await expect.poll(filesLeft).toEqual([])
   expect([...index.held.keys()]).toEqual([])
 })
 

@@ -57,7 +57,7 @@ export async function newFiles(options: Partial<FilesOptions> = {}): Promise<Fil
       onError: (error) => void errors.push(error),
       limitBytes: 100_000_000,
       limitTokens: 200_000,
-      waitMs: 5_000,
+      waitMs: 60_000,
       checkProject: async () => {},
       personasWith: async () => [],
       ready: async () => {},
@@ -95,9 +95,9 @@ export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8
   return new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
 }
 
-/** Resolves once the condition holds; fails after some seconds. */
+/** Resolves once the condition holds; fails after a minute. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
     await new Promise((resolve) => setTimeout(resolve, 2))

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 // Inside node_modules, so that the built files find their libraries.
 const folder = mkdtempSync(resolve('node_modules/.file-extraction-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 beforeAll(async () => {
   await build({

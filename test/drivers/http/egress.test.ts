@@ -313,6 +313,16 @@ describe('limits', () => {
       await expect(local(port)(`http://127.0.0.1:${port}/${path}`)).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
   })
 
+  test('an answer that switches protocols is a gateway failure', async () => {
+    const port = await serve((request) => {
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+    })
+    await expect(local(port)(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: 'BAD_GATEWAY',
+      cause: { code: 'ECONNRESET' },
+    })
+  })
+
   test('a silent server, a slow body and a hanging resolver end at the time limit', async () => {
     const port = await serve((request, response) => {
       if (request.url === '/slow') response.writeHead(200).write('x')

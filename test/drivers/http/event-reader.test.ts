@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { createEventReader, readEvents, type ServerEvent } from '@inlay/drivers/internal/http/event-reader'
 

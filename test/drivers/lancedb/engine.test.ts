@@ -32,14 +32,14 @@ test('searches need not wait for the one thread that a fold computes on', async 
   const [computing, tasks] = await settings({})
   expect(computing).toBeGreaterThanOrEqual(4)
   expect(tasks).toBeGreaterThanOrEqual(8)
-}, 60_000)
+})
 
 test('a filter of one row in twenty does not have each of its rows scored', async () => {
   const [, , percentage] = await settings({})
   expect(percentage).toBeLessThan(5)
-}, 60_000)
+})
 
 test('what an operator set stays', async () => {
   const env = { LANCE_CPU_THREADS: '2', TOKIO_WORKER_THREADS: '3', LANCE_FLAT_SEARCH_PERCENT_THRESHOLD: '7' }
   expect(await settings(env)).toEqual([2, 3, 7])
-}, 60_000)
+})

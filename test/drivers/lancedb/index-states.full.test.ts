@@ -9,7 +9,7 @@ import { folded, midFold } from '../index-states.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-states-'))
 // Some hundred indexes.
-afterAll(() => rmSync(root, { recursive: true, force: true }), 60_000)
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 const states: readonly (readonly [
   title: string,

@@ -1,16 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
 import type { VectorIndex } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/knowledge/conformance'
-import { afterAll, afterEach, describe, expect, it, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { seededRandom } from '../../bench/typos.ts'
 import { zipfText } from '../../bench/zipf-text.ts'
 import { row } from './sample-rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-lancedb-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 describe('conformance of a vector index', () => {
   for (const [title, run] of vectorIndexConformance((store) => lancedbIndex({ folder: join(root, 'laws', store) })))
@@ -41,6 +41,9 @@ describe('rows that wait', () => {
   it('are folded in before there is no room for more, while somebody searches', async () => {
     const many = (name: string): ReturnType<typeof row>[] =>
       Array.from({ length: 300 }, (_, at) => row(`${name}-${at}`, `words of ${name}`))
+    // Who searched some seconds ago counts as searching, however long the appends take.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const index = await open({ memtableCharacters: 400_000 })
     await index.append(many('first'))
     await index.append(many('second'))
@@ -108,6 +111,14 @@ describe('rows that wait', () => {
     await second.append([row('b', 'A heron.')])
     expect((await idsFor(second, 'heron')).sort()).toEqual(['a', 'b'])
   })
+})
+
+it('opens where a process was killed before its table had a version', async () => {
+  const folder = join(root, 'half-made')
+  mkdirSync(join(folder, 'chunks.lance', '_transactions'), { recursive: true })
+  const index = await open({ folder })
+  await index.append([row('a', 'A heron.')])
+  expect(await idsFor(index, 'heron')).toEqual(['a'])
 })
 
 describe('upkeep', () => {

@@ -27,11 +27,11 @@ beforeAll(async () => {
   })
   for (let at = 0; at < rowCount; at += 5_000) await index.append(rows.slice(at, at + 5_000))
   await index.maintain({ idle: true })
-}, 300_000)
+}, 600_000)
 afterAll(async () => {
   await index.close()
-  rmSync(folder, { recursive: true, force: true })
-}, 60_000)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+})
 
 async function nearest(vector: Float32Array, condition: string): Promise<string[]> {
   const table = await (await connect(folder)).openTable('chunks')

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest'
 import { row } from './sample-rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-purge-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 const isOnDisk = (folder: string, text: string): boolean =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).some(

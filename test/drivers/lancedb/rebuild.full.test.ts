@@ -37,7 +37,7 @@ async function open(folder: string): Promise<Opened> {
 
 async function makeFilled(): Promise<{ folder: string; opened: Opened }> {
   const folder = await mkdtemp(join(tmpdir(), 'inlay-rebuild-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const opened = await open(folder)
   const accept = (id: string): Promise<unknown> =>
     opened.knowledge.accept(
@@ -57,7 +57,7 @@ async function filesBelow(folder: string, ending: string): Promise<string[]> {
 }
 
 const isWhole = (opened: Opened): Promise<void> =>
-  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 15_000, interval: 50 })
+  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 60_000, interval: 50 })
 
 test('an index folder that was deleted is filled again by the next start', async () => {
   const { folder, opened } = await makeFilled()
@@ -111,19 +111,19 @@ const filteredHerons = async ({ knowledge }: Opened): Promise<string[]> =>
     .map(({ document }) => document.document_id)
     .toSorted()
 
-test('whichever file of its indexes is missing, everything is found again', { timeout: 60_000 }, async () => {
+test('whichever file of its indexes is missing, everything is found again', async () => {
   const { folder, opened } = await makeFilled()
   await opened.close()
   const files = await filesBelow(join(folder, 'index', 'chunks.lance', '_indices'), '.lance')
   expect(files.length).toBeGreaterThan(8)
   for (const file of files) {
     const copy = await mkdtemp(join(tmpdir(), 'inlay-rebuild-'))
-    onTestFinished(() => rm(copy, { recursive: true, force: true, maxRetries: 3 }))
+    onTestFinished(() => rm(copy, { recursive: true, force: true, maxRetries: 10 }))
     await cp(folder, copy, { recursive: true })
     await rm(file.replace(folder, copy))
     const next = await open(copy)
     await vi.waitFor(async () => expect(await filteredHerons(next), file).toEqual(['a', 'b', 'c']), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 50,
     })
     await next.close()

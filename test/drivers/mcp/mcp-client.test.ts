@@ -10,7 +10,7 @@ describe.each(['http', 'sse'] as const)('the reference server over %s', (transpo
   let everything: Everything
   beforeAll(async () => {
     everything = await startEverything(transport)
-  }, 30_000)
+  })
   afterAll(() => everything.close())
   const server = (): McpServer => ({ name: 'everything', url: everything.url, transport, allowPrivate: true })
 

@@ -40,9 +40,9 @@ async function serve(
   onTestFinished(async () => {
     await inlay.close()
     await server.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
-  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=20' }
+  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=60' }
   const post = async (path: string, body: object, method = 'POST'): Promise<Response> =>
     inlay.fetch(new Request(`http://host.example/api${path}`, { method, headers, body: JSON.stringify(body) }))
   const ask = async (question: string, more: object = {}): Promise<ChatFullResponse> => {

@@ -15,11 +15,11 @@ let aheadMs = 0
 let folder = ''
 beforeAll(async () => {
   database = await PGlite.create()
-}, 60_000)
+})
 afterAll(() => database.close())
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inlay-index-outage-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
 })
 
 /** An assistant whose index is in a database that may be down. */
@@ -65,9 +65,7 @@ const accept = (inlay: Inlay, id: string) =>
     document: { id, semantic_identifier: id, sections: [{ text: `The heron waits at ${id}.` }], metadata: {} },
   })
 
-const patience = { timeout: 100_000 }
-
-test('a process whose index is down at its start is not ready, takes documents, and recovers', patience, async () => {
+test('a process whose index is down at its start is not ready, takes documents, and recovers', async () => {
   isDown = true
   const { inlay, log } = newInlay('late')
   await inlay.start()
@@ -86,7 +84,7 @@ test('a process whose index is down at its start is not ready, takes documents, 
   await vi.waitFor(async () => expect((await search(inlay)).body.results).toHaveLength(1), 60_000)
 })
 
-test('an index that was lost while its database was down is filled again', patience, async () => {
+test('an index that was lost while its database was down is filled again', async () => {
   isDown = false
   const before = newInlay('lost')
   await before.inlay.start()

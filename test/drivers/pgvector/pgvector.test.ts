@@ -8,7 +8,7 @@ import { row } from '../lancedb/sample-rows.ts'
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create({ extensions: { vector } })
-}, 60_000)
+})
 afterAll(() => database.close())
 
 const prefixOf = (store: string): string => `laws_${store.replace(/[^a-z0-9]/gi, '_')}`.slice(0, 40)

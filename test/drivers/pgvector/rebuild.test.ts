@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create()
-}, 60_000)
+})
 afterAll(() => database.close())
 
 interface Opened {
@@ -49,7 +49,7 @@ const herons = async ({ knowledge }: Opened): Promise<string[]> =>
   (await knowledge.search({ text: 'heron', limit: 10 })).map(({ document }) => document.document_id).toSorted()
 
 const isWhole = (opened: Opened): Promise<void> =>
-  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 15_000, interval: 50 })
+  vi.waitFor(async () => expect(await herons(opened)).toEqual(['a', 'b', 'c']), { timeout: 60_000, interval: 50 })
 
 async function drop(prefix: string, ...tables: readonly string[]): Promise<void> {
   for (const table of tables) await database.exec(`drop table ${prefix}_${table}`)
@@ -84,7 +84,7 @@ test('a part of the index that is gone is noticed by the first search that needs
       await opened.knowledge.search({ text: 'herno', limit: 10 })
       expect(await herons(opened)).toEqual(['a', 'b', 'c'])
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
   expect(opened.messages.some((message) => message.startsWith('The index is damaged.'))).toBe(true)
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await PGlite.create({ extensions: { vector } })
   // Of few rows all would be compared otherwise, and the index would not be asked.
   await database.exec('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off')
-}, 60_000)
+})
 afterAll(() => database.close())
 
 describe('conformance of an index whose vectors are always in HNSW', () => {
@@ -48,4 +48,4 @@ test('HNSW leaves out no row that a filter lets through', async () => {
     expect(kept / before[kind].length).toBeGreaterThan(0.9)
   }
   await index.close()
-}, 120_000)
+})

@@ -35,10 +35,10 @@ afterEach(async () => {
   for (const { end } of syncs.splice(0)) end()
   vi.restoreAllMocks()
   await db.destroy()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-const begun = (count: number): Promise<void> => vi.waitFor(() => expect(syncs).toHaveLength(count))
+const begun = (count: number): Promise<void> => expect.poll(() => syncs).toHaveLength(count)
 const texts = async (): Promise<string[]> => (await db.selectFrom('note').selectAll().execute()).map(({ text }) => text)
 const add = (text: string): Promise<unknown> =>
   db.transaction().execute((transaction) => transaction.insertInto('note').values({ text }).execute())
@@ -63,7 +63,7 @@ describe('a commit', () => {
     expect(await texts()).toEqual(['kept'])
     expect(commit.state).toBe('waits')
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(commit.state).toBe('done'))
+    await expect.poll(() => commit.state).toBe('done')
   })
 
   it('outside of a transaction does so too', async () => {
@@ -72,7 +72,7 @@ describe('a commit', () => {
     expect(await texts()).toEqual(['kept'])
     expect(commit.state).toBe('waits')
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(commit.state).toBe('done'))
+    await expect.poll(() => commit.state).toBe('done')
   })
 
   it('of a transaction that is begun and ended by hand does so too', async () => {
@@ -86,20 +86,20 @@ describe('a commit', () => {
     await begun(1)
     expect(commit.state).toBe('waits')
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(commit.state).toBe('done'))
+    await expect.poll(() => commit.state).toBe('done')
   })
 
   it('that comes while the disk is busy needs the next sync, and shares it', async () => {
     const first = watch(add('first'))
     await begun(1)
     const others = [watch(add('second')), watch(add('third'))]
-    await vi.waitFor(async () => expect(await texts()).toEqual(['first', 'second', 'third']))
+    await expect.poll(texts).toEqual(['first', 'second', 'third'])
     expect(syncs).toHaveLength(1)
     syncs.shift()!.end()
     await begun(1)
     expect([first.state, ...others.map(({ state }) => state)]).toEqual(['done', 'waits', 'waits'])
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(others.map(({ state }) => state)).toEqual(['done', 'done']))
+    await expect.poll(() => others.map(({ state }) => state)).toEqual(['done', 'done'])
     expect(syncs).toHaveLength(0)
   })
 
@@ -107,7 +107,7 @@ describe('a commit', () => {
     const commit = watch(add('first'))
     await begun(1)
     syncs.shift()!.end(new Error('EIO'))
-    await vi.waitFor(() => expect(commit.state).toBe('failed'))
+    await expect.poll(() => commit.state).toBe('failed')
     expect(commit.error).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('check the disk'),
@@ -115,14 +115,14 @@ describe('a commit', () => {
     const next = watch(add('second'))
     await begun(1)
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(next.state).toBe('done'))
+    await expect.poll(() => next.state).toBe('done')
   })
 
   it('does not rely on what the disk refused of the log before', async () => {
     const failed = watch(add('first'))
     await begun(1)
     syncs.shift()!.end(new Error('EIO'))
-    await vi.waitFor(() => expect(failed.state).toBe('failed'))
+    await expect.poll(() => failed.state).toBe('failed')
     const next = watch(add('second'))
     await begun(1)
     copyFileSync(join(folder, 'records.db'), join(folder, 'without-log.db'))
@@ -131,7 +131,7 @@ describe('a commit', () => {
     expect(await copy.selectFrom('note').select('text').execute()).toEqual([{ text: 'first' }, { text: 'second' }])
     await copy.destroy()
     syncs.shift()!.end()
-    await vi.waitFor(() => expect(next.state).toBe('done'))
+    await expect.poll(() => next.state).toBe('done')
   })
 
   it('that finds everything written already waits for the disk as who wrote it does', async () => {
@@ -143,7 +143,7 @@ describe('a commit', () => {
     expect(await texts()).toEqual(['kept'])
     expect([first.state, second.state]).toEqual(['waits', 'waits'])
     syncs.shift()!.end()
-    await vi.waitFor(() => expect([first.state, second.state]).toEqual(['done', 'done']))
+    await expect.poll(() => [first.state, second.state]).toEqual(['done', 'done'])
     expect(syncs).toHaveLength(0)
   })
 

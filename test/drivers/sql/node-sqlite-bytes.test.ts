@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.useRealTimers()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const open = (): Kysely<unknown> => new Kysely({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })

@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await db.destroy()
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** Numbers below a limit, the same in every run. */

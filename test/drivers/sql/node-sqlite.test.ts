@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(opened.map((db) => db.destroy()))
   opened = []
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 function open(options: Partial<NodeSqliteOptions> = {}): Kysely<Tables> {

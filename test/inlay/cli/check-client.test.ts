@@ -8,7 +8,7 @@ import { key, serve } from './installation.ts'
 
 async function serveEmpty(options: InlayOptions): ReturnType<typeof serve> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-check-'))
-  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
   return serve({ dataFolder, ...options })
 }
 
@@ -32,7 +32,7 @@ async function check(...words: string[]): Promise<{ readonly code: number; reado
 
 test('with its settings an installation passes every check, and nothing is left behind', async () => {
   const origin = 'https://app.example'
-  const { base, inlay } = await serveEmpty({ streamFormat: 'lines', ingestionWaitMs: 10_000, corsOrigins: [origin] })
+  const { base, inlay } = await serveEmpty({ streamFormat: 'lines', ingestionWaitMs: 60_000, corsOrigins: [origin] })
   expect(await check(base, '--key', key, '--origin', origin)).toEqual({ code: 0, failed: [] })
   const listed = async (path: string): Promise<unknown> =>
     (await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
@@ -43,7 +43,7 @@ test('with its settings an installation passes every check, and nothing is left 
 })
 
 test('a key of its own framing mends the streams of one client alone', async () => {
-  const { base, inlay } = await serveEmpty({ ingestionWaitMs: 10_000 })
+  const { base, inlay } = await serveEmpty({ ingestionWaitMs: 60_000 })
   const { code, failed } = await check(base, '--key', key)
   expect(code).toBe(1)
   expect(failed).toMatchObject([{ fault: expect.stringContaining('id: 1'), mend: expect.stringContaining('lines') }])

@@ -11,7 +11,7 @@ const picture = join(folder, 'picture.png')
 const data = join(folder, 'data')
 mkdirSync(join(folder, 'empty'))
 writeFileSync(picture, 'not text')
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 async function run(
   words: readonly string[],

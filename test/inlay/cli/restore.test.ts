@@ -17,7 +17,7 @@ beforeAll(() => {
   // As an archive unpacks it for most people.
   chmodSync(backup, 0o755)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function restore(source: string, data: string): Promise<number> {
   return runCommandLine(['restore', source, '--data', data, '--no-wait'], {

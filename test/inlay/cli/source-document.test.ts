@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await reader.close()
-  rmSync(folder, { recursive: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 test.each([

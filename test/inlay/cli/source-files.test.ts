@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { findSourceFiles } from 'inlay/internal/cli/source-files'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-files-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 for (const path of [
   'book/a.md',
   'book/deep/er/b.HTML',

@@ -37,23 +37,19 @@ const text =
   'The large meeting room in Malmö seats 40 people. The one in Lund seats 12 people.'
 const words = text.split(/(?= )/).map((word) => ({ text: word }))
 
-test(
-  'sentences of a model that cites nothing get the numbers of the documents they stand in',
-  { timeout: 120_000 },
-  async () => {
-    const { answer, citation_info: cited } = await ask(await start(words))
-    const numberOf = (id: string): number | undefined =>
-      cited.find((citation) => citation.document_id === id)?.citation_number
-    const link = (id: string): string => `[[${numberOf(id)}]](https://x.example/${id})`
-    expect(cited.map((citation) => citation.document_id)).toEqual(['leave', 'rooms'])
-    expect(answer).toBe(
-      `You get 25 days of annual leave. ${link('leave')} I hope that helps! ` +
-        `The large meeting room in Malmö seats 40 people. ${link('rooms')} The one in Lund seats 12 people.`,
-    )
-  },
-)
+test('sentences of a model that cites nothing get the numbers of the documents they stand in', async () => {
+  const { answer, citation_info: cited } = await ask(await start(words))
+  const numberOf = (id: string): number | undefined =>
+    cited.find((citation) => citation.document_id === id)?.citation_number
+  const link = (id: string): string => `[[${numberOf(id)}]](https://x.example/${id})`
+  expect(cited.map((citation) => citation.document_id)).toEqual(['leave', 'rooms'])
+  expect(answer).toBe(
+    `You get 25 days of annual leave. ${link('leave')} I hope that helps! ` +
+      `The large meeting room in Malmö seats 40 people. ${link('rooms')} The one in Lund seats 12 people.`,
+  )
+})
 
-test('a number is sent once its sentence is finished, before the model goes on', { timeout: 120_000 }, async () => {
+test('a number is sent once its sentence is finished, before the model goes on', async () => {
   const rest = Promise.withResolvers<void>()
   const inlay = await start([{ text: 'You get 25 days of annual leave. I' }, { pause: () => rest.promise }, ...words])
   const response = await post(inlay, '/chat/send-chat-message', { message: 'How much leave is there?' })
@@ -67,7 +63,7 @@ test('a number is sent once its sentence is finished, before the model goes on',
   expect(lines).toContain('hope')
 })
 
-test('a model that cites keeps what it cites', { timeout: 120_000 }, async () => {
+test('a model that cites keeps what it cites', async () => {
   const { answer, citation_info: cited } = await ask(await start([{ text: `Leave is 25 days [1]. ${text}` }]))
   expect(cited.map((citation) => citation.citation_number)).toEqual([1])
   expect(answer.match(/\[\[/g)).toHaveLength(1)
@@ -76,7 +72,7 @@ test('a model that cites keeps what it cites', { timeout: 120_000 }, async () =>
 test.each([
   ['a setting', { INLAY_COMPARED_CITATIONS: 'off' }, {}],
   ['a request without citations', {}, { include_citations: false }],
-])('nothing is compared with %s', { timeout: 120_000 }, async (_, env, more) => {
+])('nothing is compared with %s', async (_, env, more) => {
   const { answer, citation_info: cited } = await ask(await start(words, env), more)
   expect(answer).toBe(text)
   expect(cited).toEqual([])
@@ -85,7 +81,7 @@ test.each([
 test.each([
   ['off for itself', false, {}, 0],
   ['on for itself', true, { INLAY_COMPARED_CITATIONS: 'off' }, 2],
-])('an agent may turn that %s', { timeout: 120_000 }, async (_, compared, env, count) => {
+])('an agent may turn that %s', async (_, compared, env, count) => {
   const inlay = await start(words, env)
   const agent = {
     name: 'Clerk',

@@ -53,9 +53,9 @@ export async function openOverServer(
   const close = async (): Promise<void> => {
     await inlay.close()
     await server.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=20' }
+  const headers = { authorization: 'Bearer the-key-of-the-test', prefer: 'wait=60' }
   const post = async (path: string, body: object): Promise<Response> =>
     inlay.fetch(new Request(`http://host.example/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
   const document = {

@@ -12,7 +12,7 @@ let replies: (request: RecordedRequest) => Reply
 let shared: OverServer
 beforeAll(async () => {
   shared = await openOverServer(await startVllm((request) => replies(request)), tools)
-}, 60_000)
+})
 afterAll(() => shared.close())
 
 /** What a reader gets when the first step of a model is this one. */

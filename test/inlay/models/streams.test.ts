@@ -39,7 +39,7 @@ beforeAll(async () => {
     { origin, requests: [], abandoned: () => 0, close },
     { name: 'm-1', grounding: 'tools' },
   )
-}, 60_000)
+})
 afterAll(() => shared.close())
 
 const chunk = (delta: object | null, end: unknown = null, more: object = {}): object => ({

@@ -18,7 +18,7 @@ export async function startWithDocuments(
   })
   onTestFinished(async () => {
     await inlay.close()
-    rmSync(dataFolder, { recursive: true, force: true })
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 })
   })
   const sent = Object.entries(documents).map(([id, text]) =>
     post(inlay, '/service-api/ingestion', {
@@ -40,7 +40,7 @@ export const post = (inlay: Inlay, path: string, body: object): Promise<Response
   inlay.fetch(
     new Request(`http://host.example/api${path}`, {
       method: 'POST',
-      headers: { prefer: 'wait=30', accept: 'application/x-ndjson' },
+      headers: { prefer: 'wait=60', accept: 'application/x-ndjson' },
       body: JSON.stringify(body),
     }),
   )

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
   await server.close()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const callers: Record<string, Principal> = {
   ana: { id: 'ana', scopes: ['ingest', 'chat'] },
@@ -52,7 +52,7 @@ async function ask(inlay: Inlay, user: string, path: string, body?: object): Pro
   return inlay.fetch(
     new Request(`http://host.example/api${path}`, {
       method: body ? 'POST' : 'GET',
-      headers: { 'x-user': user, prefer: 'wait=20', ...(isForm ? {} : { 'content-type': 'application/json' }) },
+      headers: { 'x-user': user, prefer: 'wait=60', ...(isForm ? {} : { 'content-type': 'application/json' }) },
       body: isForm ? body : body && JSON.stringify(body),
     }),
   )

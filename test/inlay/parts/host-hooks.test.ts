@@ -13,7 +13,7 @@ function withHooks(hooks: Hooks, onError: (error: unknown) => void = () => {}): 
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-hooks-'))
   const inlay = createInlay({ dataFolder, hooks, onError, worker: { lingerMs: 1 } })
   undo.push(
-    () => rmSync(dataFolder, { recursive: true, force: true }),
+    () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }),
     () => inlay.close(),
   )
   return inlay
@@ -21,7 +21,7 @@ function withHooks(hooks: Hooks, onError: (error: unknown) => void = () => {}): 
 
 const policy = { id: 'leave', title: 'Leave policy', sections: [{ text: 'Ana says: staff get 25 days of leave.' }] }
 const accept = (inlay: Inlay, document: object = policy) =>
-  inlay.knowledge.accept({ document: document as typeof policy }, { waitMs: 20_000 })
+  inlay.knowledge.accept({ document: document as typeof policy }, { waitMs: 60_000 })
 
 describe('before a document is accepted, a host', () => {
   test('may change it', async () => {

@@ -14,11 +14,11 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await inlay.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 describe('a document as a host writes it', () => {
-  const accept = (text: string) => inlay.knowledge.accept({ document: { sections: [{ text }] } }, { waitMs: 20_000 })
+  const accept = (text: string) => inlay.knowledge.accept({ document: { sections: [{ text }] } }, { waitMs: 60_000 })
 
   test('needs its text alone, and is found by the first line', async () => {
     await accept('Leave policy\nStaff get 25 days of leave.')

@@ -184,7 +184,7 @@ describe('the file .env', () => {
       writeFileSync(join(folder, '.env'), '\uFEFFPORT=2\r\nINLAY_MODEL=m\r\n')
       expect(readEnvironment(folder, {})).toEqual({ PORT: '2', INLAY_MODEL: 'm' })
     } finally {
-      rmSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     }
   })
 })

@@ -24,7 +24,7 @@ async function newServer(
   onTestFinished(async () => {
     await closeServer(server, inlay)
     await model.close()
-    rmSync(dataFolder, { recursive: true, force: true })
+    rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 })
   })
   return { server, inlay, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api` }
 }

@@ -78,37 +78,33 @@ async function leaveTraces({ inlay, call }: ReturnType<typeof open>, person: Per
   await inlay.keys.revoke(record.id)
 }
 
-test(
-  'an erased person leaves nothing but the id in the audit, and others keep all they had',
-  { timeout: 120_000 },
-  async () => {
-    const setting = open()
-    const { inlay, folder } = setting
-    await leaveTraces(setting, 'ann')
-    await leaveTraces(setting, 'bob')
-    expect(textsOf(folder)).toMatch(/annsword/)
+test('an erased person leaves nothing but the id in the audit, and others keep all they had', async () => {
+  const setting = open()
+  const { inlay, folder } = setting
+  await leaveTraces(setting, 'ann')
+  await leaveTraces(setting, 'bob')
+  expect(textsOf(folder)).toMatch(/annsword/)
 
-    expect(await inlay.erase(people.ann)).toEqual({
-      sessions: 2,
-      files: 1,
-      projects: 1,
-      personas: 1,
-      memories: 1,
-      keys: 1,
-    })
-    const rows = textsOf(folder)
-    expect(rows).not.toMatch(/annsword|zebulon/)
-    expect(rows).toMatch(/bobsword/)
-    expect(rows).toMatch(/quillon/)
-    await inlay.close()
-    const files = globSync('files/**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
-    const bytes = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
-    expect(bytes).not.toContain('annsword')
-    expect(bytes).toContain('bobsword')
-  },
-)
+  expect(await inlay.erase(people.ann)).toEqual({
+    sessions: 2,
+    files: 1,
+    projects: 1,
+    personas: 1,
+    memories: 1,
+    keys: 1,
+  })
+  const rows = textsOf(folder)
+  expect(rows).not.toMatch(/annsword|zebulon/)
+  expect(rows).toMatch(/bobsword/)
+  expect(rows).toMatch(/quillon/)
+  await inlay.close()
+  const files = globSync('files/**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
+  expect(bytes).not.toContain('annsword')
+  expect(bytes).toContain('bobsword')
+})
 
-test('the audit keeps what the host and the command line did with keys and people', { timeout: 120_000 }, async () => {
+test('the audit keeps what the host and the command line did with keys and people', async () => {
   const { inlay, call } = open()
   const { record } = await inlay.keys.create({ scopes: ['chat'], owner: people.ann })
   await inlay.keys.regenerate(record.id)
@@ -128,7 +124,7 @@ test('the audit keeps what the host and the command line did with keys and peopl
   expect(new Set(events.map(({ caller_id: caller }) => caller))).toEqual(new Set([null]))
 })
 
-test('erasing somebody unknown, or again, does no harm', { timeout: 120_000 }, async () => {
+test('erasing somebody unknown, or again, does no harm', async () => {
   const setting = open()
   await leaveTraces(setting, 'ann')
   const nothing = { sessions: 0, files: 0, projects: 0, personas: 0, memories: 0, keys: 0 }

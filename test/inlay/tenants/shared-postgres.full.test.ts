@@ -7,7 +7,7 @@ import { startPostgres, type PostgresServer } from '../../knowledge/postgres-ser
 import { temporaryFolder } from '../../life/process.ts'
 
 let server: PostgresServer
-beforeAll(async () => void (server = await startPostgres()), 120_000)
+beforeAll(async () => void (server = await startPostgres()))
 afterAll(() => server.stop())
 
 const apiKey = 'inlay_tenant_test_key'
@@ -31,7 +31,7 @@ async function openSchemas() {
     folder: folder.path,
     options: (tenant) => {
       const pool = poolOf(tenant)
-      return { apiKey, ingestionWaitMs: 20_000, dialect: postgres({ pool }), index: pgvectorIndex({ client: pool }) }
+      return { apiKey, ingestionWaitMs: 60_000, dialect: postgres({ pool }), index: pgvectorIndex({ client: pool }) }
     },
   })
   const admin = poolOf('admin')

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { createTenants, type BlobStorage, type InlayOptions, type Tenants, type TenantsOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
@@ -15,7 +15,7 @@ function openTenants(options: Partial<TenantsOptions> = {}) {
   const tenants = createTenants({
     tenantOf: (request) => /^(\w+)\.example$/.exec(new URL(request.url).hostname)?.[1],
     folder: folder.path,
-    options: () => ({ apiKey, ingestionWaitMs: 10_000, onError: () => {} }),
+    options: () => ({ apiKey, ingestionWaitMs: 60_000, onError: () => {} }),
     ...options,
   })
   onTestFinished(async () => {
@@ -102,7 +102,7 @@ async function viewsOf(tenants: Tenants, name: string): Promise<string> {
   return JSON.stringify(answers)
 }
 
-test('tenants with the same people and the same ids see nothing of each other', { timeout: 120_000 }, async () => {
+test('tenants with the same people and the same ids see nothing of each other', async () => {
   const { tenants } = openTenants()
   const holdings = await playRandomSteps(tenants)
   for (const [name, { documents }] of holdings) {
@@ -119,7 +119,7 @@ test('tenants with the same people and the same ids see nothing of each other', 
   }
 })
 
-test('a removed tenant leaves no byte, and the others all they had', { timeout: 120_000 }, async () => {
+test('a removed tenant leaves no byte, and the others all they had', async () => {
   const { tenants, folder } = openTenants()
   for (const name of names)
     await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))
@@ -148,14 +148,15 @@ function openElsewhere() {
   })
   const options = (tenant: string): InlayOptions => ({
     apiKey,
-    ingestionWaitMs: 10_000,
+    ingestionWaitMs: 60_000,
     onError: () => {},
     dialect: nodeSqlite({ file: join(folder.path, `${tenant}.db`) }),
     index: lancedbIndex({ folder: join(folder.path, `${tenant}-index`) }),
     storage: storageOf(tenant),
   })
-  const { tenants } = openTenants({ options })
+  // Before the tenants are opened: what is registered last is done first.
   onTestFinished(() => folder.remove())
+  const { tenants } = openTenants({ options })
   const bytes = (): string =>
     globSync('**/*', { cwd: folder.path, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -164,7 +165,7 @@ function openElsewhere() {
   return { tenants, blobs, down, bytes }
 }
 
-test('what a removed tenant keeps in engines of the host goes too', { timeout: 120_000 }, async () => {
+test('what a removed tenant keeps in engines of the host goes too', async () => {
   const { tenants, blobs, down, bytes } = openElsewhere()
   for (const name of ['alpha', 'beta']) {
     await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))

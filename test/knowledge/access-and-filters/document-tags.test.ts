@@ -1,5 +1,5 @@
 import type { Caller, Knowledge, TagQuery } from '@inlay/knowledge'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { removeUnusedTags } from '@inlay/knowledge/internal/access-and-filters/document-tags'
 import { fromTag, toTag } from '@inlay/knowledge/internal/contracts/vector-index'
@@ -51,11 +51,11 @@ test('tags follow their documents: changed, without tags, deleted', async () => 
     { id: 'a', metadata: { team: 'red', keep: 'x' } },
     { id: 'b', metadata: { team: 'red' } },
   )
-  await knowledge.accept(request({ id: 'a', metadata: { team: 'blue', keep: 'x' } }), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'a', metadata: { team: 'blue', keep: 'x' } }), { waitMs: 60_000 })
   expect(await tagsOf(knowledge)).toEqual(['keep=x file', 'team=blue file', 'team=red file'])
   await knowledge.remove('b')
   expect(await tagsOf(knowledge)).toEqual(['keep=x file', 'team=blue file'])
-  await knowledge.accept(request({ id: 'a' }), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'a' }), { waitMs: 60_000 })
   expect(await tagsOf(knowledge)).toEqual([])
   await removeUnusedTags(db)
   expect(await db.selectFrom('inlay_tags').selectAll().execute()).toEqual([])

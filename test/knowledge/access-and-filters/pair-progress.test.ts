@@ -42,7 +42,7 @@ test('the last activity is when a document came in, and when one became searchab
     [null, null],
     [null, null],
   ])
-  await knowledge.accept(request({}, id), { waitMs: 5000 })
+  await knowledge.accept(request({}, id), { waitMs: 60_000 })
   expect(await activity()).toEqual([
     [null, null],
     [1000, 1000],

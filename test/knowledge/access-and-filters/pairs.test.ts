@@ -65,7 +65,7 @@ test('documents of a paused pair wait, and go on when it is resumed; others are 
 test('a paused pair stays searchable', async () => {
   const { knowledge } = await makeKnowledge()
   await knowledge.start()
-  await knowledge.accept(request(), { waitMs: 5000 })
+  await knowledge.accept(request(), { waitMs: 60_000 })
   await knowledge.pairs.update(1, { isPaused: true })
   expect(await knowledge.search({ text: 'some', limit: 5 })).toHaveLength(1)
 })

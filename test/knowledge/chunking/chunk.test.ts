@@ -1,5 +1,5 @@
 import type { Section } from '@inlay/protocol'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { chunkSections, defaultChunkSize, type Chunk } from '@inlay/knowledge/internal/chunking/chunk'
 import type { ChunkSize } from '@inlay/knowledge/internal/chunking/chunk'

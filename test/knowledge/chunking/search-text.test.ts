@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuMsOf } from '../../cpu-time.ts'
 import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/chunking/search-text'
 
 /** Words as an index splits them. */
@@ -105,10 +106,8 @@ describe('a search query', () => {
     expect(toSearchQuery('  ')).toBe('')
   })
 
-  it('takes long texts in fair time', () => {
-    const begun = performance.now()
-    for (const text of ['aB'.repeat(100_000), '図'.repeat(100_000), 'a'.repeat(200_000), 'A1'.repeat(100_000)])
-      toSearchQuery(text)
-    expect(performance.now() - begun).toBeLessThan(5000)
+  it('takes long texts in fair time', async () => {
+    const texts = ['aB'.repeat(100_000), '図'.repeat(100_000), 'a'.repeat(200_000), 'A1'.repeat(100_000)]
+    expect(await cpuMsOf(() => texts.forEach(toSearchQuery))).toBeLessThan(5_000)
   })
 })

@@ -1,11 +1,9 @@
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../cpu-time.ts'
 
 const MiB = 2 ** 20
 const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
-
-/** Processor time in milliseconds: how long others use the machine does not count. */
-const cpuMs = (): number => process.cpuUsage().user / 1000
 
 /** The longest that one chunk takes, and all of them together. */
 function measure(text: string): { longestMs: number; totalMs: number } {

@@ -43,7 +43,7 @@ describe('a summarizer', () => {
     const { summarize, calls } = fakeSummarizer()
     const fixture = await makeKnowledge({ summarize })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const [first, ...others] = calls
     expect(first).toEqual({
       kind: 'document',
@@ -59,7 +59,7 @@ describe('a summarizer', () => {
     const embedder = fakeEmbedder()
     const fixture = await makeKnowledge({ ...fakeSummarizer(), embedder })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const embedded = embedder.calls.flat()
     expect(embedded.every((item) => item.includes('Concerns zebras.'))).toBe(true)
     expect(embedded.some((item) => item.includes('Placed stripes-wise.'))).toBe(true)
@@ -73,7 +73,7 @@ describe('a summarizer', () => {
     const embedder = fakeEmbedder()
     const fixture = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const embedded = embedder.calls.flat()
     expect(embedded.length).toBeGreaterThan(0)
     for (const item of embedded) expect(item).toContain('Concerns zebras.')
@@ -83,8 +83,8 @@ describe('a summarizer', () => {
     const { summarize, calls } = fakeSummarizer()
     const fixture = await makeKnowledge({ summarize })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ text: 'short' }), { waitMs: 5000 })
-    await fixture.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ text: 'short' }), { waitMs: 60_000 })
+    await fixture.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 60_000 })
     expect(calls).toEqual([])
     expect(await searchFor(fixture, 'short')).toHaveLength(1)
   })
@@ -94,14 +94,14 @@ describe('a summarizer', () => {
     const embedder = fakeEmbedder()
     const fixture = await makeKnowledge({ summarize, embedder })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const [callCount, embedded] = [calls.length, embedder.calls.flat().length]
     await fixture.knowledge.accept(request({ ...document, doc_updated_at: '2026-01-01T00:00:00.000Z' }), {
-      waitMs: 5000,
+      waitMs: 60_000,
     })
     expect([calls.length, embedder.calls.flat().length]).toEqual([callCount, embedded])
     await fixture.knowledge.accept(request({ ...document, sections: [...document.sections, text(long('mane'))] }), {
-      waitMs: 5000,
+      waitMs: 60_000,
     })
     const added = calls.slice(callCount).filter(({ kind }) => kind === 'chunk')
     expect(added.length).toBeGreaterThan(0)
@@ -118,7 +118,7 @@ describe('a summarizer', () => {
       },
     })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request(document), { waitMs: 5000 })
+    await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('a')).toMatchObject({ phase: 'indexed', reason: null })
     expect(await searchFor(fixture, 'hooves')).not.toEqual([])
     expect(fixture.errors).toMatchObject([{ message: expect.stringMatching(/^Summing up/) }])
@@ -134,7 +134,7 @@ describe('a summarizer', () => {
       },
     })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 15_000 })
+    await fixture.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 60_000 })
     expect(calls[0]!.document).toHaveLength(60_000)
     for (const row of fixture.index.store.rows) expect(row.searchText.length).toBeLessThan(6000)
   })
@@ -180,7 +180,7 @@ describe('images', () => {
     const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
     await fixture.knowledge.start()
     const sections = [text('plain words'), text('pictured words', 'photo')]
-    await fixture.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 60_000 })
     expect(await searchFor(fixture, 'pictured')).toMatchObject([{ file: 'photo' }])
     expect(fixture.index.store.rows.map((row) => row.text)).toEqual(['plain words', 'pictured words'])
   })
@@ -188,7 +188,7 @@ describe('images', () => {
   test('without a model leave no trace in the text: no description, no placeholder', async () => {
     const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
     expect(fixture.index.store.rows.map((row) => row.text)).toEqual([''])
   })
@@ -197,7 +197,7 @@ describe('images', () => {
     const fixture = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
     await fixture.knowledge.start()
     const sections = [text('pictured words', 'heron'), image('otter', 'Figure 2')]
-    await fixture.knowledge.accept(request({ sections }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections }), { waitMs: 60_000 })
     expect(await searchFor(fixture, 'otter')).toEqual([{ content: 'A drawing of otter, as image/png.', file: 'otter' }])
     const [passage] = await fixture.knowledge.search({ text: 'otter figure', limit: 1 })
     expect(passage).toMatchObject({ headings: ['Figure 2'], document: { link: 'https://example.com/page' } })
@@ -210,8 +210,8 @@ describe('images', () => {
     const images = store({ heron: 'ana' })
     const fixture = await makeKnowledge({ images, describeImage: describer })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 5000 })
-    await fixture.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 60_000 })
+    await fixture.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 60_000 })
     expect(images.reads).toEqual(['heron'])
     expect((await searchFor(fixture, 'drawing two')).map(({ content }) => content)).toEqual([
       'two\n\nA drawing of heron, as image/png.',
@@ -222,12 +222,12 @@ describe('images', () => {
     const images = store({ heron: 'ana', otter: 'ana' })
     const fixture = await makeKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1 })
     expect(fixture.errors).toMatchObject([{ message: expect.stringMatching(/^Describing an image/) }])
     const silent = await makeKnowledge({ images: { ...images, read: async () => undefined }, describeImage: describer })
     await silent.knowledge.start()
-    await silent.knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 5000 })
+    await silent.knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 60_000 })
     expect(await silent.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
     expect(silent.errors).toEqual([])
   })
@@ -236,14 +236,14 @@ describe('images', () => {
     const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     // Nothing is indexed before the start.
     await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
-    expect(await knowledge.showsImage('heron')).toBe(true)
+    expect(await knowledge.namesFile('heron')).toBe(true)
     await knowledge.accept(request({ id: 'waiting', sections: [text('no image')] }))
-    expect(await knowledge.showsImage('heron')).toBe(false)
+    expect(await knowledge.namesFile('heron')).toBe(false)
     await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
     await knowledge.start()
     await knowledge.settled()
-    await knowledge.accept(request({ id: 'waiting', sections: [image('otter')] }), { waitMs: 5000 })
-    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, true])
+    await knowledge.accept(request({ id: 'waiting', sections: [image('otter')] }), { waitMs: 60_000 })
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, true])
   })
 
   test('are shown to those who see a document with them, as long as it has them', async () => {
@@ -254,15 +254,15 @@ describe('images', () => {
     await knowledge.accept(request({ id: 'closed', sections: [text('x', 'otter')] }, id))
     await knowledge.settled()
     const shown = (name: string, user: string): Promise<boolean> =>
-      knowledge.showsImage(name, { caller: { id: user, scopes: ['chat'] } })
+      knowledge.namesFile(name, { caller: { id: user, scopes: ['chat'] } })
     expect([await shown('heron', 'eve'), await shown('otter', 'eve'), await shown('otter', 'bob')]).toEqual([
       true,
       false,
       true,
     ])
-    expect([await knowledge.showsImage('otter'), await knowledge.showsImage('unknown')]).toEqual([true, false])
-    await knowledge.accept(request({ id: 'open', sections: [text('no image')] }), { waitMs: 5000 })
+    expect([await knowledge.namesFile('otter'), await knowledge.namesFile('unknown')]).toEqual([true, false])
+    await knowledge.accept(request({ id: 'open', sections: [text('no image')] }), { waitMs: 60_000 })
     await knowledge.remove('closed')
-    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, false])
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, false])
   })
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
     onTestFinished(() => server.returnDatabase(database))
     return postgres({ connectionString: database, maxConnections: 4 })
   })
-}, 60_000)
+})
 afterAll(() => server.stop())
 
 /** Against their order, and so they lie in the table. */
@@ -52,7 +52,7 @@ const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unkn
         tags: [],
         source: 'web',
       }
-      const written = ids.map((id) => ({ ...document, id, metadata: null, images: [] }))
+      const written = ids.map((id) => ({ ...document, id, metadata: null, files: [] }))
       return settle(db, { claimId, space: 0, now, written, abandoned: [] })
     },
   ],
@@ -87,7 +87,7 @@ test.each(cases)(
         const { rows } = await sql`select 1 from pg_locks where not granted`.execute(db)
         expect(rows).not.toEqual([])
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     // It waits for the first and holds none of the others.
     const { rows } = await sql`select id from inlay_documents where id in ('b', 'c') for update nowait`.execute(other)

@@ -46,7 +46,7 @@ test.each<[string, RequeueQuery | undefined, Caller | undefined, string[]]>([
 test('a document that has not failed is left alone', async () => {
   const { knowledge } = await makeKnowledge()
   await knowledge.start()
-  await knowledge.accept(request(), { waitMs: 5000 })
+  await knowledge.accept(request(), { waitMs: 60_000 })
   expect(await knowledge.requeue({ documentId: 'document' })).toBe(0)
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
 })

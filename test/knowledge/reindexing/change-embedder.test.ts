@@ -63,7 +63,7 @@ test('documents are found all the time while they are brought to another embedde
   expect((await knowledge.figures()).documents).toMatchObject({ pending: expect.any(Number) })
   release()
   await knowledge.settled()
-  await vi.waitFor(() => expect(place.store.rows).toEqual([]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(place.store.rows).toEqual([]), { timeout: 60_000 })
   expect(place.store.beside.get(1)!.rows).toHaveLength(texts.length)
   for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
   // Each text once: nothing that the first embedder made was taken over, though its vectors have the same length.
@@ -136,7 +136,7 @@ test('a document that the new embedder refuses stays found where it was', async 
       await find(knowledge, 'stork')
       expect(search).toHaveBeenCalled()
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   )
 })
 
@@ -160,9 +160,9 @@ test('a process of the embedder before still finds all there is, and loses nothi
   await fill(old)
   const fresh = await place.run(embedderOf('b'))
   await fresh.knowledge.settled()
-  await vi.waitFor(async () => expect(await find(old.knowledge, 'animal17')).toContain(texts[17]), { timeout: 5000 })
+  await vi.waitFor(async () => expect(await find(old.knowledge, 'animal17')).toContain(texts[17]), { timeout: 60_000 })
   await old.knowledge.accept(request({ id: 'late', text: 'late words' }))
-  await vi.waitFor(async () => expect(await find(fresh.knowledge, 'late')).toContain('late words'), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await find(fresh.knowledge, 'late')).toContain('late words'), { timeout: 60_000 })
 })
 
 test('an index that has no room for another space refuses another embedder, unless nothing is indexed', async () => {

@@ -16,7 +16,7 @@ test('migrating again changes nothing', async () => {
 
 test('several processes may migrate a new database at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'inlay-migrations-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const connections = Array.from(
     { length: 4 },
     () => new Kysely<unknown>({ dialect: nodeSqlite({ file: join(folder, 'db') }) }),

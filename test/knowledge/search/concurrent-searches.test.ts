@@ -89,7 +89,7 @@ test('searches that were abandoned hold up nobody', async () => {
     searches: { limit: 2, limitPerCaller: 200 },
   })
   await knowledge.start()
-  await knowledge.accept(request({ text: 'heron' }), { waitMs: 5000 })
+  await knowledge.accept(request({ text: 'heron' }), { waitMs: 60_000 })
   const leaving = new AbortController()
   const caller = { id: 'ana', scopes: ['search'] as const }
   const abandoned = Array.from({ length: 100 }, () =>

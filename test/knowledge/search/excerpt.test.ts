@@ -14,7 +14,7 @@ const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => ({
 async function filled(more: Parameters<typeof request>[0] = {}) {
   const fixture = await makeKnowledge()
   await fixture.knowledge.start()
-  await fixture.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 5_000 })
+  await fixture.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 60_000 })
   const [passage] = await fixture.knowledge.search({ text: 'beta7', limit: 1 })
   return { ...fixture, passage: passage! }
 }
@@ -53,7 +53,7 @@ describe('an excerpt', () => {
     const ana: Caller = { id: 'ana', scopes: ['chat'] }
     const ben: Caller = { id: 'ben', scopes: ['chat'] }
     const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
-    await knowledge.accept(request({ id: 'doc', sections }, pair.id), { waitMs: 5_000 })
+    await knowledge.accept(request({ id: 'doc', sections }, pair.id), { waitMs: 60_000 })
     const query = { documentId: 'doc', first: 0, last: 0, chunk: 0 }
     expect(await knowledge.excerpt({ ...query, caller: ana })).toMatchObject({ span: { first: 0, last: 0 } })
     expect(await knowledge.excerpt({ ...query, caller: ben })).toBeUndefined()

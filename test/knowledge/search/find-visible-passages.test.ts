@@ -216,7 +216,7 @@ describe('results', () => {
   test('carry what clients show of a document', async () => {
     const { knowledge } = await makeKnowledge()
     await knowledge.start()
-    await knowledge.accept(leavePolicy, { waitMs: 5000 })
+    await knowledge.accept(leavePolicy, { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'how many days of leave for staff', limit: 1 })).toEqual([
       {
         document: {
@@ -249,7 +249,7 @@ describe('results', () => {
   test('without a title are called Unknown; without a date they bear that of their acceptance', async () => {
     const { knowledge } = await makeKnowledge({ now: () => 86_400_000 })
     await knowledge.start()
-    await knowledge.accept(request({ semantic_identifier: ' ' }), { waitMs: 5000 })
+    await knowledge.accept(request({ semantic_identifier: ' ' }), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'some', limit: 1 })).toMatchObject([
       { document: { semantic_identifier: 'Unknown', updated_at: '1970-01-02T00:00:00.000Z', link: null } },
     ])
@@ -287,7 +287,7 @@ describe('with an embedder', () => {
     const embedder = fakeEmbedder({ answer: () => (isDown ? Promise.reject(new Error('down')) : undefined) })
     const { knowledge, errors } = await makeKnowledge({ embedder })
     await knowledge.start()
-    await knowledge.accept(request({ id: 'a', title: '', text: 'aaaa iiii' }), { waitMs: 5000 })
+    await knowledge.accept(request({ id: 'a', title: '', text: 'aaaa iiii' }), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'aiaiaiai', limit: 5 })).toHaveLength(1)
     isDown = true
     expect(await knowledge.search({ text: 'aiaiaiai', limit: 5 })).toEqual([])

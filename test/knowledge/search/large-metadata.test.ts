@@ -1,5 +1,6 @@
 import type { IngestionDocument } from '@inlay/protocol'
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../cpu-time.ts'
 import { makeKnowledge, request } from '../setup.ts'
 
 const entries = (count: number): Record<string, string> =>
@@ -18,7 +19,7 @@ test('large metadata is shown whole and kept once, not with each row', async () 
   await knowledge.start()
   const metadata = entries(300)
   const sections = Array.from({ length: 40 }, (_, at) => section(`heron number ${at}`, `https://zoo/${at}`))
-  await knowledge.accept(request({ id: 'birds', metadata, sections }), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'birds', metadata, sections }), { waitMs: 60_000 })
   expect(index.store.rows).toHaveLength(40)
   expect(Math.max(...index.store.rows.map((row) => row.chunkMetadata.length))).toBeLessThan(300)
   const [passage] = await knowledge.search({ text: 'heron', limit: 5 })
@@ -29,12 +30,12 @@ test('large metadata is shown whole and kept once, not with each row', async () 
 test('metadata that became small again is shown as it is now', async () => {
   const { knowledge, db } = await makeKnowledge()
   await knowledge.start()
-  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: entries(300) }), { waitMs: 5000 })
-  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: { a: 'b' } }), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: entries(300) }), { waitMs: 60_000 })
+  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: { a: 'b' } }), { waitMs: 60_000 })
   const [passage] = await knowledge.search({ text: 'heron', limit: 5 })
   expect(passage?.document.metadata).toEqual({ a: 'b' })
   expect(await db.selectFrom('inlay_document_metadata').selectAll().execute()).toEqual([])
-  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: entries(300) }), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: entries(300) }), { waitMs: 60_000 })
   await knowledge.remove('birds')
   expect(await db.selectFrom('inlay_document_metadata').selectAll().execute()).toEqual([])
 })
@@ -43,10 +44,10 @@ test('many sections with much metadata cost what each of them costs', async () =
   const { knowledge, index } = await makeKnowledge()
   await knowledge.start()
   const sections = Array.from({ length: 20_000 }, (_, at) => section(`s${at}`))
-  const began = performance.now()
+  const began = cpuMs()
   await knowledge.accept(request({ id: 'wide', metadata: entries(20_000), sections }), { waitMs: 60_000 })
   // A minute and 288 MB before; two seconds on a slow machine.
-  expect(performance.now() - began).toBeLessThan(15_000)
+  expect(cpuMs() - began).toBeLessThan(15_000)
   expect(await knowledge.status('wide')).toMatchObject({ phase: 'indexed', chunkCount: 20_000 })
   const tags = new Set(index.store.rows.map((row) => row.tags.length))
   expect([...tags]).toEqual([50])

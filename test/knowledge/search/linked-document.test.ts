@@ -24,7 +24,7 @@ function linked(
 async function start(...requests: ReturnType<typeof linked>[]) {
   const fixture = await makeKnowledge()
   await fixture.knowledge.start()
-  for (const request of requests) await fixture.knowledge.accept(request, { waitMs: 5_000 })
+  for (const request of requests) await fixture.knowledge.accept(request, { waitMs: 60_000 })
   return fixture
 }
 
@@ -64,7 +64,7 @@ test('links that begin alike for a long time are told apart', async () => {
 test('a deleted document is not found, a changed one as it is now', async () => {
   const { knowledge } = await start(linked('d', 'https://wiki.example/d'), linked('e', 'https://wiki.example/e'))
   await knowledge.remove('d')
-  await knowledge.accept(linked('e', 'https://wiki.example/e', ['New text.']), { waitMs: 5_000 })
+  await knowledge.accept(linked('e', 'https://wiki.example/e', ['New text.']), { waitMs: 60_000 })
   expect(await knowledge.byLink({ link: 'https://wiki.example/d' })).toBeUndefined()
   expect((await knowledge.byLink({ link: 'https://wiki.example/e' }))?.content).toBe('New text.')
 })
@@ -73,7 +73,7 @@ test('who may not see it does not find it; a document set narrows', async () => 
   const { knowledge } = await start()
   const secret = await knowledge.pairs.create({ name: 'secret', isPublic: false, users: ['ben'] })
   await knowledge.documentSets.create({ name: 'HR', pairIds: [1] })
-  await knowledge.accept({ ...linked('d', 'https://wiki.example/d'), cc_pair_id: secret.id }, { waitMs: 5_000 })
+  await knowledge.accept({ ...linked('d', 'https://wiki.example/d'), cc_pair_id: secret.id }, { waitMs: 60_000 })
   const link = 'https://wiki.example/d'
   expect(await knowledge.byLink({ link, caller: ana })).toBeUndefined()
   const ben: Principal = { id: 'ben', scopes: ['chat'] }
@@ -128,7 +128,7 @@ test('in Postgres, too, also links longer than an index row may be', async () =>
   await knowledge.start()
   const long = `https://wiki.example/${'ü'.repeat(5_000)}`
   for (const item of [linked('short', 'https://wiki.example/s'), linked('long', long)])
-    await knowledge.accept(item, { waitMs: 5_000 })
+    await knowledge.accept(item, { waitMs: 60_000 })
   expect((await knowledge.byLink({ link: 'https://wiki.example/s#x' }))?.content).toBe('Text of short.')
   expect((await knowledge.byLink({ link: long }))?.document.document_id).toBe('long')
-}, 60_000)
+})

@@ -30,9 +30,9 @@ const admin = { id: 'root', scopes: ['admin'] as const }
 
 test('a document of the privateFiles is found by its id and by nothing else', async () => {
   const { knowledge } = await started()
-  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
-  await knowledge.privateFiles.put(document('other', 'Badgers are nocturnal.'), { waitMs: 5_000 })
-  await knowledge.accept(request({ id: 'public', text: 'Badgers live in Europe.' }), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 60_000 })
+  await knowledge.privateFiles.put(document('other', 'Badgers are nocturnal.'), { waitMs: 60_000 })
+  await knowledge.accept(request({ id: 'public', text: 'Badgers live in Europe.' }), { waitMs: 60_000 })
 
   const results = await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10 })
   expect(results.map((passage) => passage.document.document_id)).toEqual(['mine'])
@@ -63,7 +63,7 @@ test('a document of the privateFiles is found by its id and by nothing else', as
 
 test('nobody writes over a document of the privateFiles, removes it, or reaches its pair', async () => {
   const { knowledge } = await started()
-  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 60_000 })
   expect(await codeOf(knowledge.accept(request({ id: 'mine', text: 'Foxes.' }), { caller: admin }))).toBe(
     'INSUFFICIENT_PERMISSIONS',
   )
@@ -78,7 +78,7 @@ test('nobody writes over a document of the privateFiles, removes it, or reaches 
 
 test('filters bind on the privateFiles, and no document set reaches it', async () => {
   const { knowledge } = await started()
-  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 60_000 })
   const find = async (filters: object): Promise<number> =>
     (await knowledge.privateFiles.search({ text: 'badgers', documentIds: ['mine'], limit: 10, filters })).length
   expect(await find({ source_type: ['user_file'] })).toBe(1)
@@ -90,7 +90,7 @@ test('filters bind on the privateFiles, and no document set reaches it', async (
 
 test('a privateFiles alone is nothing to search, and what is removed from it is gone', async () => {
   const { knowledge } = await started()
-  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 5_000 })
+  await knowledge.privateFiles.put(document('mine', 'Badgers dig setts.'), { waitMs: 60_000 })
   expect(await knowledge.hasDocuments()).toBe(false)
   await knowledge.privateFiles.remove('mine')
   await knowledge.privateFiles.remove('mine')
@@ -99,7 +99,7 @@ test('a privateFiles alone is nothing to search, and what is removed from it is 
 
 test('the same document again costs no second indexing, another text replaces it', async () => {
   const { knowledge, index } = await started()
-  const put = (text: string) => knowledge.privateFiles.put(document('mine', text), { waitMs: 5_000 })
+  const put = (text: string) => knowledge.privateFiles.put(document('mine', text), { waitMs: 60_000 })
   await put('Badgers dig setts.')
   const rows = (await index.figures()).rows
   await put('Badgers dig setts.')

@@ -175,9 +175,9 @@ describe('recency', () => {
     const clock = { now }
     const fixture = await makeKnowledge({ now: () => clock.now })
     await fixture.knowledge.start()
-    await fixture.knowledge.accept(request({ id: 'first', text: 'one' }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ id: 'first', text: 'one' }), { waitMs: 60_000 })
     clock.now += 365 * day
-    await fixture.knowledge.accept(request({ id: 'second', text: 'one' }), { waitMs: 5000 })
+    await fixture.knowledge.accept(request({ id: 'second', text: 'one' }), { waitMs: 60_000 })
     expect(await search(fixture, 'one', { recency: { halfLifeDays: 30 } })).toEqual(['second', 'first'])
   })
 

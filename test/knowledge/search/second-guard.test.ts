@@ -8,8 +8,8 @@ test('hits of pairs that the caller may not see are dropped though the index let
   const { knowledge } = await makeKnowledge({ db: await makeRecords(), index: leaky })
   await knowledge.start()
   const hidden = await knowledge.pairs.create({ name: 'board', isPublic: false, users: ['ana'] })
-  await knowledge.accept(request({ id: 'open', text: 'heron in the open' }), { waitMs: 5000 })
-  await knowledge.accept(request({ id: 'secret', text: 'heron in secret' }, hidden.id), { waitMs: 5000 })
+  await knowledge.accept(request({ id: 'open', text: 'heron in the open' }), { waitMs: 60_000 })
+  await knowledge.accept(request({ id: 'secret', text: 'heron in secret' }, hidden.id), { waitMs: 60_000 })
   const search = async (id: string): Promise<string[]> => {
     const caller = { id, scopes: ['search'] as const }
     return (await knowledge.search({ text: 'heron', limit: 10, caller })).map(({ document }) => document.document_id)

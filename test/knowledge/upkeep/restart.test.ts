@@ -6,19 +6,19 @@ test('rows that an earlier process left unfolded are folded in once the index is
   const [db, store] = [await makeRecords(), createStore()]
   const first = await makeKnowledge({ db, index: memoryIndex(store) })
   await first.knowledge.start()
-  await first.knowledge.accept(request(), { waitMs: 5000 })
+  await first.knowledge.accept(request(), { waitMs: 60_000 })
   // As after a kill: nothing is folded by the process that ends.
   store.maintained = 0
   const second = await makeKnowledge({ db, index: memoryIndex(store) })
   await second.knowledge.start()
   await second.knowledge.search({ text: 'text', limit: 1 })
-  await vi.waitFor(() => expect(store.maintained).toBeGreaterThan(0), { timeout: 5000 })
+  await vi.waitFor(() => expect(store.maintained).toBeGreaterThan(0), { timeout: 60_000 })
 })
 
 test('a process that ends folds in what it appended', async () => {
   const { knowledge, index } = await makeKnowledge()
   await knowledge.start()
-  await knowledge.accept(request(), { waitMs: 5000 })
+  await knowledge.accept(request(), { waitMs: 60_000 })
   expect(index.store.maintained).toBe(0)
   await knowledge.close()
   expect(index.store.maintained).toBe(1)

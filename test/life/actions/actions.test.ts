@@ -78,7 +78,7 @@ const bodyOf = <Type extends PacketType>(lines: readonly StreamLine[], type: Typ
 async function ingest({ fetch }: ActionHarness, id: string, title: string, text: string): Promise<void> {
   const response = await fetch('/service-api/ingestion', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', prefer: 'wait=20' },
+    headers: { 'content-type': 'application/json', prefer: 'wait=60' },
     body: JSON.stringify({
       document: {
         id,

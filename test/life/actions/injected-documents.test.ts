@@ -78,7 +78,7 @@ let fixture: Fixture
 
 beforeAll(async () => {
   fixture = await openFixture()
-}, 60_000)
+})
 afterAll(() => fixture.close())
 
 async function openFixture(): Promise<Fixture> {
@@ -201,7 +201,7 @@ async function furnish(agent: Conversations, knowledge: Knowledge) {
   })
   const pair = await knowledge.pairs.create({ name: 'Of ben', isPublic: false, users: ['ben'], groups: [] })
   const accept = (document: IngestionDocument, cc_pair_id = 1) =>
-    knowledge.accept({ document, cc_pair_id }, { waitMs: 30_000 })
+    knowledge.accept({ document, cc_pair_id }, { waitMs: 60_000 })
   await Promise.all([
     accept(other('of-ben', `${secrets.document}: ${words}`, {}), pair.id),
     accept(other('in-slack', `${secrets.outside}: ${words}`, { source: 'slack' })),
@@ -325,7 +325,7 @@ describe('fifty documents that give orders to a model that obeys', () => {
     const ends = outcomes.map(({ lines }) => lines.at(-1)).filter((line) => !(line && 'obj' in line))
     expect(ends).toMatchObject([{ error_code: 'EMPTY_LLM_RESPONSE' }])
     expect(fixture.errors).toEqual([])
-  }, 120_000)
+  })
 
   test('in deep research: agents search within the filters, and do nothing else', async () => {
     const before = fixture.model.tried.length
@@ -343,7 +343,7 @@ describe('fifty documents that give orders to a model that obeys', () => {
     const left = await whatLeft(outcomes)
     for (const secret of Object.values(secrets)) expect(left).not.toContain(secret)
     expect(fixture.errors).toEqual([])
-  }, 120_000)
+  })
 
   test('with every action allowed: they run for the caller alone, and what they know stays with them', async () => {
     const outcomes: Outcome[] = []
@@ -370,5 +370,5 @@ describe('fifty documents that give orders to a model that obeys', () => {
     expect((await fixture.agent.files.list(ben)).map(({ name }) => name)).toEqual(['ben.txt'])
     expect((await fixture.agent.sessions.list(ben)).sessions).toHaveLength(1)
     expect(fixture.errors).toEqual([])
-  }, 120_000)
+  })
 })

@@ -15,7 +15,7 @@ async function withDocuments(): Promise<ActionHarness> {
     const sections = [{ text, link: `https://wiki.example.com/${id}` }]
     const document = { id, semantic_identifier: title, source: 'confluence', sections, metadata: {} }
     const body = JSON.stringify({ document })
-    const headers = { ...asJson, prefer: 'wait=20' }
+    const headers = { ...asJson, prefer: 'wait=60' }
     expect((await harness.fetch('/service-api/ingestion', { method: 'POST', headers, body })).status).toBe(200)
   }
   return harness

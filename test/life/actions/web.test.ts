@@ -125,7 +125,7 @@ test('the address of an indexed document is answered from the index, for those w
   const document = { semantic_identifier: 'Handbook', sections: [{ text: 'Herons are counted in May.', link }] }
   const accepted = await harness.fetch('/service-api/ingestion', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', prefer: 'wait=20' },
+    headers: { 'content-type': 'application/json', prefer: 'wait=60' },
     body: JSON.stringify({ document: { id: 'handbook', metadata: {}, ...document } }),
   })
   expect(accepted.status).toBe(200)

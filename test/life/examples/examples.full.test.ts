@@ -22,7 +22,7 @@ const operator = 'the-key-of-the-operator'
 async function otherInlay(): Promise<Inlay> {
   const inlay = createInlay({ dataFolder: testFolder(), apiKey: operator })
   onTestFinished(() => inlay.close())
-  await inlay.knowledge.accept({ document: { sections: [{ text: leave }] } }, { waitMs: 20_000 })
+  await inlay.knowledge.accept({ document: { sections: [{ text: leave }] } }, { waitMs: 60_000 })
   return inlay
 }
 
@@ -53,7 +53,7 @@ const pdfBytes = pdf([pdfText([[72, 720, 12, leave]])])
 describe('mounting', () => {
   test.each(['README.md', guide('2.mount')])('%s: a server answers', async (page) => {
     const { servers } = await runBlock([page, 1])
-    await expect.poll(() => servers[0]?.listening, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => servers[0]?.listening, { timeout: 60_000 }).toBe(true)
     const { port } = servers[0]!.address() as AddressInfo
     expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200)
   })
@@ -106,7 +106,7 @@ describe('documents and keys', () => {
     const inlay = createInlay({ dataFolder: testFolder() })
     onTestFinished(() => inlay.close())
     await runBlock([guide('3.documents'), 1], { inlay, readFile: async () => pdfBytes })
-    await expect.poll(() => answerOf(inlay), { timeout: 20_000 }).toContain('25 days')
+    await expect.poll(() => answerOf(inlay), { timeout: 60_000 }).toContain('25 days')
   })
 
   test('limits of callers', async () => {
@@ -160,15 +160,15 @@ describe('actions and hooks', () => {
     await expect(answerOf(turns.inlay, 'No')).rejects.toMatchObject({ code: 'QUERY_REJECTED' })
     await answerOf(turns.inlay)
     await expect
-      .poll(() => add.mock.calls, { timeout: 20_000 })
+      .poll(() => add.mock.calls, { timeout: 60_000 })
       .toContainEqual([expect.objectContaining({ caller: 'ana' })])
     const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 6], given)
     const accept = (title: string): Promise<unknown> =>
-      inlay.knowledge.accept({ document: { id: title, title, sections: [{ text: leave }] } }, { waitMs: 20_000 })
+      inlay.knowledge.accept({ document: { id: title, title, sections: [{ text: leave }] } }, { waitMs: 60_000 })
     await expect(accept('Salaries')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await accept('Leave')
     await expect
-      .poll(() => add.mock.calls, { timeout: 20_000 })
+      .poll(() => add.mock.calls, { timeout: 60_000 })
       .toContainEqual([expect.objectContaining({ documentId: 'Leave', phase: 'indexed' })])
   })
 })

@@ -54,7 +54,7 @@ export async function runBlock<Exports extends object>(
   onTestFinished(() => {
     process.chdir(root)
     vi.unstubAllGlobals()
-    for (const path of [modules, folder]) rmSync(path, { recursive: true, force: true })
+    for (const path of [modules, folder]) rmSync(path, { recursive: true, force: true, maxRetries: 10 })
   })
   const assistants: Inlay[] = []
   const make = (options?: InlayOptions): Inlay => {

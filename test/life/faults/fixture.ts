@@ -26,7 +26,7 @@ export async function expectFound(harness: Harness, ids: readonly string[]): Pro
 
 /** Waits until something has failed so often. */
 export const failed = (broken: Breakable, times: number): Promise<void> =>
-  expect.poll(() => broken.failures, { timeout: 10_000 }).toBeGreaterThanOrEqual(times)
+  expect.poll(() => broken.failures, { timeout: 60_000 }).toBeGreaterThanOrEqual(times)
 
 /** A harness with one document, whose embedder asks a stand-in. */
 export async function openWithEmbedder(

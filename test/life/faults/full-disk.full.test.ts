@@ -94,7 +94,7 @@ describe.skipIf(!mayMount)('a disk that is full', () => {
         async () =>
           (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((item) => item?.reason),
         {
-          timeout: 20_000,
+          timeout: 60_000,
         },
       )
       .toContain('The disk that holds the index is full: free some space.')

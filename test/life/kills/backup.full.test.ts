@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL')
   running.clear()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function start(words: readonly string[]): ChildProcess {
   const env = { PATH: process.env['PATH'], HOME: folder, INLAY_API_KEY: 'backup-test-key' }
@@ -67,7 +67,7 @@ test('a backup under load holds all that was answered before it, and a killed on
 
   const cut = start(['backup', join(folder, 'cut'), '--data', data])
   await expect
-    .poll(() => readdirSync(folder).some((name) => name.includes('cut')), { interval: 1, timeout: 30_000 })
+    .poll(() => readdirSync(folder).some((name) => name.includes('cut')), { interval: 1, timeout: 60_000 })
     .toBe(true)
   cut.kill('SIGKILL')
   await once(cut, 'close')

@@ -99,7 +99,7 @@ async function change(knowledge: Knowledge, id: string, version: number | null):
 
 /** Waits until nothing is left that nobody can see. */
 async function end(knowledge: Knowledge): Promise<void> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 120_000
   for (;;) {
     const { documents } = await knowledge.list({ limit: 1000 })
     const visibleRows = documents.reduce((sum, { chunkCount }) => sum + (chunkCount ?? 0), 0)

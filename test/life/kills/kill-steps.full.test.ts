@@ -55,7 +55,7 @@ async function run(
   const lines: ChildLine[] = []
   let errors = ''
   child.stderr.on('data', (bytes: Buffer) => (errors += bytes))
-  const deadline = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  const deadline = setTimeout(() => child.kill('SIGKILL'), 180_000)
   let timer: ReturnType<typeof setTimeout> | undefined
   createInterface(child.stdout).on('line', (line) => {
     // The last one may be cut off.
@@ -114,7 +114,7 @@ function checkSettled({ possible }: Belief, line: ChildLine & { say: 'found' | '
 }
 
 test('killed at every step and at random, over and over, the last acknowledged state of every document is searchable', async () => {
-  const seed = Number(process.env['INLAY_TEST_SEED'] ?? Math.trunc(Date.now() % 1e9))
+  const seed = Number(process.env['INLAY_TEST_SEED'] ?? 1)
   const kills = new Map<string, number>()
   let looks = 0
   // A process that comes to its end leaves compiled code behind, which spares those after it half of their time.
@@ -159,4 +159,4 @@ test('killed at every step and at random, over and over, the last acknowledged s
     [...kills].filter(([label]) => label.endsWith(name)).reduce((sum, [, count]) => sum + count, 0)
   for (const name of [...steps, ...indexChanges, 'commit'])
     expect(killsAt(name), `kills at ${name}`).toBeGreaterThanOrEqual(folders / 2)
-}, 600_000)
+}, 1_800_000)

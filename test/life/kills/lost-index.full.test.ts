@@ -6,6 +6,6 @@ const kills = Number(process.env['INLAY_TEST_KILLS'] ?? 6)
 
 test(
   'with the index folder lost after some of the kills, whatever got a 200 is found again',
-  { timeout: 60_000 + kills * 10_000 },
+  { timeout: 180_000 + kills * 60_000 },
   () => killWhileIngesting({ count: 60, kills, loseIndexAfter: 3 }),
 )

@@ -4,7 +4,7 @@ import { eventually, startService, temporaryFolder, type Service } from '../proc
 import { lastMessage, resume, send, textOf } from './talk.ts'
 
 let postgres: PostgresServer
-beforeAll(async () => void (postgres = await startPostgres()), 120_000)
+beforeAll(async () => void (postgres = await startPostgres()))
 afterAll(() => postgres.stop())
 
 describe.each(['SQLite', 'Postgres'] as const)('three processes over %s', (kind) => {

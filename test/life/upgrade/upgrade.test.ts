@@ -81,7 +81,7 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
     const { as, inlay, key, errors } = open(archive)
     await inlay.knowledge.requeue()
     await expect
-      .poll(async () => (await as(adminKey).documentState('pending')).state, { timeout: 20_000 })
+      .poll(async () => (await as(adminKey).documentState('pending')).state, { timeout: 60_000 })
       .toBe('indexed')
     expect(await titles(as(key), 'ferry at dawn')).toContain('Pending')
     const changed = {
@@ -90,7 +90,7 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
       metadata: {},
       sections: [{ text: 'Staff receive 30 days of holiday.' }],
     }
-    expect((await as(adminKey).ingest(changed, { waitSeconds: 20 })).already_existed).toBe(true)
+    expect((await as(adminKey).ingest(changed, { waitSeconds: 60 })).already_existed).toBe(true)
     const contents = (await as(key).search('days staff receive')).results.map(({ content }) => content).join('\n')
     expect(contents).toContain('30 days of holiday')
     expect(contents).not.toContain('25 days of paid leave')

@@ -45,7 +45,7 @@ async function ingest(inlay: Inlay, admin: Client): Promise<void> {
         metadata: { language: id },
         sections: [{ text, link: `https://docs.example/${id}` }],
       },
-      { waitSeconds: 20 },
+      { waitSeconds: 60 },
     )
   const sections = Array.from({ length: 12 }, (_, at) => ({
     heading: `Rule ${at + 1}`,
@@ -53,7 +53,7 @@ async function ingest(inlay: Inlay, admin: Client): Promise<void> {
   }))
   await admin.ingest(
     { id: 'workshop', semantic_identifier: 'Workshop rules', metadata: {}, sections },
-    { waitSeconds: 20 },
+    { waitSeconds: 60 },
   )
   const pair = { name: 'Board', access_type: 'private', users: [], groups: ['board'] }
   const { id: ccPairId } = await administer(inlay, '/manage/admin/cc-pair', pair)
@@ -63,7 +63,7 @@ async function ingest(inlay: Inlay, admin: Client): Promise<void> {
     metadata: {},
     sections: [{ text: 'The director earns 90,000 euros.' }],
   }
-  await admin.ingest(salaries, { ccPairId, waitSeconds: 20 })
+  await admin.ingest(salaries, { ccPairId, waitSeconds: 60 })
   await administer(inlay, '/manage/admin/document-set', { name: 'Secrets', description: '', cc_pair_ids: [ccPairId] })
   const gone = {
     id: 'gone',
@@ -71,7 +71,7 @@ async function ingest(inlay: Inlay, admin: Client): Promise<void> {
     metadata: {},
     sections: [{ text: 'The zeppelin mooring is closed.' }],
   }
-  await admin.ingest(gone, { waitSeconds: 20 })
+  await admin.ingest(gone, { waitSeconds: 60 })
   await admin.deleteDocument('gone')
 }
 
@@ -144,5 +144,5 @@ try {
   writeFileSync(target, bytes)
   process.stdout.write(`${target}: ${names.length} files, ${bytes.length} bytes\n`)
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }

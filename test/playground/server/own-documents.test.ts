@@ -20,7 +20,7 @@ beforeEach(async () => {
   pairs = []
   isEmpty = true
 })
-afterEach(() => rm(root, { recursive: true }))
+afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10 }))
 
 const takeIn = (onStart?: (count: number) => void): Promise<number> =>
   takeInOwnDocuments({

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { describe, expect, it } from 'vitest'
 import { encodeLine, frameLine, heartbeatLine, type StreamLine, streamFormatFor } from '@inlay/protocol'
 

@@ -122,7 +122,7 @@ test('a long text comes in pieces that cut no character, and is whole for whoeve
 })
 
 test('others have their turns while it is read', async () => {
-  const sections = Array.from({ length: 2000 }, () => ({ text: '\\'.repeat(500) }))
+  const sections = Array.from({ length: 8000 }, () => ({ text: '\\'.repeat(500) }))
   const bytes = encoder.encode(bodyOf({ sections }))
   let [turns, isRead] = [0, false]
   const count = (): void => {

@@ -8,7 +8,7 @@ import { afterAll } from 'vitest'
 import { testMutants } from '../../mutants.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-dialects-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 let count = 0
 const inFile = (): MakeDialect => {

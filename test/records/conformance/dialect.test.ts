@@ -6,7 +6,7 @@ import { dialectConformance } from '@inlay/records/conformance'
 import { afterAll, describe, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-dialects-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 describe('node:sqlite', () => {
   for (const [title, run] of dialectConformance(() => nodeSqlite({ file: join(root, 'records.db') }))) test(title, run)

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { readLines, type BodyLine, type LineShare } from '@inlay/server/internal/http/body-lines'
 

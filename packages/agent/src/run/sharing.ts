@@ -39,7 +39,7 @@ const stopLookMs = 20
 /** Shares the runs of one process through `shared`. Timers run only while runs do, but for the look for abandoned ones. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
   const { shared, now } = options
-  const report = reportOnce(options.onError)
+  const report = createReport(options)
   const own = createOwnRuns(options)
   const copies = createCopies(options)
   const abandoned = createAbandonedLook({ ...options, report })
@@ -240,17 +240,22 @@ function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds 
 /** Runs work that is tried again; false when it failed. */
 type Report = (work: () => Promise<void>) => Promise<boolean>
 
-/** Tells the first failure of work that is tried again, and the next one after it went well. */
-function reportOnce(onError: Services['onError']): Report {
-  let isReported = false
+/** Failures of work that is tried many times a second are told once in this time. */
+const reportMs = 60_000
+
+/** Tells the first failure of work that is tried again, then one a minute: rounds without anything to do go well meanwhile. */
+function createReport({ onError, now }: Pick<Services, 'onError' | 'now'>): Report {
+  let reportedAt = -Infinity
   return async (work) => {
     try {
       await work()
-      isReported = false
       return true
     } catch (error) {
-      if (!isReported) onError(error)
-      isReported = true
+      // A clock may also be set back.
+      if (Math.abs(now() - reportedAt) >= reportMs) {
+        reportedAt = now()
+        onError(error)
+      }
       return false
     }
   }

@@ -90,8 +90,13 @@ function exchangeWith(
         clearTimeout(timer)
       }),
     )
-    sent.once('close', () => clearTimeout(timer))
-    sent.once('error', (error) => resolve({ error, isConnected }))
+    sent.on('error', (error) => resolve({ error, isConnected }))
+    // An answer that switches protocols (101) closes the connection without an error.
+    sent.once('close', () => {
+      clearTimeout(timer)
+      const error = Object.assign(new Error('the connection was closed without an answer'), { code: 'ECONNRESET' })
+      resolve({ error, isConnected })
+    })
     sent.end(body)
   })
 }

@@ -11,16 +11,16 @@ export interface Narrowing {
 }
 
 /** Runs a search under a filter, which binds before the limit. */
-export async function runFiltered(
+export async function runFiltered<Row = FoundRow>(
   search: Query | VectorQuery,
   { filter, columns, limit }: Narrowing,
-): Promise<FoundRow[]> {
+): Promise<Row[]> {
   const condition = conditionOf(filter)
   const query = condition === undefined ? search : search.where(condition)
-  const rows: FoundRow[] = []
+  const rows: Row[] = []
   for await (const batch of query.select([...columns]).limit(limit)) {
     // Of the columns that were selected.
-    rows.push(...(batch.toArray() as unknown as FoundRow[]))
+    rows.push(...(batch.toArray() as unknown as Row[]))
     // To ask whether there are more is a turn of the event loop.
     if (rows.length >= limit) break
   }

@@ -14,6 +14,7 @@ import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
+import { RowCache } from './row-cache.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
@@ -177,6 +178,7 @@ async function assemble(
     engine,
     renewable,
     table,
+    cache: new RowCache(table),
     space,
     presence,
     terms,
@@ -254,13 +256,14 @@ async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hi
 const mostInOneDelete = 2000
 
 async function removeRows(
-  { table, memtable, presence, writes }: Opened,
+  { table, memtable, cache, presence, writes }: Opened,
   generations: readonly string[],
 ): Promise<void> {
   for (let at = 0; at < generations.length; at += mostInOneDelete) {
     const batch = generations.slice(at, at + mostInOneDelete)
     await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
+    cache.remove(new Set(batch))
     writes.count++
   }
 }

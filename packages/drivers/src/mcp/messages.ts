@@ -16,8 +16,8 @@ export function readMessages(text: string): Incoming[] {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (error) {
-    throw unreadable(error)
+  } catch {
+    throw unreadable()
   }
   return (Array.isArray(value) ? (value as unknown[]) : [value]).map(toIncoming)
 }
@@ -33,8 +33,8 @@ function toIncoming(value: unknown): Incoming {
   return { kind: 'reply', id, reply: { error: { code, text: String(error['message'] ?? '') } } }
 }
 
-function unreadable(cause?: unknown): InlayError {
-  return new InlayError('BAD_GATEWAY', { message: 'The MCP server sent something that is no message.', cause })
+function unreadable(): InlayError {
+  return new InlayError('BAD_GATEWAY', { message: 'The MCP server sent something that is no message.' })
 }
 
 /** What is answered to a request of the server: it may ask whether we are there, and nothing else. */

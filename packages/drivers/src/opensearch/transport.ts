@@ -3,7 +3,10 @@ import { retrying } from '../http/retrying.ts'
 
 /** How the nodes of a cluster are reached. */
 export interface OpenSearchConnection {
-  /** Addresses of one or more nodes, or of a balancer before them; those that fail are passed over. */
+  /**
+   * Addresses of one or more nodes, or of a balancer before them; those that fail are passed over. An address may hold
+   * name and password: `https://user:password@search-1:9200`.
+   */
   readonly nodes: string | readonly string[]
   /** Name for basic authentication. Default: none is sent. */
   readonly username?: string
@@ -47,19 +50,24 @@ const busyStatuses = new Set([408, 429, 502, 503, 504])
 /** Tries busy and unreachable nodes again, each time the next one; every request of the index may be sent twice. */
 export function createCluster(connection: OpenSearchConnection): Cluster {
   const { nodes, username, password = '', fetch: send = fetch, timeoutMs: usualMs = 30_000 } = connection
-  const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toAddress)
-  const headers: Record<string, string> = {
-    ...(username === undefined ? {} : { authorization: `Basic ${btoa(`${username}:${password}`)}` }),
-    ...connection.headers,
-  }
+  const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toNode)
+  const usual = username === undefined ? {} : { authorization: basic(username, password) }
   let next = Math.floor(Math.random() * addresses.length)
 
-  const sendTo = async (address: string, { accepts = [], timeoutMs = usualMs, ...call }: ClusterCall) => {
+  const sendTo = async (
+    { address, authorization }: Node,
+    { accepts = [], timeoutMs = usualMs, ...call }: ClusterCall,
+  ) => {
     const timeout = AbortSignal.timeout(timeoutMs)
     const reply = await readReply(
       await send(address + call.path, {
         method: call.method ?? 'POST',
-        headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }) },
+        headers: {
+          ...usual,
+          ...authorization,
+          ...connection.headers,
+          ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }),
+        },
         body: toText(call.body),
         redirect: 'error',
         signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
@@ -87,8 +95,25 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
   return ({ tries: attempts, ...call }) => retrying(() => tryEach(call), call.signal, { attempts })
 }
 
-function toAddress(node: string): string {
-  if (URL.canParse(node) && /^https?:$/.test(new URL(node).protocol)) return node.replace(/\/+$/, '')
+interface Node {
+  readonly address: string
+  /** Of its own, where the address holds name and password: `fetch` takes none there. */
+  readonly authorization: { readonly authorization?: string }
+}
+
+const basic = (username: string, password: string): string => {
+  const bytes = new TextEncoder().encode(`${username}:${password}`)
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`
+}
+
+function toNode(node: string): Node {
+  if (URL.canParse(node) && /^https?:$/.test(new URL(node).protocol)) {
+    const url = new URL(node)
+    const [username, password] = [url.username, url.password].map(decodeURIComponent)
+    url.username = url.password = ''
+    const authorization = username ? { authorization: basic(username, password!) } : {}
+    return { address: url.href.replace(/\/+$/, ''), authorization }
+  }
   throw new InlayError('INVALID_INPUT', {
     message: 'A node of a search cluster is an http or https address, such as http://localhost:9200.',
   })

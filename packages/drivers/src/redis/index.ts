@@ -1,5 +1,6 @@
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
+import { installed } from '../optional/installed.ts'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 /** What is used of the module `redis`; named here, so that hosts without it can compile. */
@@ -13,7 +14,7 @@ export interface RedisClient {
   connect(): Promise<unknown>
   destroy(): void
   duplicate(): RedisClient
-  on(event: 'error' | 'ready', listener: () => void): unknown
+  on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
   once(event: 'error' | 'ready', listener: () => void): unknown
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
@@ -51,6 +52,12 @@ export interface RedisRunsOptions {
 
 /** Packages a host installs to use this driver. */
 export const redisDependencies: readonly string[] = ['redis']
+
+/** The package `redis`. @throws UNSUPPORTED when it is not installed */
+export async function loadRedis(): Promise<RedisModule> {
+  // Its clients have what is named above.
+  return (await installed('redis', () => import('redis'))) as unknown as RedisModule
+}
 
 /** How long a removed run is known as removed. */
 const removedSeconds = 600
@@ -129,15 +136,16 @@ interface Connection {
 
 function createConnection({ url, lib }: RedisRunsOptions): Connection {
   let opening: Promise<RedisClient> | undefined
+  let cause: unknown
   const open = async (): Promise<RedisClient> => {
-    const { createClient } = lib ?? ((await import('redis')) as unknown as RedisModule)
+    const { createClient } = lib ?? (await loadRedis())
     // What cannot be sent now is refused, not kept for later.
     const client = createClient({
       url,
       disableOfflineQueue: true,
       socket: { connectTimeout: 2_000 },
     })
-    client.on('error', () => {})
+    client.on('error', (error) => void (cause = error))
     // It goes on trying by itself once the first try is made.
     void client.connect().catch(() => {})
     await new Promise<void>((resolve) => {
@@ -150,7 +158,7 @@ function createConnection({ url, lib }: RedisRunsOptions): Connection {
     client: async () => {
       const client = await (opening ??= open())
       if (client.isReady) return client
-      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', retryable: true })
+      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', cause, retryable: true })
     },
     close: async () => {
       const client = await opening

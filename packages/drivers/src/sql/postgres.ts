@@ -8,6 +8,7 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
 } from 'kysely'
+import { installed } from '../optional/installed.ts'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
 export interface PostgresOptions {
@@ -18,11 +19,12 @@ export interface PostgresOptions {
   /** A `pg` pool made by the host, which then also ends it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
-  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => ListenedPool }
+  readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => PgPool }
 }
 
-/** A pool that tells of its connections, and of those that break while nobody uses them. */
-type ListenedPool = PostgresPool & {
+/** A pool of `pg`, which tells of its connections, and of those that break while nobody uses them. */
+export type PgPool = PostgresPool & {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
 }
 
@@ -75,7 +77,15 @@ const connectMs = 30_000
 async function openPool(options: PostgresOptions): Promise<PostgresPool> {
   const given = options.pool
   if (given) return { connect: () => given.connect(), end: async () => {}, options: given.options }
-  const { Pool } = options.lib ?? (await import('pg')).default
+  return postgresPool(options)
+}
+
+/**
+ * A pool of `pg` for records and index alike, which connects at first use. Whoever makes it ends it.
+ * @throws UNSUPPORTED when the package `pg` is not installed
+ */
+export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Promise<PgPool> {
+  const { Pool } = options.lib ?? (await installed('pg', () => import('pg'))).default
   const { connectionString, maxConnections: max = 10 } = options
   const settings = { connectionString, max, connectionTimeoutMillis: connectMs }
   const pool = new Pool(settings)

@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
-import { dataFolderOf } from './with-inlay.ts'
+import { dataFolderOf, needDataFolder } from './with-inlay.ts'
 
 /** Written last: a folder without it is no whole backup. */
 export const backupNote = 'backup.json'
@@ -25,6 +25,10 @@ export const backup: Command = {
   options: {},
   async run(context) {
     const { output, signal, words } = context
+    needDataFolder(
+      context,
+      'back up database and bucket by their own means, such as pg_dump; the index can be made anew',
+    )
     const source = dataFolderOf(context)
     const target = resolve(words[0]!)
     await checkFolders(source, target)

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isInlayError, type InlayError, type ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
+import { outageOf } from '../error-report.ts'
 import type { Environment } from '../settings/readers.ts'
 import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { isMisuse, misuse, sharedOptions, type Command, type CommandContext } from './command.ts'
@@ -112,7 +113,7 @@ function settingsOf(env: Environment, data: unknown, output: Output): Settings {
 
 /** One sentence for a person; the origin is in `cause`, for a debugger. */
 function messageOf(error: unknown): string {
-  if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return error.message
+  if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return outageOf(error) ?? error.message
   if (isInlayError(error))
     return issuesOf(error)
       .map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`)

@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import { makeFolder } from '../data-folder.ts'
 import { backupNote, exists } from './backup.ts'
 import type { Command } from './command.ts'
-import { dataFolderOf, withInlay } from './with-inlay.ts'
+import { dataFolderOf, needDataFolder, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
 
 /** Makes a data folder of a backup. */
@@ -19,6 +19,7 @@ export const restore: Command = {
   },
   async run(context) {
     const { output, words, options } = context
+    needDataFolder(context, 'restore database and bucket by their own means, then run inlay reindex')
     const target = dataFolderOf(context)
     await checkFolders(resolve(words[0]!), target)
     // A link to a backup would be copied as a link, and the backup be used itself.

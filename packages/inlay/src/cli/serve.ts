@@ -4,6 +4,7 @@ import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { nodeListener } from '../frameworks/node-listener.ts'
 import { giveBackIdleMemory } from '../idle-memory.ts'
+import { engineLines } from '../options/engines.ts'
 import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
@@ -59,12 +60,16 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
       if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
       output.line(`Model: ${model?.displayName ?? 'none'}.`)
       output.line(`Data: ${dataFolderOf(context)}`)
+      engineLines(settings.options.engines ?? {}).forEach(output.line)
       output.line(
         key === undefined
           ? 'Keys: those made before; make another with inlay keys create.'
           : `Key, shown this once: ${key}`,
       )
     }
+    const { database, files } = settings.options.engines ?? {}
+    if (database !== undefined && files === undefined)
+      output.note('Uploaded files lie in the data folder: other machines need that folder too, or INLAY_FILES_URL.')
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
       void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(output.note))
     await interrupted(signal)

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { defaultDataFolder } from '../data-folder.ts'
 import { createInlay, type Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
@@ -12,9 +13,23 @@ export function dataFolderOf({ settings }: Pick<CommandContext, 'settings'>): st
 /** Says so when there are no documents: a wrong data folder looks like this. */
 export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Promise<void> {
   if (await inlay.knowledge.hasDocuments()) return
-  context.output.note(
-    `There are no documents in ${dataFolderOf(context)} yet. Take some in with inlay ingest, or name another folder by --data.`,
-  )
+  const isDatabase = context.settings.options.engines?.database !== undefined
+  const place = isDatabase ? 'the database of INLAY_DATABASE_URL' : dataFolderOf(context)
+  const other = isDatabase ? 'set another one' : 'name another folder by --data'
+  context.output.note(`There are no documents in ${place} yet. Take some in with inlay ingest, or ${other}.`)
+}
+
+/**
+ * Refuses a command that works on a data folder alone, where records or files are kept elsewhere.
+ * @param how the means that are to be used there
+ */
+export function needDataFolder({ settings }: CommandContext, how: string): void {
+  const { database, files } = settings.options.engines ?? {}
+  const [name, what] = database === undefined ? ['INLAY_FILES_URL', 'files'] : ['INLAY_DATABASE_URL', 'records']
+  if (database === undefined && files === undefined) return
+  throw new InlayError('INVALID_INPUT', {
+    message: `${name} is set, so the ${what} are not in a data folder: ${how}.`,
+  })
 }
 
 /**
@@ -32,8 +47,15 @@ export async function withInlay<Result>(
     ...options,
   })
   try {
-    return await work(inlay)
+    return await work(inlay).catch(refuseDatabase)
   } finally {
     await inlay.close()
   }
+}
+
+/** What PostgreSQL says of a user, a password or a database that it does not take. */
+function refuseDatabase(error: unknown): never {
+  const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
+  if (isInlayError(error) || !/^(28|3D)\w{3}$/.test(code)) throw error
+  throw new InlayError('INVALID_INPUT', { message: `INLAY_DATABASE_URL is refused: ${message}.`, cause: error })
 }

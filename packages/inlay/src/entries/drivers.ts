@@ -1,6 +1,7 @@
 // Each of them loads what is heavy at its first use, so that naming one costs nothing of the others.
 export * from '@inlay/drivers/blob-folder'
 export * from '@inlay/drivers/node-sqlite'
+export * from '@inlay/drivers/s3-blobs'
 export * from '@inlay/drivers/openai-embedder'
 export * from '@inlay/drivers/ai-sdk-embedder'
 export * from '@inlay/drivers/ai-sdk-images'

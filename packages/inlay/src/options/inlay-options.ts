@@ -24,6 +24,7 @@ import type { CallerLimits, LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import type { LogEntry } from '../log.ts'
+import type { EngineOptions } from './engines.ts'
 import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
@@ -102,6 +103,11 @@ export interface InlayOptions
     > {
   /** Folder of the default database and index, made when missing. Default `.inlay` in the working folder. */
   readonly dataFolder?: string | undefined
+  /**
+   * Servers that keep records, index, files and running answers, by their addresses; `dialect`, `index`, `storage` and
+   * `sharedRuns` win. Default: none.
+   */
+  readonly engines?: EngineOptions | undefined
   /** Database of the records, as a Kysely dialect. Default: SQLite, `inlay.db` in the data folder. */
   readonly dialect?: Dialect | undefined
   /** How processes share running answers, e.g. `redisRuns`. Default: through the database of the records. */

@@ -1,5 +1,13 @@
 import { limitNames } from '@inlay/protocol'
 import * as v from 'valibot'
+import {
+  hasProtocol,
+  indexPlaceOf,
+  isBucketAddress,
+  isDatabaseAddress,
+  isEnginePrefix,
+  isRedisAddress,
+} from './engines.ts'
 import type { InlayOptions } from './inlay-options.ts'
 import { webSearchServices } from './part-options.ts'
 
@@ -49,6 +57,32 @@ const usageLimits = only(
   'an object of limits',
   Object.fromEntries(limitNames.map((name) => [name, v.optional(wholeNumber(0))])),
 )
+
+const textLike = (isAllowed: (value: string) => boolean, form: string): v.GenericSchema =>
+  v.optional(v.pipe(text, v.check(isAllowed, `must be ${form}`)))
+
+const engines = only('an object of addresses: { database, index, redis, files }', {
+  database: textLike(isDatabaseAddress, 'postgres://user:password@host:port/database'),
+  databaseConnections: v.optional(wholeNumber(1)),
+  index: textLike(
+    (value) => indexPlaceOf(value) !== undefined,
+    'addresses of OpenSearch nodes, postgres://…, s3://bucket/path or "folder"',
+  ),
+  indexShards: v.optional(wholeNumber(1)),
+  indexReplicas: v.optional(wholeNumber(0)),
+  redis: textLike(isRedisAddress, 'redis://user:password@host:port, or rediss:// for TLS'),
+  files: textLike(isBucketAddress, 's3://bucket/path'),
+  s3: v.optional(
+    only('{ endpoint, region, accessKeyId, secretAccessKey }', {
+      endpoint: textLike((value) => hasProtocol(value, /^https?:$/), 'an http or https address'),
+      region: v.optional(text),
+      accessKeyId: v.optional(text),
+      secretAccessKey: v.optional(text),
+      sessionToken: v.optional(text),
+    }),
+  ),
+  prefix: textLike(isEnginePrefix, 'lower-case letters, digits and _, at most 40, a letter first'),
+})
 
 const modelForms = '"extractive", "openai/<model>" or "anthropic/<model>"'
 const unknownModel = (name: string): string =>
@@ -135,6 +169,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   ),
   authenticate: anyFunction,
   dialect: withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler'),
+  engines,
   sharedRuns: withMethods('a store of shared runs', 'open', 'append', 'read', 'takeAbandoned'),
   index: withMethods('a vector index', 'open', 'append', 'search'),
   storage: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw'),

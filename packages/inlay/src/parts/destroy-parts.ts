@@ -15,24 +15,28 @@ export async function closeAll(parts: readonly Closable[]): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/** An opened assistant: its parts in the order they were opened, the database first. */
+/** An opened assistant: its parts and, below them, its connections, in the order they were opened. */
 export interface OpenedParts {
   readonly db: AnyDatabase
   readonly agent: Pick<Conversations, 'eraseOutsideRecords'>
   readonly opened: Closable[]
+  readonly connections: Closable[]
 }
 
 /** Closes all parts, and deletes what they kept in the data folder and in engines of the host. */
-export async function destroyParts({ db, agent, opened }: OpenedParts, options: InlayOptions): Promise<void> {
+export async function destroyParts(
+  { db, agent, opened, connections }: OpenedParts,
+  options: InlayOptions,
+): Promise<void> {
   const [{ dropIndexes }, { dropTables }] = await Promise.all([import('@inlay/knowledge'), import('@inlay/records')])
   try {
     await agent.eraseOutsideRecords()
-    await closeAll(opened.splice(1).toReversed())
+    await closeAll(opened.splice(0).toReversed())
     // The index goes before the records, which know what there is of it.
     if (options.index) await dropIndexes(db, options.index)
     if (options.dialect) await dropTables(db)
   } finally {
-    await closeAll(opened.splice(0).toReversed())
+    await closeAll([...connections.splice(0), ...opened.splice(0)].toReversed())
   }
   await removeFromFolder(options.dataFolder ?? defaultDataFolder)
 }

@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
+import { withEngines } from './engine-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
@@ -42,19 +43,22 @@ export interface Parts {
  * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
  * that a host pays for it with the first message or document and not with its own start.
  */
-export async function openParts(options: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
+export async function openParts(given: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
   const [{ Kysely }, { migrateConversations }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
     import('kysely'),
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
   ])
+  const connections: Closable[] = []
+  const options = await withEngines(given, connections)
   if (!options.dialect || !options.index || !options.storage)
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect })
-  const opened: Closable[] = [{ close: () => db.destroy() }]
-  const close = (): Promise<void> => closeAll(opened.splice(0).toReversed())
+  connections.push({ close: () => db.destroy() })
+  const opened: Closable[] = []
+  const close = (): Promise<void> => closeAll([...connections.splice(0), ...opened.splice(0)].toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const parts = await makeParts(db, { ...options, dialect }, onError)
@@ -63,7 +67,9 @@ export async function openParts(options: InlayOptions, onError: (error: unknown)
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
-    return { ...parts, destroy: () => destroyParts({ db, agent, opened }, options), close }
+    let destroying: Promise<void> | undefined
+    const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
+    return { ...parts, destroy, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -113,7 +119,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
-    isInDocument: (id) => knowledge.showsImage(id),
+    isInDocument: (id) => knowledge.namesFile(id),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),

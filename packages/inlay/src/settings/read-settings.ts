@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
 import { writeJsonLine } from '../log.ts'
+import { enginesOf } from './engine-settings.ts'
 import { modelsOf } from './model-entries.ts'
 import { pythonOptionsOf } from './python-settings.ts'
 import type { Environment } from './readers.ts'
@@ -36,6 +37,7 @@ export function readSettings(env: Environment): Settings {
   const values = readTable(env, faults)
   const model = values.models ? severalModels(values, env, faults) : modelOf(values, env, faults)
   const embedding = embeddingOf(values, env, faults)
+  const engines = enginesOf(values, env, faults)
   const web = webOptionsOf(values, env, faults)
   const mcpServers = mcpServersOf(values, faults)
   const python = pythonOptionsOf(values, faults)
@@ -53,6 +55,7 @@ export function readSettings(env: Environment): Settings {
     findsLocalModels: values.localModels !== 'off',
     options: withoutAbsent({
       dataFolder: data,
+      engines: engines && withoutAbsent(engines),
       apiKey,
       basePath,
       streamFormat,

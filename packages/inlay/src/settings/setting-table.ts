@@ -1,13 +1,14 @@
 import { actionSettings, type ActionSettings } from './action-settings.ts'
+import { engineSettings, type EngineSettings } from './engine-settings.ts'
 import { modelSettings, type ModelSettings } from './model-settings.ts'
 import type { Setting } from './readers.ts'
 import { serviceSettings, type ServiceSettings } from './service-settings.ts'
 
 /** The settings by the name the program calls them. */
-export interface SettingTable extends ServiceSettings, ModelSettings, ActionSettings {}
+export interface SettingTable extends ServiceSettings, EngineSettings, ModelSettings, ActionSettings {}
 
 /** Every setting, in the order a person reads them: the help, the README and the reader are made from this table. */
-export const settingTable: SettingTable = { ...serviceSettings, ...modelSettings, ...actionSettings }
+export const settingTable: SettingTable = { ...serviceSettings, ...engineSettings, ...modelSettings, ...actionSettings }
 
 /** What a person is told of a setting. */
 export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'meaning' | 'allowed' | 'without'> {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { narrowFilters, toFilterPacket } from '@inlay/agent/internal/actions/internal-search/narrowing'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/actions/internal-search/query-expansion'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ModelQuestion, PassageSearch } from '@inlay/agent'
@@ -50,8 +50,9 @@ describe('further queries', () => {
 
   test('are asked for while the given ones are searched', async () => {
     const order: string[] = []
-    const ask = async () => (order.push('asked'), await vi.waitUntil(() => order.includes('searched a')), '{}')
-    await run({ ask }, async ({ text }) => (order.push(`searched ${text}`), []), ['a'])
+    const searched = Promise.withResolvers<void>()
+    const ask = async () => (order.push('asked'), await searched.promise, '{}')
+    await run({ ask }, async ({ text }) => (order.push(`searched ${text}`), searched.resolve(), []), ['a'])
     expect(order).toEqual(['searched a', 'asked'])
   })
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ExcerptReader, Passage, PassageSearch } from '@inlay/agent'

@@ -19,10 +19,10 @@ beforeAll(async () => {
   await index.open()
   await index.append(texts.map((text, n) => row(`d${n}`, text)))
   await index.maintain({ idle: true })
-}, 60_000)
+})
 afterAll(async () => {
   await index.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** What the engine's own full text finds, and the score from which a row must be among the first. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { expect, it } from 'vitest'
 import { termPositionsOf } from '@inlay/drivers/internal/lancedb/text/rescore'
 import { wordsOf } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'

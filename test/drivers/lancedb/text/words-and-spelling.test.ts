@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { expect, it } from 'vitest'
 import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
 import { createTerms, wordOptions, wordsOf } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'

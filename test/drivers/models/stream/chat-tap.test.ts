@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
 import { createChatTap } from '@inlay/drivers/internal/models/stream/chat-tap'
 import { createEventReader } from '@inlay/drivers/internal/http/event-reader'

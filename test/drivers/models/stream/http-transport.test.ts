@@ -267,14 +267,13 @@ describe('what does not come to its end', () => {
 
   test('silence ends it as a time-out', async () => {
     const impatient = httpTransport({ silenceMs: 30 })
-    const ask = (url: string) => impatient({ url, method: 'POST', headers: {}, body: '' })
-    const silent = await serve(() => {})
-    await expect(ask(silent)).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ETIMEDOUT' } })
-    const { origin } = await hanging()
-    await expect(textOf(await ask(origin))).rejects.toMatchObject({
-      message: 'terminated',
-      cause: { code: 'ETIMEDOUT' },
-    })
+    const pending = impatient({ url: await serve(() => {}), method: 'POST', headers: {}, body: '' })
+    await expect(pending).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ETIMEDOUT' } })
+
+    // Long enough for a slow machine to begin an answer.
+    const patient = httpTransport({ firstTokenMs: 1_000, silenceMs: 1_000 })
+    const answer = await patient({ url: (await hanging()).origin, method: 'POST', headers: {}, body: '' })
+    await expect(textOf(answer)).rejects.toMatchObject({ message: 'terminated', cause: { code: 'ETIMEDOUT' } })
   })
 
   test('the beginning of an answer may take longer than the silences in it', async () => {
@@ -312,6 +311,13 @@ describe('what does not come to its end', () => {
       await expect(textOf(await post(origin))).rejects.toMatchObject({ name: 'TypeError', message: 'terminated' })
     }
   })
+})
+
+test('an answer that switches protocols fails', async () => {
+  const url = await serve((request) => {
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+  })
+  await expect(post(url)).rejects.toThrow('fetch failed')
 })
 
 test('a sender has to wait while its reader is paused', async () => {

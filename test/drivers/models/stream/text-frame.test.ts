@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { createTextFrame } from '@inlay/drivers/internal/models/stream/text-frame'
 

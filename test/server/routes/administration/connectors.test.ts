@@ -36,7 +36,7 @@ async function makePair(
   return { pair: link.body.data, connector: left, credential: right }
 }
 
-describe('a connector and a credential', { timeout: 100_000 }, () => {
+describe('a connector and a credential', () => {
   test('become a pair in three calls, whose documents are found and counted', async () => {
     const installation = await newInstallation()
     const { call } = installation

@@ -34,7 +34,7 @@ export async function newInstallation(options: InlayOptions = {}): Promise<Insta
     createInlay({
       dataFolder: folder,
       apiKey: adminKey,
-      ingestionWaitMs: 5000,
+      ingestionWaitMs: 60_000,
       onError: (error) => errors.push(error),
       ...options,
     })
@@ -42,7 +42,7 @@ export async function newInstallation(options: InlayOptions = {}): Promise<Insta
   let current = inlay
   onTestFinished(async () => {
     await current.close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   return {
     inlay,

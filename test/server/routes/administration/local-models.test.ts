@@ -6,6 +6,7 @@ import { adminKey, newInstallation } from './installation.ts'
 
 const path = '/admin/local-models'
 afterEach(() => void vi.unstubAllEnvs())
+afterEach(() => void vi.restoreAllMocks())
 
 /** Ollama on a port of its own, as its variable says; other servers of this machine may be found beside it. */
 async function ollama(): Promise<StandIn & { readonly choice: { base_url: string; model: string } }> {
@@ -15,6 +16,9 @@ async function ollama(): Promise<StandIn & { readonly choice: { base_url: string
   onTestFinished(() => server.close())
   const { host } = new URL(server.origin)
   vi.stubEnv('OLLAMA_HOST', host)
+  // However long this machine takes to answer.
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms * 100))
   return { ...server, choice: { base_url: `${server.origin}/v1`, model: 'gemma3' } }
 }
 

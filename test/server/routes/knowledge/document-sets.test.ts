@@ -44,7 +44,7 @@ describe('a document set', () => {
 
   test('binds at the next search: changed, closed and deleted', async () => {
     const { call, knowledge } = await makeLibrary()
-    await knowledge.accept(request(), { waitMs: 5000 })
+    await knowledge.accept(request(), { waitMs: 60_000 })
     await call(admin, { json: { name: 'all', cc_pair_ids: [1] } })
     const search = async (): Promise<unknown> =>
       (await call('/search', { ...alice, json: { query: 'some', document_sets: ['all'] } })).body

@@ -80,7 +80,7 @@ describe('an agent', () => {
         sections: [{ text: 'Leave is granted.' }],
       }
       const accepted = parseWith(ingestionRequestSchema, { document: dated, cc_pair_id: pair }, 'body')
-      await knowledge.accept(accepted, { waitMs: 5000 })
+      await knowledge.accept(accepted, { waitMs: 60_000 })
     }
     const service = await newService(
       answers.map((text) => [text]),

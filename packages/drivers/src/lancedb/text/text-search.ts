@@ -6,7 +6,8 @@ import type { Engine } from '../engine.ts'
 import { runFiltered } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
-import { hitColumns, searchColumn, toHit, type FoundRow } from '../rows.ts'
+import type { FoundId, RowCache } from '../row-cache.ts'
+import { hitColumns, searchColumn } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
@@ -16,6 +17,7 @@ import type { TermStatistics } from './term-statistics.ts'
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
+  readonly cache: RowCache
   readonly terms: Terms
   readonly statistics: TermStatistics
   readonly memtable: Memtable
@@ -105,25 +107,25 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
 }
 
 async function searchIndexed(
-  { engine, table, scanning }: TextParts,
+  { engine, table, scanning, cache }: TextParts,
   { filter, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  const find = (): Promise<FoundRow[]> => {
-    const search = table.query().fullTextSearch(match)
-    // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
-    const bounded = isWhole ? search : search.fastSearch()
-    return runFiltered(bounded, { filter, columns: [...hitColumns, ...extra, '_score'], limit: reach })
-  }
-  const rows = await (isWhole ? scanning(find) : find())
+  const search = table.query().fullTextSearch(match).withRowId()
+  const columns = [...(cache.isWarm ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
+  const narrowing = { filter, columns, limit: reach }
+  // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
+  const ids = await (isWhole
+    ? scanning(() => runFiltered<FoundId>(search, narrowing))
+    : runFiltered<FoundId>(search.fastSearch(), narrowing))
+  const rows = await cache.read(ids, extra)
   const hits = new Map<string, TextHit>()
-  for (const row of rows) {
-    const hit = toHit(row, 0)
+  for (const [at, { _score: score = 0 }] of ids.entries()) {
+    const row = rows[at]!
     // Rows appended twice are one.
-    if (hits.has(rowKey(hit))) continue
-    hits.set(rowKey(hit), { hit, score: row._score ?? 0, ...(row.vector && { vector: row.vector.toArray() }) })
+    if (!hits.has(rowKey(row.hit))) hits.set(rowKey(row.hit), { ...row, score })
   }
   return [...hits.values()]
 }

@@ -130,7 +130,11 @@ function send(
     const abort = (): void => end(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     sent.once('timeout', () => end(silent(sent.socket?.timeout ?? firstTokenMs)))
-    sent.once('close', () => signal?.removeEventListener('abort', abort))
+    sent.once('close', () => {
+      signal?.removeEventListener('abort', abort)
+      // An answer that switches protocols (101) closes the connection without an error.
+      reject(cause ?? new Error('The connection was closed without an answer.'))
+    })
     sent.once('response', (message) => resolve({ sent, message, ended: () => cause }))
     sent.on('error', (error) => {
       if (reused) reused.value = sent.reusedSocket

@@ -1,0 +1,74 @@
+import { InlayError } from '@inlay/protocol'
+import { installed } from '../optional/installed.ts'
+
+/** What {@link s3Blobs} needs. */
+export interface S3BlobsOptions {
+  /** `s3://bucket/path`. */
+  readonly address: string
+  /** Access key of the bucket. */
+  readonly accessKeyId: string
+  /** Its secret. */
+  readonly secretAccessKey: string
+  /** Comes with temporary keys. */
+  readonly sessionToken?: string | undefined
+  /** Name of the region. Default `us-east-1`. */
+  readonly region?: string | undefined
+  /** Address of another server than Amazon's. */
+  readonly endpoint?: string | undefined
+}
+
+/** Keeps values in a bucket; each is written whole or not at all. */
+export interface S3Blobs {
+  /** Resolves to null when there is none. */
+  getItemRaw(key: string): Promise<Uint8Array | null>
+  setItemRaw(key: string, value: Uint8Array): Promise<void>
+  /** No error when it is not there. */
+  removeItem(key: string): Promise<void>
+}
+
+/** Packages a host installs to use this driver. */
+export const s3BlobsDependencies: readonly string[] = ['aws4fetch']
+
+function rejectOutage(cause: unknown): never {
+  const message = 'The storage of files cannot be reached: try again later.'
+  throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
+}
+
+/** One value has a few MiB. */
+const longestMs = 60_000
+
+/**
+ * Uploaded files in a bucket of Amazon S3 or of any server that speaks S3. Needs the package `aws4fetch`.
+ * @throws UNSUPPORTED when it is not installed
+ * @example createInlay({ storage: await s3Blobs({ address: 's3://my-bucket/files', accessKeyId, secretAccessKey }) })
+ */
+export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
+  const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch'))
+  const { address, endpoint, region = 'us-east-1', sessionToken, ...keys } = options
+  const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3', retries: 2 })
+  const server = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')
+  const place = `${server}/${address.replace(/^s3:\/\/|\/+$/g, '')}`
+  const call = async (method: string, key: string, body?: Uint8Array): Promise<Response | undefined> => {
+    const path = key.split(':').map(encodeURIComponent).join('/')
+    const signal = AbortSignal.timeout(longestMs)
+    // Bytes of a shared buffer are no body; values never are.
+    const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
+    const response = await client.fetch(`${place}/${path}`, { method, signal, ...sent }).catch(rejectOutage)
+    if (response.ok) return response
+    // Its words may hold names of the bucket and of keys.
+    const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text())?.[1]
+    // A bucket that is not there is no value that is not there.
+    if (response.status === 404 && code !== 'NoSuchBucket') return undefined
+    throw new Error(`The bucket refused ${method} with ${response.status}${code === undefined ? '' : ` (${code})`}.`)
+  }
+  return {
+    getItemRaw: async (key) => {
+      const response = await call('GET', key)
+      return response === undefined ? null : new Uint8Array(await response.arrayBuffer())
+    },
+    setItemRaw: async (key, value) => {
+      if ((await call('PUT', key, value)) === undefined) throw new Error('The bucket refused PUT with 404.')
+    },
+    removeItem: async (key) => void (await call('DELETE', key)),
+  }
+}

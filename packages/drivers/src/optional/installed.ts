@@ -1,0 +1,19 @@
+import { InlayError } from '@inlay/protocol'
+
+/**
+ * Loads a package that the host installs.
+ * @throws UNSUPPORTED that names the command when it is not there
+ */
+export async function installed<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load()
+  } catch (cause) {
+    const { code, message = '' } = Object(cause) as { code?: string; message?: string }
+    // A package that is there may lack one of its own.
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw cause
+    throw new InlayError('UNSUPPORTED', {
+      message: `The package ${name} is not installed: run \`npm install ${name}\`.`,
+      cause,
+    })
+  }
+}

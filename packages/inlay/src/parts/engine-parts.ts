@@ -1,0 +1,106 @@
+import type { PgPool } from '@inlay/drivers/postgres'
+import { InlayError } from '@inlay/protocol'
+import { indexPlaceOf, type EngineOptions } from '../options/engines.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+import type { Closable } from './destroy-parts.ts'
+
+/**
+ * The drivers of engines that are given by address, where the host gives none itself. Nothing is connected yet; pools
+ * that are opened here are added to `opened`.
+ * @throws UNSUPPORTED that names the command when a package is not installed
+ */
+export async function withEngines(options: InlayOptions, opened: Closable[]): Promise<InlayOptions> {
+  const { engines = {} } = options
+  return {
+    ...options,
+    dialect: options.dialect ?? (await recordsOf(engines, opened)),
+    index: options.index ?? (await indexOf(engines, opened)),
+    storage: options.storage ?? (await filesOf(engines)),
+    sharedRuns: options.sharedRuns ?? (await runsOf(engines)),
+  }
+}
+
+async function poolOf(connectionString: string, engines: EngineOptions, opened: Closable[]): Promise<PgPool> {
+  const { postgresPool } = await import('@inlay/drivers/postgres')
+  const { databaseConnections: maxConnections = 10 } = engines
+  const pool = await postgresPool({ connectionString, maxConnections })
+  opened.push({ close: () => pool.end() })
+  return pool
+}
+
+async function recordsOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['dialect']> {
+  if (engines.database === undefined) return undefined
+  const { postgres } = await import('@inlay/drivers/postgres')
+  return postgres({ pool: await poolOf(engines.database, engines, opened) })
+}
+
+async function indexOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['index']> {
+  const { database, prefix = 'inlay', indexShards: shards, indexReplicas: replicas } = engines
+  // Records that several machines share need an index that they share.
+  const place = indexPlaceOf(engines.index ?? database ?? 'folder')
+  switch (place?.engine) {
+    case 'opensearch': {
+      const { opensearchIndex } = await import('@inlay/drivers/opensearch')
+      const layout = { ...(shards !== undefined && { shards }), ...(replicas !== undefined && { replicas }) }
+      return opensearchIndex({ nodes: place.nodes, prefix, ...layout })
+    }
+    case 'pgvector': {
+      const { pgvectorIndex } = await import('@inlay/drivers/pgvector')
+      return pgvectorIndex({ client: await poolOf(place.address, engines, opened), prefix: `${prefix}_index` })
+    }
+    case 'bucket': {
+      const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
+      await checkInstalled()
+      return lancedbIndex({ folder: place.address, storageOptions: storageOptionsOf(engines) })
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The engine's own names; what is absent it looks for itself, also in the roles of a machine. */
+function storageOptionsOf({ s3 = {} }: EngineOptions): Record<string, string> {
+  const named = {
+    region: s3.region,
+    endpoint: s3.endpoint,
+    allow_http: s3.endpoint?.startsWith('http:') === true ? 'true' : undefined,
+    aws_access_key_id: s3.accessKeyId,
+    aws_secret_access_key: s3.secretAccessKey,
+    aws_session_token: s3.sessionToken,
+  }
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+async function filesOf({ files: address, s3 = {} }: EngineOptions): Promise<InlayOptions['storage']> {
+  if (address === undefined) return undefined
+  const { accessKeyId, secretAccessKey, ...access } = s3
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new InlayError('INVALID_INPUT', {
+      message: 'engines.files needs accessKeyId and secretAccessKey in engines.s3.',
+    })
+  const { s3Blobs } = await import('@inlay/drivers/s3-blobs')
+  const storage = await s3Blobs({ address, accessKeyId, secretAccessKey, ...access })
+  await storage.getItemRaw('start').catch(refuseWrongBucket)
+  return storage
+}
+
+/** What a bucket says of wrong addresses and keys; an outage may be over soon. */
+const wrongBucket =
+  /\((NoSuchBucket|InvalidBucketName|InvalidAccessKeyId|SignatureDoesNotMatch|PermanentRedirect|AuthorizationHeaderMalformed)\)/
+
+function refuseWrongBucket(cause: Error): void {
+  const code = wrongBucket.exec(cause.message)?.[1]
+  if (code === undefined) return
+  throw new InlayError('INVALID_INPUT', {
+    message: `The bucket for uploaded files refuses requests (${code}): check INLAY_FILES_URL and INLAY_S3_…, or the option engines.`,
+    cause,
+  })
+}
+
+async function runsOf({ redis: url, prefix = 'inlay' }: EngineOptions): Promise<InlayOptions['sharedRuns']> {
+  if (url === undefined) return undefined
+  const { loadRedis, redisRuns } = await import('@inlay/drivers/redis')
+  return redisRuns({ url, prefix, lib: await loadRedis() })
+}
