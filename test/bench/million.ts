@@ -3,11 +3,13 @@
  * filtered and not. Beyond the first step each time is told as a multiple of the first: the bar is 2.
  *
  *   npm run bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
- *                            [--texts <folder>] [--out <file>]
+ *                            [--texts <folder>] [--out <file>] [--keep <folder>]
  *
- * `--out` appends each measured point as a line of JSON, for `npm run docs:sizes`.
+ * `--out` appends each measured point as a line of JSON, for `npm run docs:sizes`. `--keep` leaves an index of each size
+ * in the folder, and a later run with it and as many queries times the searches alone, all sizes in turn: twice, and the second counts.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { engines, type Engine } from './million/engines.ts'
@@ -23,29 +25,72 @@ const { values: options } = parseArgs({
     queries: { type: 'string', default: '200' },
     texts: { type: 'string', default: process.env['INLAY_BENCH_TEXTS'] },
     out: { type: 'string' },
+    keep: { type: 'string' },
   },
 })
+type OpenEngine = (typeof engines)[string]
+
 const bar = 2
+const space = { id: `bench@${dimensions}`, dimensions }
 const batchRows = 1_000
 const sizes = options.sizes.split(',').map(Number)
 const open = engines[options.engine]
 if (open === undefined) throw new Error(`--engine is one of ${Object.keys(engines).join(', ')}`)
 
-const source = createRowSource(Number(options.queries), options.texts)
-const engine = await open()
-try {
-  await engine.index.open({ id: `bench@${dimensions}`, dimensions })
-  const first = new Map<string, number>()
-  let rows = 0
-  for (const size of sizes) {
-    const filled = await fill(engine, source, size - rows)
-    rows = size
-    const recall = await recallOf(engine.index, source)
-    const times = await timeSearches(engine.index, source)
-    report({ rows, ...filled, recall, times }, first)
+const newSource = (): RowSource => createRowSource(Number(options.queries), options.texts)
+const first = new Map<string, number>()
+await (options.keep === undefined ? measureGrowing(open) : measureKept(open, options.keep))
+
+/** One index, which grows from size to size. */
+async function measureGrowing(open: OpenEngine): Promise<void> {
+  const source = newSource()
+  const engine = await open()
+  try {
+    await engine.index.open(space)
+    let rows = 0
+    for (const size of sizes) {
+      const filled = await fill(engine, source, size - rows)
+      rows = size
+      const recall = await recallOf(engine.index, source)
+      report({ rows, ...filled, recall, times: await timeSearches(engine.index, source) })
+    }
+  } finally {
+    await engine.close()
   }
-} finally {
-  await engine.close()
+}
+
+/** An index of each size, filled unless an earlier run has left it. */
+async function measureKept(open: OpenEngine, folder: string): Promise<void> {
+  const kept: { readonly engine: Engine; readonly point: Point }[] = []
+  try {
+    for (const size of sizes) {
+      const engine = await open({ folder, size })
+      kept.push({ engine, point: await fillOnce(engine, size, join(folder, `${options.engine}-${size}.json`)) })
+    }
+    const source = newSource()
+    for (const { engine } of kept) await timeSearches(engine.index, source)
+    for (const { engine, point } of kept) report({ ...point, times: await timeSearches(engine.index, source) })
+  } finally {
+    await Promise.all(kept.map(({ engine }) => engine.close()))
+  }
+}
+
+/** @param record file with what filling it told, present once it is filled */
+async function fillOnce(engine: Engine, rows: number, record: string): Promise<Point> {
+  await engine.index.open(space)
+  if (existsSync(record)) return JSON.parse(readFileSync(record, 'utf8')) as Point
+  if ((await engine.index.figures()).rows > 0) throw new Error(`half filled: remove the index of ${record} first`)
+  const source = newSource()
+  const filled = await fill(engine, source, rows)
+  const point: Point = { rows, ...filled, recall: await recallOf(engine.index, source) }
+  writeFileSync(record, JSON.stringify(point))
+  return point
+}
+
+/** What filling an index to a size has told. */
+interface Point extends Filled {
+  readonly rows: number
+  readonly recall: number
 }
 
 interface Filled {
@@ -119,10 +164,7 @@ async function timeSearches(index: VectorIndex, { questions }: RowSource): Promi
   return times
 }
 
-function report(
-  { times, ...point }: Filled & { rows: number; recall: number; times: ReadonlyMap<string, Times> },
-  first: Map<string, number>,
-): void {
+function report({ times, ...point }: Point & { readonly times: ReadonlyMap<string, Times> }): void {
   const mega = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
   console.log(
     `${options.engine}, ${point.rows} rows: ${Math.round(point.rate)} rows/s (${point.cpu.toFixed(0)} s CPU, last upkeep ${point.lastUpkeep.toFixed(1)} s),`,

@@ -54,13 +54,14 @@ const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
  * Starts one with the k-NN plugin: OpenSearch 2.19, or with `INLAY_OPENSEARCH=3` 3.5. Needs `mvn`, `unzip`, and a JDK 17
  * for the first, 21 or newer for the second: `INLAY_JAVA` names its program.
  * @param java options of each of the three processes
+ * @param kept folder of the nodes, which then outlives them; by default a temporary one
  */
-export async function startCluster(java: string = brief): Promise<OpenSearchCluster> {
+export async function startCluster(java: string = brief, kept?: string): Promise<OpenSearchCluster> {
   const { programs, options } = download()
   const ports = await freePorts(6)
   const nodes = ports.slice(0, 3).map((port) => `http://127.0.0.1:${port}`)
   const name = `inlay-${process.pid}`
-  const data = mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
+  const data = kept ?? mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
   const running = new Map<number, ChildProcess>()
   let output = ''
   const spawnNode = (number: number): void => {
@@ -92,7 +93,7 @@ export async function startCluster(java: string = brief): Promise<OpenSearchClus
     )
   const stop = async (): Promise<void> => {
     await Promise.all([1, 2, 3].map(killNode))
-    rmSync(data, { recursive: true, force: true })
+    if (kept === undefined) rmSync(data, { recursive: true, force: true })
   }
   try {
     for (const number of [1, 2, 3]) spawnNode(number)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay, type Inlay } from 'inlay'
+import { createInlay, operator, type Inlay } from 'inlay'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-named-files-'))
@@ -15,6 +15,9 @@ afterAll(async () => {
   await inlay.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
+
+const request = (path: string, by = key): Request =>
+  new Request(`http://host.example/api${path}`, { headers: { authorization: `Bearer ${by}` } })
 
 async function call(path: string, body?: FormData | object): Promise<{ status: number; json: unknown }> {
   const headers = { authorization: `Bearer ${key}`, prefer: 'wait=60' }
@@ -69,4 +72,20 @@ test('the raw file of a document that exists is taken and shown', async () => {
   })
   const [best] = await inlay.knowledge.search({ text: 'okapi report', limit: 1 })
   expect(best?.document.file_id).toBe(id)
+})
+
+test.each([
+  ['a table', (id: string) => ({ sections: [{ csv_file_id: id, link: 'l' }] })],
+  ['the raw file', (id: string) => ({ sections: [{ text: 'x' }], file_id: id })],
+])('a file that a document names as %s stays while the document does, for its owner alone', async (_, fieldsOf) => {
+  const id = await upload('held.csv', 'a,b\n1,2\n')
+  await ingest({ id: 'holder', ...fieldsOf(id) })
+  const [file] = await inlay.agent.files.find([id], operator)
+  const remove = () => inlay.agent.files.remove(file!.id, operator)
+  expect(await remove()).toEqual({ projects: [], personas: [], isInDocument: true })
+  expect((await inlay.fetch(request(`/chat/file/${id}`))).status).toBe(200)
+  const other = await inlay.keys.create({ name: 'other', scopes: ['chat'] })
+  expect((await inlay.fetch(request(`/chat/file/${id}`, other.key))).status).toBe(404)
+  await inlay.knowledge.remove('holder')
+  expect(await remove()).toMatchObject({ isInDocument: false })
 })

@@ -224,7 +224,7 @@ export function fakeKnowledge(): FakeKnowledge {
     hasDocuments: async () => accepted.size > 0,
     figures: async () => noFigures,
     rebuildProgress: async () => undefined,
-    showsImage: async () => false,
+    namesFile: async () => false,
     close: async () => {},
   }
   return completed(fake, 'knowledge')

@@ -53,7 +53,7 @@ export interface ConversationsOptions extends Omit<
   readonly fileIndex?: FileIndex
   /** Agents of the host that people can choose, beside stored personas. */
   readonly hostAgents?: readonly HostAgent[]
-  /** Whether a document shows an image, by an id of its file; such a file is not removed. Default: none does. */
+  /** Whether a document names a file, by an id of it; such a file is not removed. Default: none does. */
   readonly isInDocument?: (fileId: string) => Promise<boolean>
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean

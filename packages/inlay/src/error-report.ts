@@ -37,6 +37,7 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'GATEWAY_TIMEOUT',
   'INDEX_MISMATCH',
   'NOT_FOUND',
+  'PAYLOAD_TOO_LARGE',
   'PERMISSION_DENIED',
   'RATE_LIMIT',
   'REQUEST_TOO_LARGE',

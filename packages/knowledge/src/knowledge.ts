@@ -1,7 +1,7 @@
 import { giveWayTo } from '@inlay/protocol/concurrency'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
-import { isImageShown } from './access-and-filters/document-images.ts'
+import { isFileNamed } from './access-and-filters/document-images.ts'
 import { createDocumentSets } from './access-and-filters/document-sets.ts'
 import { listTags } from './access-and-filters/document-tags.ts'
 import { listDocuments, listSources, readStatus } from './access-and-filters/documents.ts'
@@ -120,7 +120,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
-    showsImage: (id, { caller } = {}) => isImageShown(db, id, caller),
+    namesFile: (id, { caller } = {}) => isFileNamed(db, id, caller),
     hasDocuments: async () => {
       const documents = db.selectFrom('inlay_document_pairs').select('document_id')
       const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
@@ -6,7 +6,7 @@ import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { VectorIndex } from '@inlay/knowledge'
 import pg from 'pg'
-import { startCluster } from '../../engines/opensearch-cluster.ts'
+import { startCluster, type OpenSearchCluster } from '../../engines/opensearch-cluster.ts'
 
 /** An index to measure. */
 export interface Engine {
@@ -18,11 +18,18 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** How the engines are opened, by name. */
-export const engines: Readonly<Record<string, () => Promise<Engine>>> = { lancedb, opensearch, pgvector }
+/** Where an index is kept after the run. */
+export interface Kept {
+  readonly folder: string
+  /** Rows that it is to hold. */
+  readonly size: number
+}
 
-async function lancedb(): Promise<Engine> {
-  const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-million-'))
+/** How the engines are opened, by name. */
+export const engines: Readonly<Record<string, (kept?: Kept) => Promise<Engine>>> = { lancedb, opensearch, pgvector }
+
+async function lancedb(kept?: Kept): Promise<Engine> {
+  const folder = kept ? join(kept.folder, `lancedb-${kept.size}`) : mkdtempSync(join(tmpdir(), 'inlay-bench-million-'))
   const index = lancedbIndex({ folder })
   return {
     index,
@@ -30,32 +37,51 @@ async function lancedb(): Promise<Engine> {
     disk: () => bytesOf(index),
     close: async () => {
       await index.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (!kept) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
+/** One cluster holds the kept indexes of all sizes. */
+let keeping: Promise<OpenSearchCluster> | undefined
+let stopping: Promise<void> | undefined
+
 /** Three nodes, one shard each, no copies. */
-async function opensearch(): Promise<Engine> {
-  const cluster = await startCluster('-Xmx1g')
-  const index = opensearchIndex({ nodes: cluster.nodes, shards: 3, replicas: 0, timeoutMs: 600_000 })
+async function opensearch(kept?: Kept): Promise<Engine> {
+  const folder = kept && join(kept.folder, 'opensearch')
+  if (folder) mkdirSync(folder, { recursive: true })
+  const cluster = await (folder ? (keeping ??= startCluster('-Xmx1g', folder)) : startCluster('-Xmx1g'))
+  const prefix = kept && `inlay-${kept.size}`
+  const index = opensearchIndex({
+    nodes: cluster.nodes,
+    shards: 3,
+    replicas: 0,
+    timeoutMs: 600_000,
+    ...(prefix && { prefix }),
+  })
   return {
     index,
     memory: () => cluster.pids.reduce((sum, pid) => sum + memoryOf(pid), 0),
     disk: () => bytesOf(index),
     close: async () => {
       await index.close()
-      await cluster.stop()
+      await (kept ? (stopping ??= flushAndStop(cluster)) : cluster.stop())
     },
   }
 }
 
+/** What only the log of a node holds comes back in segments of its own. */
+async function flushAndStop(cluster: OpenSearchCluster): Promise<void> {
+  await fetch(`${cluster.nodes[0]}/_flush`, { method: 'POST' })
+  await cluster.stop()
+}
+
 /** A server of your own with the extension: `INLAY_BENCH_POSTGRES=postgres://…`. */
-async function pgvector(): Promise<Engine> {
+async function pgvector(kept?: Kept): Promise<Engine> {
   const connectionString = process.env['INLAY_BENCH_POSTGRES']
   if (connectionString === undefined) throw new Error('set INLAY_BENCH_POSTGRES to the address of a server')
   const pool = new pg.Pool({ connectionString, max: 8 })
-  const index = pgvectorIndex({ client: pool, prefix: `bench_${process.pid}` })
+  const index = pgvectorIndex({ client: pool, prefix: `bench_${kept?.size ?? process.pid}` })
   // The server's parent process, when it runs on this machine.
   const parent = Number(process.env['INLAY_BENCH_POSTGRES_PID'] ?? 0)
   return {
@@ -63,7 +89,7 @@ async function pgvector(): Promise<Engine> {
     memory: () => (parent === 0 ? 0 : memoryOf(parent)),
     disk: () => bytesOf(index),
     close: async () => {
-      await index.drop?.()
+      await (kept ? index.close() : index.drop?.())
       await pool.end()
     },
   }

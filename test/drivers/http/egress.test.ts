@@ -317,7 +317,10 @@ describe('limits', () => {
     const port = await serve((request) => {
       request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
     })
-    await expect(local(port)(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
+    await expect(local(port)(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: 'BAD_GATEWAY',
+      cause: { code: 'ECONNRESET' },
+    })
   })
 
   test('a silent server, a slow body and a hanging resolver end at the time limit', async () => {

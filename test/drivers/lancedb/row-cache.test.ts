@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Hit, VectorIndex } from '@inlay/knowledge'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { isPassing, loadEngine, type Engine } from '@inlay/drivers/internal/lancedb/engine'
-import { RowCache } from '@inlay/drivers/internal/lancedb/row-cache'
+import { RowCache, type FoundId } from '@inlay/drivers/internal/lancedb/row-cache'
 import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
 import { afterAll, expect, it } from 'vitest'
 import { row } from './sample-rows.ts'
@@ -16,18 +16,18 @@ const space = { id: 'test', dimensions: 2 }
 type EngineTable = Awaited<ReturnType<Awaited<ReturnType<Engine['lancedb']['connect']>>['createEmptyTable']>>
 
 /** A table of ten rows, each in a file of its own, and how often rows were read from it. */
-async function tableOf(name: string): Promise<{ table: EngineTable; ids: bigint[]; reads: () => number }> {
+async function tableOf(name: string): Promise<{ table: EngineTable; ids: FoundId[]; reads: () => number }> {
   const engine = await loadEngine()
   const connection = await engine.lancedb.connect(join(root, name), { readConsistencyInterval: 0 })
   const schema = schemaOf(engine, space)
   const table = await connection.createEmptyTable('chunks', schema)
   for (let n = 0; n < 10; n++)
     await table.add(toArrow(engine, schema, [row(`d${n}`, `Heron ${n}.`, { vector: Float32Array.of(n, 1) })]))
-  const all = (await table.query().withRowId().select(['_rowid']).toArray()) as { _rowid: bigint }[]
+  const all = (await table.query().withRowId().select(['_rowid']).toArray()) as FoundId[]
   let count = 0
   const take = table.takeRowIds.bind(table)
   table.takeRowIds = (ids) => (count++, take(ids))
-  return { table, ids: all.map(({ _rowid: id }) => id), reads: () => count }
+  return { table, ids: all.map(({ _rowid }) => ({ _rowid })), reads: () => count }
 }
 
 const textsOf = (rows: readonly { readonly hit: Hit }[]): string[] => rows.map(({ hit }) => hit.text)
@@ -48,6 +48,19 @@ it('a row that was read without its vector is read again when that is wanted', a
   expect((await cache.read([ids[4]!], ['vector']))[0]!.vector).toEqual(Float32Array.of(4, 1))
   expect((await cache.read([ids[4]!], []))[0]!.hit.text).toBe('Heron 4.')
   expect(reads()).toBe(2)
+})
+
+it('rows that came with their columns are not read again, and searches ask for ids alone once most rows are here', async () => {
+  const { table, ids, reads } = await tableOf('warm')
+  const cache = new RowCache(table)
+  const whole = (await table.query().withRowId().select(['text', 'card', '_rowid']).toArray()) as FoundId[]
+  expect(textsOf(await cache.read(whole, []))).toEqual(whole.map(({ text }) => text))
+  expect([cache.isWarm, reads()]).toEqual([false, 0])
+  for (let search = 0; search < 30; search++) await cache.read(ids, [])
+  expect([cache.isWarm, reads()]).toEqual([true, 0])
+  cache.remove(new Set(ids.map((_, n) => `generation of d${n}`)))
+  for (const id of ids) await cache.read([id], [])
+  expect(cache.isWarm).toBe(false)
 })
 
 it('holds so many characters, and forgets first what was used longest ago', async () => {

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { promises as timers } from 'node:timers'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
-import { createKnowledge } from '@inlay/knowledge'
+import { createKnowledge, type IndexFilter } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeRecords } from '../../knowledge/setup.ts'
@@ -208,6 +208,45 @@ describe('an OpenSearch index', () => {
     expect(searched).toHaveLength(3)
     expect(searched[2]).toContain('rivre')
     expect(searched[2]).not.toContain('herne')
+  })
+
+  test('compares all vectors that a narrow filter lets through, and weighs words alone over all parts', async () => {
+    const counted: string[] = []
+    const searched: { readonly query?: { readonly knn?: { readonly vector: unknown } } }[] = []
+    let passing = 3_600
+    const { fetch } = standIn(({ url, body }) => {
+      if (url.pathname.endsWith('/_mapping'))
+        return [200, { 'inlay-000001': { mappings: { _meta: { space: 'two@1 2' } } } }]
+      if (url.pathname === '/inlay/_search') {
+        counted.push(body)
+        return [200, { _shards: { total: 3 }, hits: { total: { value: passing }, hits: [] } }]
+      }
+      if (url.pathname !== '/inlay/_msearch') return undefined
+      const lines = body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      searched.push(...lines)
+      return [200, { responses: lines.filter((_, at) => at % 2 === 1).map(() => ({ hits: { hits: [] } })) }]
+    })
+    const index = opensearchIndex({ nodes: ['http://search:9200'], fetch })
+    await index.open({ id: 'two@1', dimensions: 2 })
+    const search = async (filter?: IndexFilter): Promise<unknown> => {
+      searched.length = 0
+      await index.search({ text: 'heron', vector: Float32Array.of(1, 0), limit: 3, ...(filter && { filter }) })
+      const [wordsHeader, , vectorHeader, near] = searched
+      expect(wordsHeader).toEqual({ search_type: 'dfs_query_then_fetch' })
+      expect(vectorHeader).toEqual({})
+      return near?.query?.knn?.vector
+    }
+    expect(await search()).toMatchObject({ k: 100 })
+    expect(counted).toEqual([])
+    const filter = { bool: { filter: [{ terms: { pairs: [7] } }] } }
+    expect(await search({ pairs: [7] })).toMatchObject({ k: 120, filter })
+    expect(await search({ pairs: [7] })).toMatchObject({ k: 120, filter })
+    expect(counted.map((body) => JSON.parse(body).query)).toEqual([filter])
+    passing = 60_003
+    expect(await search({ pairs: [8] })).toMatchObject({ k: 100 })
   })
 
   test.each(['ftp://search', 'search:9200', ''])('refuses the address "%s"', (nodes) => {

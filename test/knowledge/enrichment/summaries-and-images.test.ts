@@ -236,14 +236,14 @@ describe('images', () => {
     const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     // Nothing is indexed before the start.
     await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
-    expect(await knowledge.showsImage('heron')).toBe(true)
+    expect(await knowledge.namesFile('heron')).toBe(true)
     await knowledge.accept(request({ id: 'waiting', sections: [text('no image')] }))
-    expect(await knowledge.showsImage('heron')).toBe(false)
+    expect(await knowledge.namesFile('heron')).toBe(false)
     await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
     await knowledge.start()
     await knowledge.settled()
     await knowledge.accept(request({ id: 'waiting', sections: [image('otter')] }), { waitMs: 60_000 })
-    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, true])
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, true])
   })
 
   test('are shown to those who see a document with them, as long as it has them', async () => {
@@ -254,15 +254,15 @@ describe('images', () => {
     await knowledge.accept(request({ id: 'closed', sections: [text('x', 'otter')] }, id))
     await knowledge.settled()
     const shown = (name: string, user: string): Promise<boolean> =>
-      knowledge.showsImage(name, { caller: { id: user, scopes: ['chat'] } })
+      knowledge.namesFile(name, { caller: { id: user, scopes: ['chat'] } })
     expect([await shown('heron', 'eve'), await shown('otter', 'eve'), await shown('otter', 'bob')]).toEqual([
       true,
       false,
       true,
     ])
-    expect([await knowledge.showsImage('otter'), await knowledge.showsImage('unknown')]).toEqual([true, false])
+    expect([await knowledge.namesFile('otter'), await knowledge.namesFile('unknown')]).toEqual([true, false])
     await knowledge.accept(request({ id: 'open', sections: [text('no image')] }), { waitMs: 60_000 })
     await knowledge.remove('closed')
-    expect([await knowledge.showsImage('heron'), await knowledge.showsImage('otter')]).toEqual([false, false])
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, false])
   })
 })

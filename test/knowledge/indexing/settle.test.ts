@@ -17,7 +17,7 @@ async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
     incarnation,
     pairIds,
     tags: [],
-    images: [],
+    files: [],
     metadata: null,
     source: 'file',
     generation: taken.generations[at]!,

@@ -52,7 +52,7 @@ const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unkn
         tags: [],
         source: 'web',
       }
-      const written = ids.map((id) => ({ ...document, id, metadata: null, images: [] }))
+      const written = ids.map((id) => ({ ...document, id, metadata: null, files: [] }))
       return settle(db, { claimId, space: 0, now, written, abandoned: [] })
     },
   ],

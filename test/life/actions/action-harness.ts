@@ -17,7 +17,7 @@ const apiKey = 'inlay_life_test_key_0123456789abcdef'
 export interface ActionHarness {
   /** Asks; the key goes along. */
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** Sends a message, lets the model reply step by step, reads the whole stream. */
+  /** Sends a message, lets the model reply step by step, reads the whole stream but for heartbeats. */
   ask(message: string, script: Script, more?: object): Promise<StreamLine[]>
   /** Lets the model reply step by step, to whoever asks next. */
   script(script: Script): void
@@ -51,7 +51,7 @@ export async function openActionHarness(options: InlayOptions = {}): Promise<Act
       const text = await response.text()
       if (response.status !== 200) throw new Error(`The message was answered with ${response.status}: ${text}`)
       const lines = text.split('\n').filter((line) => line !== '')
-      return lines.map((line) => JSON.parse(line) as StreamLine)
+      return withoutHeartbeats(lines.map((line) => JSON.parse(line) as StreamLine))
     },
     upload: async (name, content) => {
       const form = new FormData()
@@ -63,6 +63,15 @@ export async function openActionHarness(options: InlayOptions = {}): Promise<Act
       return file.file_id
     },
   }
+}
+
+/** How often a stream says that it lives depends on how busy the machine is: of a picture's heartbeats the first stays. */
+function withoutHeartbeats(lines: readonly StreamLine[]): StreamLine[] {
+  const typeOf = (line: StreamLine | undefined): string => (line && 'obj' in line ? line.obj.type : '')
+  const isImageHeartbeat = (line: StreamLine | undefined): boolean => typeOf(line) === 'image_generation_heartbeat'
+  return lines
+    .filter((line) => typeOf(line) !== 'chat_heartbeat')
+    .filter((line, at, all) => !isImageHeartbeat(line) || !isImageHeartbeat(all[at - 1]))
 }
 
 interface ScriptedModel {

@@ -70,7 +70,7 @@ export interface FileHolders {
   readonly projects: readonly string[]
   /** Names of agents. */
   readonly personas: readonly string[]
-  /** Whether a document shows it as an image. */
+  /** Whether a document names it. */
   readonly isInDocument: boolean
 }
 

@@ -28,7 +28,7 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   readonly checkProject: IntakeOptions['checkProject']
   /** Names of the agents that hold a file. */
   readonly personasWith: (id: string) => Promise<readonly string[]>
-  /** Whether a document shows an image, by an id of its file. Default: none does. */
+  /** Whether a document names a file, by an id of it. Default: none does. */
   readonly isInDocument?: (id: string) => Promise<boolean>
   /** Called before each use. */
   readonly ready: () => Promise<void>
@@ -83,7 +83,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       const file = await own(id, caller)
       const projects = await projectsWith(db, file.id)
       const personas = await options.personasWith(file.id)
-      const isInDocument = await isShown(file, options)
+      const isInDocument = await isNamed(file, options)
       if (projects.length + personas.length === 0 && !isInDocument) {
         await queueRemoval(db, file.id)
         worker.notify()
@@ -152,10 +152,9 @@ async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): P
   return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
 }
 
-/** Documents name an image by either of its ids. */
-async function isShown({ kind, id, fileId }: StoredFile, { isInDocument }: FilesOptions): Promise<boolean> {
-  if (kind !== 'image' || !isInDocument) return false
-  return (await isInDocument(fileId)) || isInDocument(id)
+/** Documents name a file by either of its ids. */
+async function isNamed({ id, fileId }: StoredFile, { isInDocument }: FilesOptions): Promise<boolean> {
+  return isInDocument !== undefined && ((await isInDocument(fileId)) || isInDocument(id))
 }
 
 type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>

@@ -94,7 +94,8 @@ function exchangeWith(
     // An answer that switches protocols (101) closes the connection without an error.
     sent.once('close', () => {
       clearTimeout(timer)
-      resolve({ error: new Error('the connection was closed without an answer'), isConnected })
+      const error = Object.assign(new Error('the connection was closed without an answer'), { code: 'ECONNRESET' })
+      resolve({ error, isConnected })
     })
     sent.end(body)
   })

@@ -11,6 +11,9 @@ export interface CachedRow {
 
 /** Texts, metadata, and four characters for each number of a vector: some 5,000 rows. */
 const defaultCharacters = 8_000_000
+/** Above this share of rows that are here, to read the others by themselves costs less than to read all. */
+const warmShare = 0.8
+const searchesCounted = 16
 
 /**
  * Rows that searches found lately. The engine takes longer to read rows than to find them. What stands under an id never
@@ -22,6 +25,10 @@ export class RowCache {
   /** Those used last come last. */
   readonly #rows = new Map<bigint, CachedRow>()
   #characters = 0
+  /** Of the rows that the last searches found. */
+  #knownShare = 0
+  /** Whether most rows are here: then searches ask for ids alone, else for all columns, which costs one call less. */
+  isWarm = false
 
   constructor(table: Table, mostCharacters: number = defaultCharacters) {
     this.#table = table
@@ -29,34 +36,37 @@ export class RowCache {
   }
 
   /**
-   * Gives rows in the order of their ids.
-   * @param columns `vector`, if it is wanted
+   * Gives rows in the order of what was found: from here, else from the columns that came with their ids, else from the
+   * table.
+   * @param extra `vector`, if it is wanted
    * @throws an error that is worth another search when some have been moved or deleted since they were found
    */
-  async read(ids: readonly bigint[], columns: readonly string[]): Promise<CachedRow[]> {
+  async read(sought: readonly FoundId[], extra: readonly string[]): Promise<CachedRow[]> {
     const rows = new Map<bigint, CachedRow>()
     const missing: bigint[] = []
-    for (const id of ids) {
-      const row = this.#rows.get(id)
-      if (!row || (columns.length > 0 && !row.vector)) missing.push(id)
-      else {
-        rows.set(id, row)
+    let known = 0
+    for (const row of sought) {
+      // The engine makes a property anew each time it is asked for.
+      const id = row._rowid
+      const cached = this.#rows.get(id)
+      if (cached && (extra.length === 0 || cached.vector)) {
+        known++
+        rows.set(id, cached)
         this.#rows.delete(id)
-        this.#rows.set(id, row)
-      }
+        this.#rows.set(id, cached)
+      } else if (row.text === undefined) missing.push(id)
+      // It came with its columns.
+      else rows.set(id, this.#add(id, row as FoundId & FoundRow))
     }
+    if (sought.length > 0) this.#knownShare += (known / sought.length - this.#knownShare) / searchesCounted
+    this.isWarm = this.#knownShare > warmShare
     if (missing.length > 0) {
       const query = this.#table.takeRowIds(missing).withRowId()
       // Of the columns that were selected.
-      const taken = (await query.select([...hitColumns, ...columns, '_rowid']).toArray()) as (FoundRow & RowId)[]
-      for (const row of taken) {
-        // A copy: the engine's own is a view of all that it sent.
-        const cached = { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray().slice() }) }
-        rows.set(row._rowid, cached)
-        this.#add(row._rowid, cached)
-      }
+      const taken = (await query.select([...hitColumns, ...extra, '_rowid']).toArray()) as (FoundRow & FoundId)[]
+      for (const row of taken) rows.set(row._rowid, this.#add(row._rowid, row))
     }
-    return ids.map((id) => rows.get(id) ?? moved())
+    return sought.map(({ _rowid: id }) => rows.get(id) ?? moved())
   }
 
   /** Forgets rows of generations. */
@@ -64,14 +74,17 @@ export class RowCache {
     for (const [id, { hit }] of this.#rows) if (generations.has(hit.generation)) this.#forget(id)
   }
 
-  #add(id: bigint, row: CachedRow): void {
+  #add(id: bigint, row: FoundRow): CachedRow {
+    // A copy: the engine's own is a view of all that it sent.
+    const cached = { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray().slice() }) }
     this.#forget(id)
-    this.#rows.set(id, row)
-    this.#characters += weightOf(row)
+    this.#rows.set(id, cached)
+    this.#characters += weightOf(cached)
     for (const oldest of this.#rows.keys()) {
-      if (this.#characters <= this.#mostCharacters) return
+      if (this.#characters <= this.#mostCharacters) break
       this.#forget(oldest)
     }
+    return cached
   }
 
   #forget(id: bigint): void {
@@ -82,10 +95,10 @@ export class RowCache {
   }
 }
 
-/** The engine's own name of a row: the file it lies in, and its place there. */
-export interface RowId {
+/** A row as a search finds it, with the columns that it asked for. */
+export interface FoundId extends Partial<FoundRow> {
+  /** The engine's own name of it: the file it lies in, and its place there. */
   readonly _rowid: bigint
-  readonly _score?: number
 }
 
 function weightOf({ hit, vector }: CachedRow): number {

@@ -3,6 +3,7 @@ import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import { defaultVectorShare } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
+import { createPassingCounts } from './passing-counts.ts'
 import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
 import { createCluster, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
@@ -35,7 +36,8 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const name = nameOf(prefix)
   const cluster = createCluster(options)
   const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited })
-  const searched = { cluster: awaited, name, vectorShare: options.vectorShare ?? defaultVectorShare }
+  const vectorShare = options.vectorShare ?? defaultVectorShare
+  const searched = { cluster: awaited, name, vectorShare, counts: createPassingCounts() }
   const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {

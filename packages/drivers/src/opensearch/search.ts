@@ -2,6 +2,7 @@ import type { Hit, IndexQuery } from '@inlay/knowledge'
 import { fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
 import { isJsonObject } from '@inlay/protocol'
 import { clausesOf } from './filter.ts'
+import type { PassingCounts } from './passing-counts.ts'
 import type { Cluster } from './transport.ts'
 
 /** The index that is searched. */
@@ -10,6 +11,7 @@ export interface SearchedIndex {
   readonly name: string
   /** Share of the vector in a fused score, 0 to 1. */
   readonly vectorShare: number
+  readonly counts: PassingCounts
 }
 
 /** The cluster gives no more hits than this at once. */
@@ -20,6 +22,13 @@ const queryWords = 64
 
 /** Nearest rows that a walk of the graph holds at once: with the ten wanted alone, one in six of them is missed. */
 const leastWalked = 100
+
+/**
+ * Up to so many rows of one part that pass a filter, their vectors are all compared. The cluster does so where it would
+ * visit as many in the graph, some ten for each of the nearest that it is to hold: of one row in twenty, a walk takes longer.
+ */
+const comparedRows = 20_000
+const visitedForOne = 10
 
 export const hitFields: readonly string[] = [
   'documentId',
@@ -40,7 +49,9 @@ export async function searchIndex(index: SearchedIndex, query: IndexQuery): Prom
   // A fused search looks deeper on both sides than it answers.
   const size = isFused ? Math.min(mostHits, Math.max(limit * 4, 50)) : limit
   const filter = clausesOf(query.filter)
-  const near = vector?.some((value) => value !== 0) ? [nearSearch(vector, filter, size)] : []
+  const near = vector?.some((value) => value !== 0)
+    ? [nearSearch(vector, filter, { size, held: await heldFor(index, filter, size, signal) })]
+    : []
   const words = text === '' ? [] : [{ ...wordSearch([matchOf(text)], filter, size), suggest: suggestFor(text) }]
   const replies = await searchAll(index, [...words, ...near], signal)
   const byWords = words.length > 0 ? replies[0] : undefined
@@ -75,13 +86,39 @@ function wordSearch(should: readonly Search[], filter: readonly Search[], size: 
   }
 }
 
-function nearSearch(vector: Float32Array, filter: readonly Search[], size: number): Search {
+/** Nearest rows that each part is to hold while it looks for so many. */
+async function heldFor(
+  { counts, cluster, name }: SearchedIndex,
+  filter: readonly Search[],
+  size: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const least = Math.max(size, leastWalked)
+  if (filter.length === 0) return least
+  const query = { bool: { filter } }
+  const passing = await counts.of(JSON.stringify(query), async () => {
+    const { body } = await cluster({
+      path: `/${name}/_search`,
+      body: { size: 0, track_total_hits: true, query },
+      signal,
+    })
+    const { total: parts = 1 } = body['_shards'] as { total?: number }
+    return totalOf(body) / parts
+  })
+  return passing > comparedRows ? least : Math.max(least, Math.ceil(passing / visitedForOne))
+}
+
+function nearSearch(
+  vector: Float32Array,
+  filter: readonly Search[],
+  { size, held }: { readonly size: number; readonly held: number },
+): Search {
   const bound = filter.length > 0 ? { filter: { bool: { filter } } } : {}
   return {
     size,
     _source: hitFields,
     track_total_hits: false,
-    query: { knn: { vector: { vector: [...vector], k: Math.max(size, leastWalked), ...bound } } },
+    query: { knn: { vector: { vector: [...vector], k: held, ...bound } } },
   }
 }
 
@@ -91,8 +128,7 @@ async function searchAll(
   signal: AbortSignal | undefined,
 ): Promise<Search[]> {
   if (searches.length === 0) return []
-  // Parts of the index differ in how rare a word is.
-  const body = searches.flatMap((search) => [{ search_type: 'dfs_query_then_fetch' }, search])
+  const body = searches.flatMap((search) => [headerOf(search), search])
   const reply = await cluster({ path: `/${name}/_msearch`, body, signal })
   const responses = reply.body['responses'] as Search[] // One for each search, as documented.
   const failed = responses.find(({ error }) => error !== undefined)
@@ -102,6 +138,13 @@ async function searchAll(
     searches.map(async (search) => (await cluster({ path: `/${name}/_search`, body: search, signal })).body),
   )
 }
+
+/**
+ * Parts of the index differ in how rare a word is, so they tell each other of its words before they are searched. A search
+ * by vector would then be run twice, once to tell of none.
+ */
+const headerOf = ({ query }: Search): Search =>
+  isJsonObject(query) && 'knn' in query ? {} : { search_type: 'dfs_query_then_fetch' }
 
 /** Words as the analyzer leaves them, for those that a part of the index does not hold. */
 function suggestFor(text: string): Search {

@@ -125,7 +125,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     storage: options.storage ?? (await defaultStorage(dataFolder)),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
-    isInDocument: (id) => knowledge.showsImage(id),
+    isInDocument: (id) => knowledge.namesFile(id),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),

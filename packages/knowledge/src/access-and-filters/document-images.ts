@@ -2,10 +2,10 @@ import { pairsFor } from './documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Notes the images of documents in place of those they had. Within a transaction; what does not change is not written. */
+/** Notes the files that documents name in place of those they had. Within a transaction; what does not change is not written. */
 export async function recordImages(
   db: Records,
-  documents: readonly { readonly id: string; readonly images: readonly string[] }[],
+  documents: readonly { readonly id: string; readonly files: readonly string[] }[],
 ): Promise<void> {
   if (documents.length === 0) return
   const before = await db
@@ -18,16 +18,16 @@ export async function recordImages(
     )
     .execute()
   const known = Map.groupBy(before, (row) => row.document_id)
-  const changed = documents.filter(({ id, images }) => {
+  const changed = documents.filter(({ id, files }) => {
     const held = new Set(known.get(id)?.map((row) => row.image_id))
-    return held.size !== new Set(images).size || images.some((image) => !held.has(image))
+    return held.size !== new Set(files).size || files.some((file) => !held.has(file))
   })
   await forgetImages(
     db,
     changed.map(({ id }) => id).filter((id) => known.has(id)),
   )
-  const rows = changed.flatMap(({ id, images }) =>
-    [...new Set(images)].map((image) => ({ image_id: image, document_id: id })),
+  const rows = changed.flatMap(({ id, files }) =>
+    [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
   )
   for (let at = 0; at < rows.length; at += batch)
     await db
@@ -37,15 +37,15 @@ export async function recordImages(
 }
 
 /**
- * Notes the images of versions that wait beside those that are shown, so that nobody deletes them meanwhile. Recording
+ * Notes the files of versions that wait beside those that are shown, so that nobody deletes them meanwhile. Recording
  * the version once it is indexed drops the others.
  */
 export async function noteWaitingImages(
   db: Records,
-  documents: readonly { readonly id: string; readonly images: readonly string[] }[],
+  documents: readonly { readonly id: string; readonly files: readonly string[] }[],
 ): Promise<void> {
-  const rows = documents.flatMap(({ id, images }) =>
-    [...new Set(images)].map((image) => ({ image_id: image, document_id: id })),
+  const rows = documents.flatMap(({ id, files }) =>
+    [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
   )
   // Of a version that was never shown nothing stays, nor would its successor drop them.
   await db
@@ -78,8 +78,8 @@ export async function forgetImages(db: Records, documentIds: readonly string[]):
     await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()
 }
 
-/** Whether a document that the caller may see has the image, or is waiting to have it. */
-export async function isImageShown(db: Records, id: string, caller: Caller | undefined): Promise<boolean> {
+/** Whether a document that the caller may see names the file, or is waiting to. */
+export async function isFileNamed(db: Records, id: string, caller: Caller | undefined): Promise<boolean> {
   const pairIds = await pairsFor(db, caller)
   let shown = db.selectFrom('inlay_document_images as image').select('image.document_id').where('image_id', '=', id)
   if (pairIds)

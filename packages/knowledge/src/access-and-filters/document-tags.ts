@@ -12,8 +12,8 @@ export interface Labels {
   readonly pairIds: readonly number[]
   /** In the form of `toTag`. */
   readonly tags: readonly string[]
-  /** Ids of the images its sections name. */
-  readonly images: readonly string[]
+  /** Ids of the files that it names. */
+  readonly files: readonly string[]
 }
 
 /** Nobody picks more from a list; the rest still filters. */
@@ -46,7 +46,7 @@ export async function listTags(db: Records, query: TagQuery, caller: Caller | un
  */
 export async function recordTags(
   db: Records,
-  documents: readonly (Omit<Labels, 'images'> & { readonly id: string })[],
+  documents: readonly (Omit<Labels, 'files'> & { readonly id: string })[],
 ): Promise<void> {
   const before = await readTags(
     db,
@@ -106,7 +106,7 @@ interface Link {
 const nameOf = ({ key, value, source }: KnownTag): string => JSON.stringify([key, value, source])
 const linkName = (tag: KnownTag, pairId: number): string => `${pairId} ${nameOf(tag)}`
 
-function toLinks({ source, tags, pairIds }: Omit<Labels, 'images'>): Map<string, Link> {
+function toLinks({ source, tags, pairIds }: Omit<Labels, 'files'>): Map<string, Link> {
   const links = new Map<string, Link>()
   const listed = tags.slice(0, mostTags).filter((tag) => tag.length <= longestTag)
   for (const { key, value } of listed.map(fromTag))

@@ -137,6 +137,15 @@ export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' |
   return tags
 }
 
+/** Ids of the files that a document names: its raw file, and the images and tables of its sections. */
+export function filesOf({ file_id, sections }: Pick<StoredDocument, 'file_id' | 'sections'>): string[] {
+  const named = sections.flatMap((section) => [
+    'image_file_id' in section && section.image_file_id,
+    'csv_file_id' in section && section.csv_file_id,
+  ])
+  return [file_id, ...named].filter(Boolean) as string[]
+}
+
 /** Ids of the images that sections of a document name, in order. */
 export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
   return sections.flatMap((section) =>

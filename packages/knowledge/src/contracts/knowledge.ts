@@ -78,8 +78,8 @@ export interface Knowledge {
   sources(options?: { caller?: Caller }): Promise<string[]>
   /** Tags of searchable documents the caller may see, by key, then value, then source; of one document at most 200. */
   tags(query?: TagQuery, options?: { caller?: Caller }): Promise<KnownTag[]>
-  /** Whether a searchable document that the caller may see has the image. */
-  showsImage(id: string, options?: { caller?: Caller }): Promise<boolean>
+  /** Whether a document that the caller may see names the file: as its raw file, an image or a table. */
+  namesFile(id: string, options?: { caller?: Caller }): Promise<boolean>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
   figures(): Promise<KnowledgeFigures>

@@ -2,7 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { createSlices } from '@inlay/protocol/concurrency'
 import { partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
-import { type DraftRow, imagesOf, toRows } from '../chunking/rows.ts'
+import { type DraftRow, filesOf, toRows } from '../chunking/rows.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
@@ -54,8 +54,8 @@ export interface Writing {
   source: string
   /** JSON of metadata that its rows do not carry. */
   metadata: string | null
-  /** Images of its sections. */
-  images: readonly string[]
+  /** Ids of the files that it names. */
+  files: readonly string[]
   /** Why this document alone cannot be written; its generation is then abandoned. */
   error?: unknown
 }
@@ -139,10 +139,10 @@ async function* toPieces(
   for (const writing of writings) {
     const read = await readWhole(writing, context)
     if (!read) continue
-    const { document, texts } = read
+    const { document, texts, files } = read
     if (slices.isOver()) await slices.next()
     const descriptions = await enrichment?.describe(document)
-    writing.images = imagesOf(document)
+    writing.files = files
     try {
       for (const row of toRows(writing.document, document, { descriptions, openSection: texts?.openSection })) {
         if (slices.isOver()) await slices.next()
@@ -175,6 +175,8 @@ async function* toPieces(
 interface ReadDocument {
   /** With the text of its tables. */
   readonly document: StoredDocument
+  /** Ids of the files that it names. */
+  readonly files: readonly string[]
   /** Of a large document: the texts of its sections. */
   readonly texts?: LargeTexts | undefined
 }
@@ -194,7 +196,7 @@ async function readWhole(writing: Writing, context: WritingContext): Promise<Rea
         large?.texts.place(at, sections.length)
         sections.push(section)
       }
-    return { document: { ...document, sections }, texts: large?.texts }
+    return { document: { ...document, sections }, texts: large?.texts, files: filesOf(document) }
   } catch (error) {
     if (context.signal.aborted) throw letGo()
     writing.error = partFailed(error, 'Reading the document')

@@ -110,7 +110,7 @@ async function write(
     tags: [],
     source: '',
     metadata: null,
-    images: [],
+    files: [],
     error: undefined,
   }))
   await writeDocuments(writings, enrichment, context)

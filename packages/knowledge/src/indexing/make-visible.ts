@@ -57,8 +57,8 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const shown = written.filter(({ id }) => winners.has(id))
     // Of a document that nobody saw before nothing is recorded yet.
     const labelled = shown.filter(
-      ({ id, tags, images, metadata }) =>
-        winners.get(id)!.replaced !== null || tags.length > 0 || images.length > 0 || metadata !== null,
+      ({ id, tags, files, metadata }) =>
+        winners.get(id)!.replaced !== null || tags.length > 0 || files.length > 0 || metadata !== null,
     )
     if (labelled.length > 0) {
       await recordTags(transaction, labelled)

@@ -202,11 +202,11 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
       .values(memberships)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-  const pictured = accepted.filter(({ stored, version }) => stored !== undefined || version.images.length > 0)
-  if (pictured.length > 0)
+  const naming = accepted.filter(({ stored, version }) => stored !== undefined || version.files.length > 0)
+  if (naming.length > 0)
     await noteWaitingImages(
       db,
-      pictured.map(({ id, version }) => ({ id, images: version.images })),
+      naming.map(({ id, version }) => ({ id, files: version.files })),
     )
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }

@@ -8,7 +8,7 @@ import {
   parseWith,
 } from '@inlay/protocol'
 import { nextSlice } from '@inlay/protocol/concurrency'
-import { imagesOf } from '../chunking/rows.ts'
+import { filesOf } from '../chunking/rows.ts'
 import { largeCharacters, toLargeContent, type LargeContent } from './large-content.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
 import type { ImageStore } from '../contracts/models.ts'
@@ -33,8 +33,8 @@ export interface Version {
   /** First link of the sections; "" when there is none. */
   readonly link: string
   readonly source: string
-  /** Ids of the images that sections name. */
-  readonly images: readonly string[]
+  /** Ids of the files that it names. */
+  readonly files: readonly string[]
 }
 
 /**
@@ -66,7 +66,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
     semanticIdentifier: stored.semantic_identifier,
     link,
     source: stored.source,
-    images: imagesOf(stored),
+    files: filesOf(stored),
   }
 }
 

@@ -6,8 +6,8 @@ import type { Engine } from '../engine.ts'
 import { runFiltered } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
-import type { RowCache, RowId } from '../row-cache.ts'
-import { searchColumn } from '../rows.ts'
+import type { FoundId, RowCache } from '../row-cache.ts'
+import { hitColumns, searchColumn } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
@@ -114,15 +114,15 @@ async function searchIndexed(
   // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table.query().fullTextSearch(match).withRowId()
-  const narrowing = { filter, columns: ['_rowid', '_score'], limit: reach }
+  const columns = [...(cache.isWarm ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
+  const narrowing = { filter, columns, limit: reach }
   // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
   const ids = await (isWhole
-    ? scanning(() => runFiltered<RowId>(search, narrowing))
-    : runFiltered<RowId>(search.fastSearch(), narrowing))
-  const scores = new Map(ids.map(({ _rowid: id, _score: score = 0 }) => [id, score]))
-  const rows = await cache.read([...scores.keys()], extra)
+    ? scanning(() => runFiltered<FoundId>(search, narrowing))
+    : runFiltered<FoundId>(search.fastSearch(), narrowing))
+  const rows = await cache.read(ids, extra)
   const hits = new Map<string, TextHit>()
-  for (const [at, score] of [...scores.values()].entries()) {
+  for (const [at, { _score: score = 0 }] of ids.entries()) {
     const row = rows[at]!
     // Rows appended twice are one.
     if (!hits.has(rowKey(row.hit))) hits.set(rowKey(row.hit), { ...row, score })

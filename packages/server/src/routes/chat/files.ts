@@ -59,7 +59,7 @@ export const fileRoutes: readonly Route[] = [
   }),
   route('DELETE /user/projects/file/{file_id}', 'deleteFile', 'Remove a file', {
     description:
-      'A file that projects or agents hold stays; the answer names them. So does an image that a document shows.',
+      'A file that projects or agents hold stays; the answer names them. So does a file that a document names.',
     input: { path: filePath },
     answer: { description: 'Whether it was removed.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
@@ -192,8 +192,10 @@ async function openSeen(id: string, caller: Principal, { agent, knowledge }: Ser
   try {
     return await agent.files.open(id, caller)
   } catch (error) {
-    if (isInlayError(error) && error.code === 'NOT_FOUND' && (await knowledge.showsImage(id, { caller })))
-      return agent.files.lend(id)
+    if (!isInlayError(error) || error.code !== 'NOT_FOUND' || !(await knowledge.namesFile(id, { caller }))) throw error
+    const opened = await agent.files.lend(id)
+    if (opened.file.kind === 'image') return opened
+    void opened.bytes.cancel()
     throw error
   }
 }
