@@ -84,6 +84,8 @@ describe('an assistant', () => {
       document('rooms', 'The reading room is open until 18 on weekdays.'),
       waiting,
     )
+    // Folding in may change the order.
+    await expect.poll(async () => (await inlay.knowledge.figures()).index.unindexedRows).toBe(0)
     const question = { message: 'How many days of paid leave do staff receive?' }
     const whole = (await (
       await call(inlay, '/chat/send-chat-message', { ...question, stream: false })

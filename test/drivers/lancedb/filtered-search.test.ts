@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from '@lancedb/lancedb'
+import { connect, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf } from '@inlay/drivers/internal/lancedb/filtered-search'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { IndexFilter, VectorIndex } from '@inlay/knowledge'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { seededRandom } from '../../bench/typos.ts'
 import { zipfText } from '../../bench/zipf-text.ts'
 import { row } from './sample-rows.ts'
@@ -95,6 +95,42 @@ test.each([5, 1_050])('%i rows that pass a filter are found however far their ve
     const hits = await clustered.search({ vector: near(1), filter: { sources: ['far'] }, limit: 10 })
     expect(hits).toHaveLength(Math.min(far, 10))
     expect(hits.every(({ source }) => source === 'far')).toBe(true)
+  } finally {
+    await clustered.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+})
+
+test('vectors of the few rows that pass are read once, and again after each write', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-kept-'))
+  const clustered = lancedbIndex({ folder, vectorIndexRows: 2_000 })
+  const compared = vi.spyOn(VectorQuery.prototype, 'bypassVectorIndex')
+  onTestFinished(() => compared.mockRestore())
+  try {
+    await clustered.open({ id: 'few@8', dimensions: 8 })
+    const rows = Array.from({ length: 2_000 }, (_, n) =>
+      row(`d${n}`, 'A heron.', { pairs: [n % 40 ? 1 : 2], vector: vector() }),
+    )
+    await clustered.append(rows)
+    await clustered.maintain({ idle: true })
+    const wanted = vector()
+    const nearest = async (limit: number): Promise<string[]> =>
+      (await clustered.search({ vector: wanted, filter: { pairs: [2] }, limit })).map(({ documentId }) => documentId)
+    const first = await nearest(10)
+    expect(first).toHaveLength(10)
+    expect(first.every((id) => Number(id.slice(1)) % 40 === 0)).toBe(true)
+    expect(compared).toHaveBeenCalledTimes(1)
+    for (let round = 0; round < 3; round++) expect(await nearest(10)).toEqual(first)
+    expect((await nearest(60)).slice(0, 10)).toEqual(first)
+    expect(compared).toHaveBeenCalledTimes(1)
+
+    await clustered.append([row('nearest', 'A heron.', { pairs: [2], vector: wanted })])
+    expect(await nearest(10)).toEqual(['nearest', ...first.slice(0, 9)])
+    expect(await nearest(10)).toEqual(['nearest', ...first.slice(0, 9)])
+    // Now only others may read it.
+    await clustered.remove([row('nearest', '').generation])
+    await clustered.append([row('nearest', 'A heron.', { pairs: [1], vector: wanted })])
+    for (let round = 0; round < 3; round++) expect(await nearest(10)).toEqual(first)
   } finally {
     await clustered.close()
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })

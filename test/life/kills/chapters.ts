@@ -124,7 +124,8 @@ async function expectEachFoundOnce(service: Service, chapters: readonly Chapter[
   )
   const search = async (words: string): Promise<string[]> => {
     const answer = await service.fetch('/search', { method: 'POST', body: JSON.stringify({ query: words }) })
-    const { results } = (await answer.json()) as { results: { content: string; link: string }[] }
+    // Right after a start the index may not be open yet.
+    const { results = [] } = (await answer.json()) as { results?: { content: string; link: string }[] }
     return results.filter(({ content }) => content.includes(words)).map(({ link }) => link)
   }
   for (const chapter of chapters) {

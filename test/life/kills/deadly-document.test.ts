@@ -40,7 +40,7 @@ test('a document that ended the process twenty times is failed, with the reason,
   )
   await eventually('the other document', async () => {
     const search = await second.fetch('/search', { method: 'POST', body: JSON.stringify({ query: 'otters' }) })
-    return (await search.json()).results[0]?.title === 'other' || undefined
+    return (await search.json()).results?.[0]?.title === 'other' || undefined
   })
   await second.stop()
 })

@@ -2,6 +2,7 @@ import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf, runFiltered } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
+import { searchKept } from './kept-vectors.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
@@ -16,8 +17,9 @@ export async function searchVectors(table: Table, query: VectorSearch): Promise<
   const { vector, limit } = query
   const index = await vectorIndexOf(table)
   const passing = index && (await countPassing(table, query.filter))
+  const known = passing !== undefined && passing <= narrowRows ? await searchKept(table, query) : undefined
   const loose = index?.indexType === 'IvfRq' && passing ? await searchPastFilter(table, query, passing) : undefined
-  const rows = loose ?? (await searchWithin(table, query, { index, passing }))
+  const rows = known ?? loose ?? (await searchWithin(table, query, { index, passing }))
   const nearest = rows
     .map((row) => ({ row, nearness: row.vector ? cosine(vector, row.vector.toArray()) : 1 - (row._distance ?? 1) }))
     .sort((a, b) => b.nearness - a.nearness)
@@ -88,7 +90,7 @@ const pastFilter = {
   margin: 1.3,
 }
 
-/** Rows of a filter up to which all their vectors are compared: to look for them in the partitions takes longer. */
+/** Rows of a filter up to which all their vectors are compared, and kept: to look in the partitions takes longer. */
 const narrowRows = 1_000
 
 /** How many rows pass; undefined where it is not known. Dates have no index, so to count by them would read all rows. */
