@@ -66,6 +66,19 @@ test('a bucket that refuses the key stops the start, without the key', async () 
   expect(said).not.toMatch(/the-id|the-secret/)
 })
 
+test('a bucket that is away is told at the start, which goes on', async () => {
+  const bucket = createServer((socket) => socket.destroy())
+  const { code, said } = await run(['keys', 'list'], {
+    INLAY_FILES_URL: 's3://bucket/files',
+    INLAY_S3_ENDPOINT: `http://127.0.0.1:${await listening(bucket)}`,
+    INLAY_S3_ACCESS_KEY_ID: 'the-id-of-the-key',
+    INLAY_S3_SECRET_ACCESS_KEY: 'the-secret',
+  })
+  expect(code).toBe(0)
+  expect(said).toMatch(/^inlay: The storage of files cannot be reached: try again later\..*\nThere are no keys/)
+  expect(said).not.toMatch(/the-id|the-secret/)
+})
+
 test.each(['backup', 'restore'])('%s refuses where records or files are not in a data folder', async (command) => {
   const database = { INLAY_DATABASE_URL: 'postgres://inlay:the-password@127.0.0.1:1/inlay' }
   const keys = { INLAY_S3_ACCESS_KEY_ID: 'a', INLAY_S3_SECRET_ACCESS_KEY: 'b' }

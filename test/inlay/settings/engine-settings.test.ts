@@ -66,6 +66,8 @@ test.each([
   ['INLAY_INDEX_URL', 's3://Bucket_secret/x', /s3:\/\/bucket\/path/],
   ['INLAY_REDIS_URL', 'localhost:6379/secret', /use redis:\/\//],
   ['INLAY_FILES_URL', 'https://bucket.s3.amazonaws.com', /use s3:\/\//],
+  ['INLAY_FILES_URL', 's3://id:secret@bucket', /use s3:\/\//],
+  ['INLAY_S3_ENDPOINT', 'http://minio:secret@minio:9000', /without user and password/],
   ['INLAY_ENGINE_PREFIX', 'Help Desk', /lower-case letters/],
   ['INLAY_DATABASE_CONNECTIONS', '0', /from 1 to 1000/],
 ])('%s=%s is refused with what may stand there', (name, value, words) => {
@@ -96,4 +98,8 @@ test('what lies where is told without users, passwords and parameters', () => {
   ])
   expect(engineLines({ database, index: 'folder' })).toEqual(['Records: postgres://db.internal:5432/inlay'])
   expect(engineLines({ database })).toHaveLength(2)
+  for (const password of ['12,34', 'a, b', 'a,postgres://b'])
+    expect(
+      engineLines({ database: `postgres://inlay:${password.replaceAll('/', '%2F')}@db/inlay`, index: 'folder' }),
+    ).toEqual(['Records: postgres://db/inlay'])
 })

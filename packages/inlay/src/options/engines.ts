@@ -55,6 +55,10 @@ export const isRedisAddress = (text: string): boolean =>
 export const isBucketAddress = (text: string): boolean =>
   /^s3:\/\/[a-z\d][a-z\d.-]{1,62}(?:\/[\w!.*'()/-]*)?$/.test(text)
 
+/** An address of a server that speaks S3. Keys come apart from it: `fetch` refuses addresses that hold any. */
+export const isBucketServer = (text: string): boolean =>
+  hasProtocol(text, /^https?:$/) && new URL(text).username + new URL(text).password === ''
+
 /** The start of names that Redis, OpenSearch and PostgreSQL all take. */
 export const isEnginePrefix = (text: string): boolean => /^[a-z][a-z\d_]{0,39}$/.test(text)
 
@@ -71,14 +75,13 @@ export function indexPlaceOf(text: string): IndexPlace | undefined {
 /** What lies where, a line each, without users, passwords and parameters. */
 export function engineLines({ database, index, redis, files }: EngineOptions): string[] {
   const lines = { Records: database, Index: index ?? database, Files: files, 'Running answers': redis }
-  return Object.entries(lines).flatMap(([what, addresses]) =>
-    addresses === undefined || addresses === 'folder'
-      ? []
-      : `${what}: ${addresses
-          .split(/[\s,]+/)
-          .map(shown)
-          .join(', ')}`,
-  )
+  return Object.entries(lines).flatMap(([what, text]) => {
+    if (text === undefined || text === 'folder') return []
+    const place = indexPlaceOf(text)
+    // A password may hold a comma.
+    const addresses = place?.engine === 'opensearch' ? place.nodes : [text]
+    return `${what}: ${addresses.map(shown).join(', ')}`
+  })
 }
 
 function shown(address: string): string {

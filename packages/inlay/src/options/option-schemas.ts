@@ -1,9 +1,9 @@
 import { limitNames } from '@inlay/protocol'
 import * as v from 'valibot'
 import {
-  hasProtocol,
   indexPlaceOf,
   isBucketAddress,
+  isBucketServer,
   isDatabaseAddress,
   isEnginePrefix,
   isRedisAddress,
@@ -74,7 +74,7 @@ const engines = only('an object of addresses: { database, index, redis, files }'
   files: textLike(isBucketAddress, 's3://bucket/path'),
   s3: v.optional(
     only('{ endpoint, region, accessKeyId, secretAccessKey }', {
-      endpoint: textLike((value) => hasProtocol(value, /^https?:$/), 'an http or https address'),
+      endpoint: textLike(isBucketServer, 'an http or https address without user and password'),
       region: v.optional(text),
       accessKeyId: v.optional(text),
       secretAccessKey: v.optional(text),

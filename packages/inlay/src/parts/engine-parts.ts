@@ -1,21 +1,25 @@
 import type { PgPool } from '@inlay/drivers/postgres'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { indexPlaceOf, type EngineOptions } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { Closable } from './destroy-parts.ts'
 
 /**
  * The drivers of engines that are given by address, where the host gives none itself. Nothing is connected yet; pools
- * that are opened here are added to `opened`.
+ * that are opened here are added to `opened`. A bucket that is away goes to `onError`: it may be back at its first use.
  * @throws UNSUPPORTED that names the command when a package is not installed
  */
-export async function withEngines(options: InlayOptions, opened: Closable[]): Promise<InlayOptions> {
+export async function withEngines(
+  options: InlayOptions,
+  opened: Closable[],
+  onError: (error: unknown) => void,
+): Promise<InlayOptions> {
   const { engines = {} } = options
   return {
     ...options,
     dialect: options.dialect ?? (await recordsOf(engines, opened)),
     index: options.index ?? (await indexOf(engines, opened)),
-    storage: options.storage ?? (await filesOf(engines)),
+    storage: options.storage ?? (await filesOf(engines, onError)),
   }
 }
 
@@ -72,7 +76,10 @@ function storageOptionsOf({ s3 = {} }: EngineOptions): Record<string, string> {
   )
 }
 
-async function filesOf({ files: address, s3 = {} }: EngineOptions): Promise<InlayOptions['storage']> {
+async function filesOf(
+  { files: address, s3 = {} }: EngineOptions,
+  onError: (error: unknown) => void,
+): Promise<InlayOptions['storage']> {
   if (address === undefined) return undefined
   const { accessKeyId, secretAccessKey, ...access } = s3
   if (accessKeyId === undefined || secretAccessKey === undefined)
@@ -81,7 +88,10 @@ async function filesOf({ files: address, s3 = {} }: EngineOptions): Promise<Inla
     })
   const { s3Blobs } = await import('@inlay/drivers/s3-blobs')
   const storage = await s3Blobs({ address, accessKeyId, secretAccessKey, ...access })
-  await storage.getItemRaw('start').catch(refuseWrongBucket)
+  await storage.getItemRaw('start').catch((error: Error) => {
+    refuseWrongBucket(error)
+    if (isInlayError(error)) onError(error)
+  })
   return storage
 }
 

@@ -53,7 +53,7 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   ])
   const [{ migrateKnowledge }, { migrateServer }] = rest
   const connections: Closable[] = []
-  const options = await withEngines(given, connections)
+  const options = await withEngines(given, connections, onError)
   if (!options.dialect || !options.index || !options.storage)
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))

@@ -1,6 +1,7 @@
 import {
   indexPlaceOf,
   isBucketAddress,
+  isBucketServer,
   isDatabaseAddress,
   isEnginePrefix,
   isRedisAddress,
@@ -86,16 +87,18 @@ export const engineSettings: EngineSettings = {
     meaning: 'bucket for uploaded files; needs the package aws4fetch',
     allowed: 's3://bucket/path',
     without: 'files lie in INLAY_DATA',
+    isSecret: true,
     isAdvanced: true,
     read: allowedBy(isBucketAddress),
   },
   s3Endpoint: {
     name: 'INLAY_S3_ENDPOINT',
     meaning: 'server of the buckets',
-    allowed: 'an http or https address, such as http://minio:9000',
+    allowed: 'an http or https address without user and password, such as http://minio:9000',
     without: 'Amazon S3 in the region',
+    isSecret: true,
     isAdvanced: true,
-    read: httpAddress,
+    read: (text) => (isBucketServer(text) ? httpAddress(text) : undefined),
   },
   s3Region: {
     name: 'INLAY_S3_REGION',
