@@ -3,15 +3,15 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 /** A machine whose clock is wrong by `wrongMs`, and a database that takes `tripMs` for an answer. */
 async function machine(wrongMs: number, tripMs = 0) {
-  const state = { elapsed: 1_000, wrongMs, tripMs, reads: 0, fails: false }
-  const trueTime = (): number => 1_800_000_000_000 + state.elapsed
+  const state = { elapsed: 1_000, wrongMs, tripMs, reads: 0, fails: false, sleptMs: 0, before: 0, after: 0 }
+  const trueTime = (): number => 1_800_000_000_000 + state.elapsed + state.sleptMs
   const clock = await createDatabaseClock({
     read: async () => {
       state.reads++
       if (state.fails) throw new Error('the database is away')
-      state.elapsed += state.tripMs / 2
+      state.elapsed += state.tripMs / 2 + state.before
       const time = trueTime()
-      state.elapsed += state.tripMs / 2
+      state.elapsed += state.tripMs / 2 + state.after
       return time
     },
     elapsed: () => state.elapsed,
@@ -53,4 +53,31 @@ test('while the database is away, or slow, the clock goes on as it was set', asy
     expect(state.reads).toBe(3)
   })
   expect(clock.now()).toBe(trueTime())
+})
+
+test('a machine that slept has the time again, also by a slow answer, and as closely as that tells', async () => {
+  const { state, clock, trueTime } = await machine(0)
+  const hour = 3_600_000
+  // Its clock went on meanwhile, what only goes forward did not.
+  const slept = { asOf: trueTime() }
+  Object.assign(state, { sleptMs: hour, tripMs: 2_000 })
+  clock.now()
+  await vi.waitFor(() => expect(Math.abs(clock.now() - trueTime())).toBeLessThanOrEqual(2_000))
+  expect(trueTime() - slept.asOf).toBe(hour + 2_000)
+})
+
+test('slow answers do not move a clock that is right', async () => {
+  const { state, clock, trueTime } = await machine(0)
+  for (const [before, after] of [
+    [400, 0],
+    [0, 400],
+  ] as const) {
+    Object.assign(state, { before, after, wrongMs: state.wrongMs + 1_000 })
+    const { reads } = state
+    await vi.waitFor(() => {
+      clock.now()
+      expect(state.reads).toBeGreaterThan(reads)
+    })
+    expect(clock.now()).toBe(trueTime())
+  }
 })

@@ -37,19 +37,16 @@ export async function openDatabaseClock(db: AnyDatabase): Promise<DatabaseClock>
 
 /** A clock by its source; resolves once it is set. */
 export async function createDatabaseClock({ read, elapsed, wall }: ClockSource): Promise<DatabaseClock> {
-  let ahead = 0
+  let ahead: number | undefined
   let drift = 0
-  let isSet = false
   let setting: Promise<void> | undefined
   const set = async (): Promise<void> => {
     const sentAt = elapsed()
     drift = wall() - sentAt
     const time = await read()
-    const gotAt = elapsed()
-    // It was read somewhere between the two. A slow answer says too little, unless there is nothing better.
-    if (isSet && gotAt - sentAt > mostDriftMs) return
-    ahead = time - (sentAt + gotAt) / 2
-    isSet = true
+    // It was read somewhere between the two moments. What agrees with both stays, so that slow answers move nothing.
+    const [least, most] = [time - elapsed(), time - sentAt]
+    ahead = Math.min(Math.max(ahead ?? (least + most) / 2, least), most)
   }
   const again = (): void => {
     // The next time it is tried again.
@@ -64,7 +61,7 @@ export async function createDatabaseClock({ read, elapsed, wall }: ClockSource):
     now: () => {
       const at = elapsed()
       if (Math.abs(wall() - at - drift) > mostDriftMs) again()
-      return Math.round(at + ahead)
+      return Math.round(at + (ahead ?? 0))
     },
     close: async () => {
       clearInterval(timer)
