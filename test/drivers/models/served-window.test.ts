@@ -255,6 +255,21 @@ test('a window is asked for again after an hour', async () => {
   expect(await windowNow()).toBe(32_768)
 })
 
+test('a window is known for as long as its model, also where models are listed long before the first question', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { origin } = await serve({ '/v1/models': list({ id: 'm-1', max_model_len: 16_384 }) })
+  const models = modelProviders({
+    providers: [{ name: 'p', type: 'openai-compatible', baseUrl: `${origin}/v1`, models: [{ name: 'm-1' }] }],
+  })
+  await models.list()
+  for (const minutes of [50, 20, 50]) {
+    vi.setSystemTime(Date.now() + minutes * 60_000)
+    await (await models.resolve()).observed?.ask?.()
+    expect((await models.resolve()).contextTokens).toBe(16_384)
+  }
+})
+
 test('a window that is set is not asked for', async () => {
   expect(await windowOf({ '/v1/models': list({ id: 'm-1', max_model_len: 16_384 }) }, 'm-1', 5_000)).toBe(5_000)
 })

@@ -70,7 +70,7 @@ function askingOf(
   })
   const isKnown = (name: string): boolean =>
     models?.find((model) => model.name === name)?.contextTokens !== undefined || knownModel(type, name).callsTools
-  return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId))
+  return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId, memories(modelId).since))
 }
 
 type Described = Listed & Pick<ResolvedModel, 'callsTools'>

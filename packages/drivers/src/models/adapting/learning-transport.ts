@@ -6,6 +6,8 @@ import { statedWindow } from './window.ts'
 
 /** What is known of one model of a provider, from what its server answered. */
 export interface ModelMemory extends ModelObservations {
+  /** In milliseconds since 1970. */
+  readonly since: number
   readonly refused: Set<Omission>
   refusesTools: boolean
   contextTokens: number | undefined
@@ -23,17 +25,17 @@ const mostRepeats = 6
 const mostRefusalChars = 20_000
 
 /** How long what a server says of a model counts: it may be upgraded, and a gateway may put another behind the name. */
-export const keptMs = 3_600_000
+const keptMs = 3_600_000
 
 export function createMemories(): ModelMemories {
-  const memories = new Map<string, ModelMemory & { readonly since: number }>()
+  const memories = new Map<string, ModelMemory>()
   return (modelId) => {
     const known = memories.get(modelId)
     if (known && Date.now() - known.since < keptMs) return known
     if (memories.size >= mostModels) memories.clear()
-    const memory = {
+    const memory: ModelMemory = {
       since: Date.now(),
-      refused: new Set<Omission>(),
+      refused: new Set(),
       refusesTools: false,
       contextTokens: undefined,
       hasStatedWindow: false,

@@ -1,7 +1,6 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 import type { Transport } from '../stream/transport.ts'
 import { readAnswer } from './answer-text.ts'
-import { keptMs } from './learning-transport.ts'
 
 /** What a server tells about one of its models; undefined where it tells nothing. */
 export interface ServedModel {
@@ -131,25 +130,25 @@ function readOllama(modelId: string, show: Readonly<Record<string, unknown>>, ru
 interface Answer {
   readonly answer: Promise<void>
   readonly times: number
-  /** When it was first asked for, in milliseconds. */
+  /** Since when what it goes to is kept. */
   readonly since: number
   isOver: boolean
 }
 
-/** Asks for each model until its server has told, a few times at most in an hour. */
+/** Asks for each model until its server has told, a few times at most; anew for what is kept since another moment. */
 export function createServedModels(
   server: Omit<ModelServer, 'signal'>,
   onAnswer: (modelId: string, answer: ServedModel) => void,
-): (modelId: string) => Promise<void> {
+): (modelId: string, since: number) => Promise<void> {
   const answers = new Map<string, Answer>()
-  return (modelId) => {
+  return (modelId, since) => {
     const earlier = answers.get(modelId)
-    const last = earlier && Date.now() - earlier.since < keptMs ? earlier : undefined
+    const last = earlier?.since === since ? earlier : undefined
     if (last && (!last.isOver || last.times >= mostTimes)) return last.answer
     if (answers.size >= mostNames) answers.clear()
     const current = {
       times: (last?.times ?? 0) + 1,
-      since: last?.since ?? Date.now(),
+      since,
       isOver: false,
       answer: askServer({ ...server, signal: AbortSignal.timeout(waitMs) }, modelId).then((answer) => {
         current.isOver = !answer.isFinal
