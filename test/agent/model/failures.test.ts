@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { reasonOf, withoutCredentials } from '@inlay/agent/internal/model/failure-signs'
 import { isAbort, reportFailure, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
+import { cpuMsOf } from '../../cpu-time.ts'
 
 const answered = (statusCode: number, body: unknown = {}, headers: Record<string, string> = {}) =>
   new APICallError({
@@ -47,8 +48,17 @@ describe('statuses of a provider', () => {
     ['words of Gemini', said('Please retry in 34.074824224s.'), {}, 35],
     ['milliseconds', said('Please try again in 120ms.'), {}, 1],
     ['nothing', said('Please try again in a while.'), {}, undefined],
+    ['a number that is none', said(`Please try again in ${'9'.repeat(400)}s.`), {}, undefined],
   ])('the time to wait is read from %s', (_, body, headers, seconds) => {
     expect(toFailure(answered(429, body, headers)).details?.['retry_after_seconds']).toBe(seconds)
+  })
+
+  test('a long refusal that names a strange model is read at once', async () => {
+    const refusal = answered(400, `model ${'"'.repeat(20_000)}`)
+    const read = (): void => {
+      for (let time = 0; time < 10; time++) expect(toFailure(refusal).code).toBe('BAD_REQUEST')
+    }
+    expect(await cpuMsOf(read)).toBeLessThan(2_000)
   })
 
   test('a key that LiteLLM cannot look up is a wrong one', () => {

@@ -96,7 +96,7 @@ function retryAfter(headers: unknown): number | undefined {
   return seconds >= 0 ? seconds : undefined
 }
 
-const statedWait = /(?:try again|retry) (?:in|after) (?:(\d+)m)?(\d+(?:\.\d+)?)\s?(ms|s)/i
+const statedWait = /(?:try again|retry) (?:in|after) (?:(\d{1,4})m)?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|s)/i
 
 /** The time to wait as OpenAI, Groq and Gemini say it in words. */
 function waitIn(text: string): number | undefined {

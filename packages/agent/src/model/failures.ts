@@ -39,7 +39,7 @@ const quotaUsedUp =
 const policyRefused =
   /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
 const unknownModel =
-  /\b(?:invalid|unknown|no such) model\b|\bmodel [`'"\\]*[\w./:@-]*[`'"\\]* ?(?:is )?(?:does not exist|not found|not exist)|is not a valid model id|model_not_(?:found|exist)/i
+  /\b(?:invalid|unknown|no such) model\b|\bmodel [`'"\\]{0,4}[\w./:@-]{0,200}[`'"\\]{0,4} ?(?:is )?(?:does not exist|not found|not exist)|is not a valid model id|model_not_(?:found|exist)/i
 /** As LiteLLM says of a key that it does not know, where it has no database to look it up. */
 const unknownKey = /no_db_connection/
 const connectionBroken =

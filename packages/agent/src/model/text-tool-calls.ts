@@ -171,7 +171,8 @@ export class TextGate {
     for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
     const line = text.slice(text.lastIndexOf('\n') + 1)
     this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
-    return this.#calls.length > 0 ? '' : text.replace(this.#dropped, '')
+    if (this.#calls.length > 0) return ''
+    return this.#isShown(this.#dropped, text) ? text : text.replace(this.#dropped, '')
   }
 
   #takeMarkup(markup: CallMarkup, ended: boolean): boolean {
