@@ -55,11 +55,11 @@ async function makeFilled(ids: readonly string[], embedder?: Embedder): Promise<
   return folder
 }
 
-const found = async ({ knowledge }: Opened, text = 'heron'): Promise<string[]> =>
+const matchesOf = async ({ knowledge }: Opened, text = 'heron'): Promise<string[]> =>
   (await knowledge.search({ text, limit: 50 })).map(({ document }) => document.document_id).toSorted()
 
 const finds = (opened: Opened, ids: readonly string[], text = 'heron'): Promise<void> =>
-  vi.waitFor(async () => expect(await found(opened, text)).toEqual(ids), { timeout: 15_000, interval: 50 })
+  vi.waitFor(async () => expect(await matchesOf(opened, text)).toEqual(ids), { timeout: 15_000, interval: 50 })
 
 const foreign = expect.stringContaining('not the one that these documents were brought into')
 
@@ -106,7 +106,7 @@ test('an index that documents are moved from to another embedder is replaced whe
     if (name.endsWith('.lance')) await truncate(join(table, name), 20).catch(() => {})
   const opened = await open(folder, slow)
   // Searches go on with what there is.
-  await found(opened)
+  await matchesOf(opened)
   gate.resolve()
   await vi.waitFor(() => expect(opened.messages).toContainEqual(expect.stringContaining('The index is damaged.')), {
     timeout: 15_000,
