@@ -33,6 +33,8 @@ export function useFileIntake(
   const [doubles, setDoubles] = useState<readonly HandedFile[]>([])
   const total = useRef(0)
   const done = useRef(0)
+  /** Ids of files on their way: two files of one name may be handed in together. */
+  const reserved = useRef(new Set<string>()).current
 
   const refuse = (sentence: string): void => setRefusals((known) => [...known, sentence])
 
@@ -51,7 +53,7 @@ export function useFileIntake(
           const id = await idOf(handed)
           if (id === undefined) setDoubles((known) => [...known, handed])
           else {
-            await change(service.ingestFile(handed.file, id))
+            await change(service.ingestFile(handed.file, id)).finally(() => reserved.delete(id))
             setTaken((count) => count + 1)
           }
         } catch (error) {
@@ -64,6 +66,27 @@ export function useFileIntake(
     [service, change],
   )
 
+  /** Reserves an id, unless a document or a file on its way has it. */
+  const reserve = async (id: string): Promise<boolean> => {
+    if (reserved.has(id)) return false
+    reserved.add(id)
+    let isFree = false
+    try {
+      isFree = !(await service.hasDocument(id))
+    } finally {
+      if (!isFree) reserved.delete(id)
+    }
+    return isFree
+  }
+
+  /** The first id of a file, counting its copies, that is free. */
+  const freeId = async (file: HandedFile): Promise<string> => {
+    for (let copy = 2; ; copy++) {
+      const id = documentIdOf(file, copy)
+      if (await reserve(id)) return id
+    }
+  }
+
   return {
     progress,
     taken,
@@ -72,23 +95,19 @@ export function useFileIntake(
     add: (files) => {
       void send(
         files.filter((file) => refusalOf(file) === undefined),
-        async (file) => ((await service.hasDocument(documentIdOf(file))) ? undefined : documentIdOf(file)),
+        async (file) => ((await reserve(documentIdOf(file))) ? documentIdOf(file) : undefined),
       )
       for (const sentence of files.map(refusalOf)) if (sentence !== undefined) refuse(sentence)
     },
     settleDoubles: (how) => {
       setDoubles([])
-      void send(doubles, how === 'replace' ? async (file) => documentIdOf(file) : (file) => freeId(file, service))
+      const firsts = new Map(doubles.toReversed().map((file) => [documentIdOf(file), file]))
+      void send(doubles, async (file) => {
+        const id = documentIdOf(file)
+        return how === 'replace' && firsts.get(id) === file ? id : freeId(file)
+      })
     },
     dropDoubles: () => setDoubles([]),
-  }
-}
-
-/** The first id of a file, counting its copies, that no document has. */
-async function freeId(file: HandedFile, service: Pick<Service, 'hasDocument'>): Promise<string> {
-  for (let copy = 2; ; copy++) {
-    const id = documentIdOf(file, copy)
-    if (!(await service.hasDocument(id))) return id
   }
 }
 
