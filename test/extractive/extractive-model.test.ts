@@ -110,6 +110,8 @@ test('whoever pastes a page into the message is asked about it before or behind'
   const page = 'Lorem ipsum dolor sit amet. '.repeat(20_000)
   expect((await queries(`What is a quokka?\n\n${page}`))[0]).toContain('quokka')
   expect((await queries(`${page}\n\nWhat is a quokka?`))[0]).toContain('quokka')
+  // The page itself is not searched for where a paragraph asks.
+  expect((await queries(`${page}\n\nWhat is a quokka?`)).join()).not.toMatch(/lorem/i)
 })
 
 // Ends in time only when the work is that of the length, not of its square.

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 export interface Service {
   readonly base: string
   readonly child: ChildProcess
+  /** What it has written to its log so far. */
+  said(): string
   fetch(path: string, init?: RequestInit): Promise<Response>
   kill(): Promise<void>
   stop(): Promise<void>
@@ -53,6 +55,7 @@ export async function startService(
   return {
     base,
     child,
+    said: () => errors,
     fetch: (path, init = {}) =>
       fetch(base + path, {
         ...init,

@@ -54,11 +54,21 @@ export function textOf(message: LanguageModelV4Message): string {
 }
 
 /** What is read of a longer message, at its beginning and again at its end. */
-const longestQuestion = 2000
+const longestQuestion = 800
+/** A paragraph that asks, at either end of a longer message, is what the rest was pasted for. */
+const longestAskingParagraph = 400
 
 /** Where the question of a message stands: whoever pastes a page into it asks before or after that page. */
 function questionIn(message: string): string {
   if (message.length <= 2 * longestQuestion) return message
+  const [first = ''] = message.slice(0, longestAskingParagraph).split(/\n\s*\n/)
+  const last =
+    message
+      .slice(-longestAskingParagraph)
+      .split(/\n\s*\n/)
+      .at(-1) ?? ''
+  const asking = [last, first].find((text) => text.length < longestAskingParagraph && /[?？]\s*$/.test(text))
+  if (asking !== undefined) return asking
   return `${message.slice(0, longestQuestion)}\n${message.slice(-longestQuestion)}`
 }
 

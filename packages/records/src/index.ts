@@ -1,3 +1,4 @@
+export { openDatabaseClock, type DatabaseClock } from './database-clock.ts'
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
 export {

@@ -39,6 +39,22 @@ describe('statuses of a provider', () => {
     const failure = toFailure(answered(429, {}, { 'retry-after': '7' }), { model: 'm', provider: 'p', modelIndex: 1 })
     expect(failure.details).toEqual({ model: 'm', provider: 'p', model_index: 1, retry_after_seconds: 7 })
   })
+
+  test.each([
+    ['a header that LiteLLM hands on', {}, { 'llm_provider-retry-after': '9' }, 9],
+    ['words of OpenAI', said('Limit 30000, Used 29000, Requested 5000. Please try again in 8.2s.'), {}, 9],
+    ['words of Groq', said('Please try again in 6m0.5s. Need more tokens?'), {}, 361],
+    ['words of Gemini', said('Please retry in 34.074824224s.'), {}, 35],
+    ['milliseconds', said('Please try again in 120ms.'), {}, 1],
+    ['nothing', said('Please try again in a while.'), {}, undefined],
+  ])('the time to wait is read from %s', (_, body, headers, seconds) => {
+    expect(toFailure(answered(429, body, headers)).details?.['retry_after_seconds']).toBe(seconds)
+  })
+
+  test('a key that LiteLLM cannot look up is a wrong one', () => {
+    const body = said('No connected db.', { type: 'no_db_connection', code: '400' })
+    expect(toFailure(answered(400, { error: { ...body.error, type: 'no_db_connection' } })).code).toBe('AUTH_ERROR')
+  })
 })
 
 describe('what a body says goes before its status', () => {
@@ -54,6 +70,11 @@ describe('what a body says goes before its status', () => {
     ['The response was filtered due to the prompt triggering the content management policy.', 400, 'CONTENT_POLICY'],
     ['Too many tokens, please wait before trying again.', 429, 'RATE_LIMIT'],
     ['thinking.budget_tokens: must be at least 1024', 400, 'BAD_REQUEST'],
+    ['/chat/completions: Invalid model name passed in model=m-1. Call `/v1/models` to view models.', 400, 'NOT_FOUND'],
+    ['maker/m-1 is not a valid model ID', 400, 'NOT_FOUND'],
+    ['Model Not Exist', 400, 'NOT_FOUND'],
+    ['model "llama3.2:1b" not found, try pulling it first', 400, 'NOT_FOUND'],
+    ['The tool result names a call that the model did not make: not found.', 400, 'BAD_REQUEST'],
   ] as const)('%s (%i)', (message, status, code) => {
     expect(toFailure(answered(status, said(message))).code).toBe(code)
   })

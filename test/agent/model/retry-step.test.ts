@@ -73,6 +73,24 @@ test('a refusal is told from an empty answer', async () => {
   await expect(newStep([[{ reasoning: 'only thoughts' }]]).done).rejects.toMatchObject({ code: 'EMPTY_LLM_RESPONSE' })
 })
 
+test('a model that says nothing to results is asked once to go on', async () => {
+  const prompt: LanguageModelV4CallOptions['prompt'] = [
+    { role: 'user', content: [{ type: 'text', text: 'Q' }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'look', output: { type: 'text', value: '28' } }],
+    },
+  ]
+  const { done, model, heard } = newStep([[], ['It is 28.']], { options: { prompt, tools } })
+  await done
+  expect(heard).toEqual(['It is 28.'])
+  expect(model.requests[1]?.prompt.slice(0, 2)).toEqual(prompt)
+  expect(model.requests[1]?.prompt.at(-1)).toMatchObject({ role: 'user', content: [{ text: 'Please continue.' }] })
+  await expect(newStep([[], []], { options: { prompt, tools } }).done).rejects.toMatchObject({
+    code: 'EMPTY_LLM_RESPONSE',
+  })
+})
+
 test('an abort ends the step at once, before and while it streams', async () => {
   const controller = new AbortController()
   const { done, model } = newStep([['a', { pause: () => new Promise(() => {}) }]], { signal: controller.signal })
@@ -125,6 +143,13 @@ test('an end tag that somebody had a model write is forgotten again', async () =
   await step('29 days.')
   await step('30 days.')
   expect(await step('31 days.')).toEqual(['31 days.'])
+})
+
+test.each([408, 504, 524])('a prompt that a gateway gave up with %i is not sent again', async (statusCode) => {
+  const timedOut = Object.assign(new Error('Timed out.'), { name: 'AI_APICallError', statusCode })
+  const { model, done } = newStep([{ reject: timedOut }, ['Late.']])
+  await expect(done).rejects.toThrow()
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a prompt that a silent server may still read is not sent again', async () => {

@@ -106,6 +106,8 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
 
   test('signs of templates around an answer are not shown, those within it are', () => {
     expect(pass('<answer>\nYes.\n</answer><|im_end|>', size).said.trim()).toBe('Yes.')
+    expect(pass('<answer>Yes.</answer> Sources: 1', size).said).toBe('Yes. Sources: 1')
+    expect(pass('<answer>42</answer> is the tag.', size).said).toBe('<answer>42</answer> is the tag.')
     expect(pass('<|start|>assistant<|channel|>final<|message|>Yes.<|return|>', size).said).toBe('Yes.')
     expect(pass('A turn ends with <|im_end|> there, as </s> did.', size).said).toBe(
       'A turn ends with <|im_end|> there, as </s> did.',

@@ -26,8 +26,8 @@ test('a document of every source is accepted, and its source is told by each hit
     sources.map((source, at) => ({ line: at + 1, status: 200, document_id: source, already_existed: false })),
   )
   await service.ingest(heron('last'))
-  const indexed = await service.call('GET', '/manage/indexed-sources')
-  expect(indexed.json).toEqual({ sources: sources.toSorted() })
+  const indexed = async (): Promise<unknown> => (await service.call('GET', '/manage/indexed-sources')).json
+  await expect.poll(indexed).toEqual({ sources: sources.toSorted() })
 })
 
 test('both addresses of ingestion are one, and a repeat says that the document was there', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
@@ -111,6 +111,14 @@ describe('rows that wait', () => {
     await second.append([row('b', 'A heron.')])
     expect((await idsFor(second, 'heron')).sort()).toEqual(['a', 'b'])
   })
+})
+
+it('opens where a process was killed before its table had a version', async () => {
+  const folder = join(root, 'half-made')
+  mkdirSync(join(folder, 'chunks.lance', '_transactions'), { recursive: true })
+  const index = await open({ folder })
+  await index.append([row('a', 'A heron.')])
+  expect(await idsFor(index, 'heron')).toEqual(['a'])
 })
 
 describe('upkeep', () => {

@@ -1,7 +1,7 @@
 import { toFailure } from '@inlay/agent/internal/model/failures'
 import { modelProviders } from '@inlay/drivers/model-providers'
 import { statedWindow } from '@inlay/drivers/internal/models/adapting/window'
-import { expect, test, onTestFinished } from 'vitest'
+import { expect, test, onTestFinished, vi } from 'vitest'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { StandIn } from '../../stand-in/model-server.ts'
 
@@ -168,6 +168,13 @@ const refusals: readonly (readonly [string, number, string, number | undefined])
     'Trying to keep the first 4410 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
     4_096,
   ],
+  ['LM Studio, newer', 400, 'Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)', 7_424],
+  [
+    'LM Studio 0.4',
+    400,
+    'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input.',
+    4_096,
+  ],
   ['Gemini', 400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
   [
     'Mistral',
@@ -211,6 +218,41 @@ test.each(refusals)('a prompt is too long in the words of %s', (_, statusCode, m
   const error = Object.assign(new Error(message), { name: 'AI_APICallError', statusCode, responseBody })
   expect(toFailure(error).code).toBe('CONTEXT_TOO_LONG')
   expect(statedWindow(message)).toBe(tokens)
+})
+
+test.each(['an object', 'a text'])('a window that LM Studio names within a stream, as %s, is learned', async (form) => {
+  const message = 'Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)'
+  const error = form === 'a text' ? message : { message }
+  const server = await startOpenAi([[{ raw: `event: error\ndata: ${JSON.stringify({ error })}\n\n` }]])
+  onTestFinished(() => server.close())
+  const models = modelProviders({
+    providers: [{ name: 'p', type: 'openai-compatible', baseUrl: `${server.origin}/v1`, models: [{ name: 'm-1' }] }],
+  })
+  const { model, observed } = await models.resolve()
+  const { stream } = await model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Q' }] }] })
+  const codes: string[] = []
+  for await (const part of stream) if (part.type === 'error') codes.push(toFailure(part.error).code)
+  expect(codes).toEqual(['CONTEXT_TOO_LONG'])
+  expect(observed?.contextTokens).toBe(7_424)
+})
+
+test('a window is asked for again after an hour', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const replies: Record<string, unknown> = { '/v1/models': list({ id: 'm-1', max_model_len: 16_384 }) }
+  const { origin } = await serve(replies)
+  const models = modelProviders({
+    providers: [{ name: 'p', type: 'openai-compatible', baseUrl: `${origin}/v1`, models: [{ name: 'm-1' }] }],
+  })
+  const windowNow = async (): Promise<number> => {
+    await (await models.resolve()).observed?.ask?.()
+    return (await models.resolve()).contextTokens
+  }
+  expect(await windowNow()).toBe(16_384)
+  replies['/v1/models'] = list({ id: 'm-1', max_model_len: 32_768 })
+  expect(await windowNow()).toBe(16_384)
+  vi.setSystemTime(Date.now() + 3_600_001)
+  expect(await windowNow()).toBe(32_768)
 })
 
 test('a window that is set is not asked for', async () => {

@@ -5,7 +5,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { modelProviders } from '@inlay/drivers/model-providers'
 import { createInlay, defineAction, type InlayOptions } from 'inlay'
 import type { ChatFullResponse } from '@inlay/protocol'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
@@ -74,6 +74,12 @@ const refusals: readonly (readonly [string, number, string, (body: Body) => bool
   ],
   ['tools, as OpenRouter says', 404, 'No endpoints found that support tool use.', hasTools],
   ['tools, as llama.cpp says of a model without a template', 500, 'tools param requires --jinja flag', hasTools],
+  [
+    'tools, as LiteLLM says of a model for completions',
+    500,
+    "litellm.APIError: AsyncCompletions.create() got an unexpected keyword argument 'tools'",
+    hasTools,
+  ],
   ['system messages', 400, 'System role not supported', hasSystem],
   ['tool_choice', 422, "Unsupported parameter: 'tool_choice'", (b) => 'tool_choice' in b],
 ]
@@ -85,6 +91,23 @@ test.each(refusals)('a server that refuses %s answers the first message and lear
   expect(refused).toBeGreaterThan(0)
   expect(await ask('And the doors?')).toMatchObject({ answer: 'An answer.', error_msg: null })
   expect(requests.filter(({ body }) => is(body))).toHaveLength(refused)
+  expect(notices).toHaveLength(1)
+})
+
+test('what a server refused is tried again after an hour, and its reader notices nothing', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let isOld = true
+  const { ask, notices, requests } = await serve(400, 'm-1 does not support tools', (b) => isOld && hasTools(b))
+  const fine = { answer: 'An answer.', error_msg: null }
+  expect(await ask('Where are the keys?')).toMatchObject(fine)
+  vi.setSystemTime(Date.now() + 3_600_001)
+  expect(await ask('Where are the keys?')).toMatchObject(fine)
+  expect(requests.filter(({ body }) => hasTools(body))).toHaveLength(2)
+  isOld = false
+  vi.setSystemTime(Date.now() + 3_600_001)
+  expect(await ask('Where are the keys?')).toMatchObject(fine)
+  expect(requests.filter(({ body }) => hasTools(body)).length).toBeGreaterThan(2)
   expect(notices).toHaveLength(1)
 })
 

@@ -90,9 +90,19 @@ function statusIn(record: Record<string, unknown>): number | undefined {
 function retryAfter(headers: unknown): number | undefined {
   if (!isJsonObject(headers)) return undefined
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
-  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  // LiteLLM hands headers of a provider on with its own prefix.
+  const seconds = Number(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? Number.NaN)
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
   return seconds >= 0 ? seconds : undefined
+}
+
+const statedWait = /(?:try again|retry) (?:in|after) (?:(\d+)m)?(\d+(?:\.\d+)?)\s?(ms|s)/i
+
+/** The time to wait as OpenAI, Groq and Gemini say it in words. */
+function waitIn(text: string): number | undefined {
+  const [, minutes = '0', number, unit] = statedWait.exec(text) ?? []
+  if (number === undefined) return undefined
+  return Number(minutes) * 60 + Math.ceil(Number(number) / (unit?.toLowerCase() === 'ms' ? 1000 : 1))
 }
 
 const ofProvider =
@@ -121,7 +131,7 @@ export function signsOf(error: unknown): FailureSigns {
     names,
     text,
     said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
-    retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])),
+    retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])) ?? waitIn(text),
     // What is not an Error came out of a stream; our own code throws Errors.
     isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
   }

@@ -31,13 +31,17 @@ export interface StepEnd {
 }
 
 const contextTooLong =
-  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed length)|max_model_len|input token count|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|max size: \d+ tokens|request too large for .{0,200}tokens per min|tokens? \+ `?max_new_tokens/i
+  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed length)|max_model_len|input token count|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|truncate prompt with n_keep|max size: \d+ tokens|request too large for .{0,200}tokens per min|tokens? \+ `?max_new_tokens/i
 /** A prompt that no waiting makes acceptable. */
 const tooLargeForMinute = /request too large for .{0,200}tokens per min/i
 const quotaUsedUp =
   /insufficient.?(?:quota|balance|funds|credit)|exceeded your current quota|billing|credit balance|out of credits?|budget.{0,20}exceeded|exceeded.{0,20}budget|payment required|spend(?:ing)? (?:cap|limit)|usage limit/i
 const policyRefused =
   /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
+const unknownModel =
+  /\b(?:invalid|unknown|no such) model\b|\bmodel [`'"\\]*[\w./:@-]*[`'"\\]* ?(?:is )?(?:does not exist|not found|not exist)|is not a valid model id|model_not_(?:found|exist)/i
+/** As LiteLLM says of a key that it does not know, where it has no database to look it up. */
+const unknownKey = /no_db_connection/
 const connectionBroken =
   /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR|CERT_|SELF_SIGNED|ERR_TLS|socket|fetch failed|\bterminated\b|network|timed? ?out|cannot connect|premature|without a finish reason/i
 const nameOfAbort = /AbortError|ResponseAborted/
@@ -87,6 +91,8 @@ function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   if (mayBeRefused && isTooLong) return 'CONTEXT_TOO_LONG'
   if (mayBeRefused && quotaUsedUp.test(text)) return 'BUDGET_EXCEEDED'
   if (mayBeRefused && status !== 429 && policyRefused.test(text)) return 'CONTENT_POLICY'
+  if (status === 400 && unknownModel.test(text)) return 'NOT_FOUND'
+  if (status === 400 && unknownKey.test(text)) return 'AUTH_ERROR'
   if (status !== undefined && status >= 400) return statusCodes[status] ?? (status >= 500 ? 'API_ERROR' : 'BAD_REQUEST')
   if (nameOfAbort.test(names) || connectionBroken.test(text)) return 'CONNECTION_ERROR'
   const named = isAnswer ? namedCauses.find(([pattern]) => pattern.test(`${names} ${text}`)) : undefined

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, type ErrorCode } from '@inlay/protocol'
+import { errorTable, InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import { estimateTokens, promptLimit, fitPrompt, promptTokens } from '../prompt/context-window.ts'
 import { signsOf } from './failure-signs.ts'
 import { toFailure, type Failure } from './failures.ts'
@@ -18,8 +18,11 @@ import { untilAborted } from '@inlay/protocol/concurrency'
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
-  const first = await retryStep(request, prompt)
   const { forced, ifWordless, reminder = [] } = request
+  const first = await retryStep(request, prompt).catch((error: unknown) => {
+    if (!isEmptyAfterResults(error, prompt)) throw error
+    return retryStep({ ...request, reminder: [...reminder, goOn] }, prompt)
+  })
   const isWordless =
     ifWordless && !hasWord(first.content.map(({ type, text }) => (type === 'text' ? text : '')).join(''))
   if (isWordless && first.calls.length === 0)
@@ -33,6 +36,14 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   throw new InlayError('UNKNOWN_ERROR', {
     message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
   })
+}
+
+// As Anthropic documents it: Claude takes its turn for complete now and then when it has read results.
+const goOn: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Please continue.' }] }
+
+function isEmptyAfterResults(error: unknown, prompt: readonly LanguageModelV4Message[]): boolean {
+  const isEmpty = isInlayError(error) && error.message === errorTable.EMPTY_LLM_RESPONSE.message
+  return isEmpty && prompt.at(-1)?.role === 'tool'
 }
 
 /** A step that was asked for once more, with what both tries consumed. */
@@ -92,9 +103,11 @@ async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]
   }
 }
 
-/** Whether a server was given up that may still read the prompt: it would only read it again. */
-const wasSilent = (error: unknown): boolean =>
-  /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(signsOf(error).text)
+/** Whether a server was given up, by us or by a gateway, that may still read the prompt: it would only read it again. */
+function wasSilent(error: unknown): boolean {
+  const { status = 0, text } = signsOf(error)
+  return [408, 504, 524].includes(status) || /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(text)
+}
 
 /** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */
 function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {

@@ -83,6 +83,13 @@ export const endSigns: readonly string[] = [
 /** What some models begin an answer with. */
 export const startSigns: readonly string[] = ['<answer>', '<response>']
 
+/** Whether a text goes on in the middle of its sentence behind the end of the tag it begins with: it speaks of the tag. */
+export const isMention = (tag: string, text: string): boolean =>
+  new RegExp(`^${tag}[^\\n<]*${tag.replace('<', '</')}[ \\t]+\\p{Ll}`, 'u').test(text)
+
+/** Whether too little is there behind such a tag to know. */
+export const mayBeMention = (text: string): boolean => text.length < 80 && !text.includes('\n')
+
 /** Names of the tools that are offered. */
 export type ToolNames = Pick<ReadonlySet<string>, 'has'>
 

@@ -6,7 +6,9 @@ import {
   callMarkups,
   callsIn,
   endSigns,
+  isMention,
   markupEnd,
+  mayBeMention,
   readPythonCalls,
   readTextCalls,
   startSigns,
@@ -70,6 +72,8 @@ export class TextGate {
   #isLineStart = true
   #isInFence = false
   #hasBegun = false
+  /** End of a tag that was taken off the beginning. */
+  #dropped = ''
   /** Start tags that were shown: their end tags are shown too. */
   readonly #started = new Set<string>()
   /** What calls outside of markup and JSON begin with, and those of them whose arguments are JSON. */
@@ -131,9 +135,12 @@ export class TextGate {
   #begin(ended: boolean): boolean {
     const start = this.#held.trimStart()
     if (!ended && (start === '' || startSigns.some((sign) => sign !== start && sign.startsWith(start)))) return false
-    this.#hasBegun = true
     const sign = startSigns.find((known) => start.startsWith(known))
-    if (sign !== undefined && !this.#isQuoted(sign)) this.#held = start.slice(sign.length).trimStart()
+    if (sign !== undefined && !ended && mayBeMention(start.slice(sign.length))) return false
+    this.#hasBegun = true
+    if (sign === undefined || isMention(sign, start) || this.#isQuoted(sign)) return true
+    this.#held = start.slice(sign.length).trimStart()
+    this.#dropped = sign.replace('<', '</')
     return true
   }
 
@@ -164,7 +171,7 @@ export class TextGate {
     for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
     const line = text.slice(text.lastIndexOf('\n') + 1)
     this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
-    return this.#calls.length > 0 ? '' : text
+    return this.#calls.length > 0 ? '' : text.replace(this.#dropped, '')
   }
 
   #takeMarkup(markup: CallMarkup, ended: boolean): boolean {

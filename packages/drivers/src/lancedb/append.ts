@@ -80,7 +80,7 @@ export function createAppending(parts: AppendParts): Appending {
         const mark = memtable.add(rows)
         // So that a search does not wait for it.
         if (performance.now() < searched.until) await memtable.post()
-        memtable.show(mark)
+        memtable.shownTo = Math.max(memtable.shownTo, mark)
         parts.writes.count++
         for (const { resolve } of requests) resolve()
       } catch (error) {

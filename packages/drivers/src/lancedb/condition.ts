@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { IndexCondition, IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { isOutage, loadEngine, type Engine } from './engine.ts'
@@ -23,6 +25,43 @@ export async function readThrough(location: IndexLocation, space: Space | undefi
     }
   }
 }
+
+/** Longest time that a process may read an index apart. */
+const mostApartMs = 120_000
+
+/**
+ * Reads all there is in a process of its own, since the engine aborts the one that reads certain damage.
+ * @param checkUrl the program it runs
+ * @returns undefined when it could not be done
+ */
+export async function readThroughApart(
+  checkUrl: URL,
+  index: { readonly folder: string; readonly space: Space | undefined },
+): Promise<IndexCondition['state'] | undefined> {
+  const file = fileURLToPath(checkUrl)
+  const flags = file.endsWith('.ts') ? ['--conditions=@inlay/source'] : []
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const child = spawn(process.execPath, [...flags, file, JSON.stringify(index)], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: mostApartMs,
+    killSignal: 'SIGKILL',
+    windowsHide: true,
+  })
+  let output = ''
+  child.stdout.on('data', (part) => (output += part))
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('error', () => resolve([1, null]))
+    child.once('close', (...end) => resolve(end))
+  })
+  if (code === 0) return states.find((state) => state === output)
+  // Windows has no signals: an abort is a code of its own there.
+  return (signal !== null && abortSignals.has(signal)) || (code ?? 0) > 0x8000_0000 ? 'damaged' : undefined
+}
+
+const states = ['present', 'damaged', 'outdated'] as const
+/** Others come from outside, as for want of memory. */
+const abortSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP'])
 
 function isOfSystem(error: unknown): boolean {
   const message = error instanceof Error ? error.message : ''

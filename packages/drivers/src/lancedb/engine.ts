@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type engine from '#lancedb'
 import manifest from '../../package.json' with { type: 'json' }
+import type { WorkNote } from './writer-presence.ts'
 
 /** The native module and the Arrow it works with. */
 export type Engine = typeof engine
@@ -149,11 +150,12 @@ export interface Handle<Parts, Options> {
 
 /**
  * Makes a handle; failures of the engine leave it as errors of ours. `settled` resolves after the calls that are under way
- * when it is called.
+ * when it is called. The note says whether any is, or the opening.
  */
 export function createHandle<Parts, Options>(
   assemble: (options: Options, settled: () => Promise<unknown>) => Promise<Parts>,
   dismantle: (parts: Parts) => Promise<void>,
+  note?: WorkNote,
 ): Handle<Parts, Options> {
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined
@@ -164,22 +166,29 @@ export function createHandle<Parts, Options>(
     await settled()
     const parts = await opening?.catch(() => undefined)
     if (parts) await guarded(() => dismantle(parts))
+    await note?.remove()
   }
 
   return {
     async open(options) {
       if (closing) throw closed()
+      if (underWay.size === 0) note?.set(true)
       const attempt = (opening ??= guarded(() => assemble(options, settled)))
+      underWay.add(attempt)
       try {
         await attempt
       } catch (error) {
         if (opening === attempt) opening = undefined
         throw error
+      } finally {
+        underWay.delete(attempt)
+        if (underWay.size === 0) note?.set(false)
       }
     },
     async use(work) {
       if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
+      if (underWay.size === 0) note?.set(true)
       const result = opening.then(work)
       underWay.add(result)
       try {
@@ -188,6 +197,7 @@ export function createHandle<Parts, Options>(
         throw toInlayError(error)
       } finally {
         underWay.delete(result)
+        if (underWay.size === 0) note?.set(false)
       }
     },
     close: () => (closing ??= close()),

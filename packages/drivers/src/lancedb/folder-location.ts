@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { IndexCondition } from '@inlay/knowledge'
-import { readThrough } from './condition.ts'
+import { readThrough, readThroughApart } from './condition.ts'
+import type { Space } from '../hybrid-search/open-state.ts'
 import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
-import { openWriterPresence, type Processes } from './writer-presence.ts'
+import { createWorkNote, openWriterPresence, readCrashes, type Processes, type WorkNote } from './writer-presence.ts'
 
 /** Begins the names of folders of indexes beside the first one, which lie in its folder. */
 export const besideMark = 'space-'
@@ -16,17 +17,30 @@ const identityFile = 'identity'
 const deletionsFile = 'deleted-since'
 /** Each handle has a file in there while it is open. */
 const handlesFolder = 'open'
+/** Each process that works has a file in there. */
+const workFolder = 'at-work'
+/** So many processes that ended in the middle of their work within an hour make an index suspect. */
+const suspectCrashes = 3
+
+/** How processes that share a folder are told apart, and where one finds the program that reads it apart. */
+export interface FolderOptions {
+  readonly processes?: Processes
+  /** Absent where nothing is looked at but by thorough looks. */
+  readonly checkUrl?: URL
+}
 
 /** @param given folder on a local disk, made when missing */
-export function folderLocation(given: string, processes?: Processes): IndexLocation {
+export function folderLocation(given: string, { processes, checkUrl }: FolderOptions = {}): IndexLocation {
   const folder = resolve(given)
   const table = join(folder, `${tableName}.lance`)
   const within = (name: string): string => join(folder, name)
+  const newNote = (): WorkNote => createWorkNote(within(workFolder), processes)
   const location: IndexLocation = {
     async connect({ lancedb }, session) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       return lancedb.connect(folder, { readConsistencyInterval: 0, ...(session && { session }) })
     },
+    workNote: newNote(),
     openPresence: () => openWriterPresence(within(handlesFolder), processes),
     deletionsOf: () => ({
       any: async () => (await fragmentsWithDeletions(table)).length > 0,
@@ -45,7 +59,10 @@ export function folderLocation(given: string, processes?: Processes): IndexLocat
       const identity = await readFile(within(identityFile), 'utf8').catch(() => '')
       const mark = identity === '' ? {} : { identity: identity.trim() }
       if (versions.length === 0) return { state: 'missing', ...mark }
-      return { state: thorough ? await readThrough(location, space) : 'present', ...mark }
+      if (!thorough) return { state: await judgeAfterCrashes(folder, { processes, checkUrl, space }), ...mark }
+      const note = newNote()
+      note.set(true)
+      return { state: await readThrough(location, space).finally(() => note.remove()), ...mark }
     },
     async mark(identity) {
       const draft = within(`${identityFile}-${randomUUID()}`)
@@ -56,6 +73,7 @@ export function folderLocation(given: string, processes?: Processes): IndexLocat
     async drop() {
       // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
       await rm(table, { recursive: true, force: true, maxRetries: 3 })
+      await rm(within(workFolder), { recursive: true, force: true, maxRetries: 3 })
       await rm(within(deletionsFile), { force: true })
       await rm(within(identityFile), { force: true })
       // Others that still have it open keep a file in there.
@@ -64,6 +82,19 @@ export function folderLocation(given: string, processes?: Processes): IndexLocat
     },
   }
   return location
+}
+
+/** A file of the index may abort the process that reads it, at each start: then another process tries first. */
+async function judgeAfterCrashes(
+  folder: string,
+  { processes, checkUrl, space }: FolderOptions & { readonly space: Space | undefined },
+): Promise<IndexCondition['state']> {
+  const crashes = await readCrashes(join(folder, workFolder), processes)
+  if (crashes.length < suspectCrashes || !checkUrl) return 'present'
+  const state = await readThroughApart(checkUrl, { folder, space })
+  // Whatever ended the processes, it was not the index, as far as can be seen.
+  if (state === 'present') for (const note of crashes) await rm(note, { force: true })
+  return state ?? 'present'
 }
 
 /** The engine names a file of deletions by the fragment they are in. */

@@ -62,7 +62,12 @@ export interface LancedbOptions {
    * are compared whole. Default 100 million: 65,000 vectors of 384 numbers.
    */
   readonly exactVectorBytes?: number
+  /** Where the build of `@inlay/drivers/lancedb-check` lies, for apps whose bundler moves this module elsewhere. */
+  readonly checkUrl?: URL
 }
+
+/** Sources run as they are in Node, the build has JavaScript only. */
+const ownCheck = new URL(`./check${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 interface Opened extends TextParts {
   readonly renewable: RenewableTable
@@ -81,16 +86,17 @@ interface Opened extends TextParts {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare, checkUrl = ownCheck } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()
   const location = isBucket(folder)
     ? bucketLocation(folder, options.storageOptions)
-    : folderLocation(folder, options.processes)
+    : folderLocation(folder, { processes: options.processes, checkUrl })
   const handle = createHandle(
     (space: Space | undefined, settled) => assemble(options, { location, space, exclusively, settled }),
     // A fold may outlive the call that began it.
     (parts) => exclusively(() => dismantle(parts)),
+    location.workNote,
   )
   const { use } = handle
   let wanted: Space | undefined

@@ -1,5 +1,5 @@
 import type { IndexFilter } from '@inlay/knowledge'
-import type { Table } from '@lancedb/lancedb'
+import type { IndexConfig, Table } from '@lancedb/lancedb'
 import { conditionOf } from './filtered-search.ts'
 import { cosine } from '../hybrid-search/fusion.ts'
 import { hitColumns, metadataColumn, type FoundRow } from './rows.ts'
@@ -12,7 +12,7 @@ interface KeptFilter {
   readonly bytes: number
 }
 
-/** By table: what was kept, by the condition of its filter, that used last at the end. */
+/** By table: what was kept, by its index of vectors and the condition of the filter, that used last at the end. */
 const kept = new WeakMap<Table, Map<string, KeptFilter>>()
 
 /** Most bytes that are kept of one table. */
@@ -26,11 +26,12 @@ const mostBytes = 16 << 20
 export async function searchKept(
   table: Table,
   { vector, filter, limit }: { readonly vector: Float32Array; readonly filter?: IndexFilter; readonly limit: number },
+  { indexUuid: indexId = '' }: IndexConfig,
 ): Promise<FoundRow[] | undefined> {
   const condition = conditionOf(filter)
   if (condition === undefined) return undefined
   const version = await table.version()
-  const rows = await rowsOf(table, condition, version)
+  const rows = await rowsOf(table, { indexId, condition, version })
   if (!rows || rows.length === 0) return rows && []
   const nearest = rows
     .map((row) => ({ id: row.id, distance: 1 - cosine(vector, row.vector) }))
@@ -46,19 +47,24 @@ export async function searchKept(
   return (await table.version()) === version ? hits : undefined
 }
 
-async function rowsOf(table: Table, condition: string, version: number): Promise<KeptFilter['rows']> {
+async function rowsOf(
+  table: Table,
+  { indexId, condition, version }: { readonly indexId: string; readonly condition: string; readonly version: number },
+): Promise<KeptFilter['rows']> {
+  // Of a table that was made anew the versions begin at 1 again.
+  const key = `${indexId} ${condition}`
   const all = kept.get(table) ?? new Map<string, KeptFilter>()
   kept.set(table, all)
-  let entry = all.get(condition)
-  if (entry?.version !== version) entry = { version, bytes: 2 * condition.length }
+  let entry = all.get(key)
+  if (entry?.version !== version) entry = { version, bytes: 2 * key.length }
   else if (!entry.rows) {
     const rows = await readVectors(table, condition)
     // Read from a later one.
     if ((await table.version()) !== version) return undefined
     entry = { version, rows, bytes: rows.reduce((sum, { vector }) => sum + vector.byteLength, entry.bytes) }
   }
-  all.delete(condition)
-  all.set(condition, entry)
+  all.delete(key)
+  all.set(key, entry)
   let bytes = [...all.values()].reduce((sum, { bytes: own }) => sum + own, 0)
   for (const [oldest, { bytes: freed }] of all) {
     if (bytes <= mostBytes) break

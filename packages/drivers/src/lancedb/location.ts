@@ -2,7 +2,7 @@ import type { IndexCondition } from '@inlay/knowledge'
 import type { Connection, Session, Table } from '@lancedb/lancedb'
 import type { Engine } from './engine.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
-import type { WriterPresence } from './writer-presence.ts'
+import type { WorkNote, WriterPresence } from './writer-presence.ts'
 
 /** Where a table lies: a folder of this machine, or a bucket. */
 export interface IndexLocation {
@@ -14,6 +14,8 @@ export interface IndexLocation {
   bytesOf(table: Table): Promise<number>
   /** @param options.space what the table should have been made for; only a thorough look compares it */
   inspect(options: { readonly thorough: boolean; readonly space: Space | undefined }): Promise<IndexCondition>
+  /** Says whether this process is in the middle of work, for `inspect` of a later one; absent where no file can. */
+  readonly workNote?: WorkNote
   /** A reader sees the mark before or the one after, never a part. */
   mark(identity: string): Promise<void>
   /** Removes the table and what lies beside it; no error when nothing is there. */

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { Connection, Index, Table } from '@lancedb/lancedb'
-import type { Engine } from './engine.ts'
+import { isMiss, type Engine } from './engine.ts'
 import type { IndexLocation } from './location.ts'
 import { isOfFormat, isOfSpace, schemaOf, searchColumn } from './rows.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
@@ -61,12 +61,16 @@ export async function openTable(engine: Engine, location: IndexLocation, space: 
 
 async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {
   // Made only when missing: the engine refuses to "make" a table that is there with other columns.
+  const make = (): Promise<Table> => connection.createEmptyTable(tableName, schemaOf(engine, space))
   const openOrMake = (): Promise<Table> =>
-    repeated(async () =>
-      (await connection.tableNames()).includes(tableName)
-        ? connection.openTable(tableName)
-        : connection.createEmptyTable(tableName, schemaOf(engine, space)),
-    )
+    repeated(async () => {
+      if (!(await connection.tableNames()).includes(tableName)) return make()
+      return connection.openTable(tableName).catch((error: unknown) => {
+        // A process that is killed while it makes the table leaves a folder without a version.
+        if (isMiss(error)) return make()
+        throw error
+      })
+    })
   const table = await openOrMake()
   const schema = await table.schema()
   if (isOfSpace(schema, space) && isOfFormat(schema)) return table

@@ -17,7 +17,8 @@ export async function searchVectors(table: Table, query: VectorSearch): Promise<
   const { vector, limit } = query
   const index = await vectorIndexOf(table)
   const passing = index && (await countPassing(table, query.filter))
-  const known = passing !== undefined && passing <= narrowRows ? await searchKept(table, query) : undefined
+  const known =
+    index && passing !== undefined && passing <= narrowRows ? await searchKept(table, query, index) : undefined
   const loose = index?.indexType === 'IvfRq' && passing ? await searchPastFilter(table, query, passing) : undefined
   const rows = known ?? loose ?? (await searchWithin(table, query, { index, passing }))
   const nearest = rows

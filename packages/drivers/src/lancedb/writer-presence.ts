@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Tells the processes of this machine apart. `createProcessPresence` of `@inlay/records` makes one. */
@@ -96,4 +96,62 @@ function isOfGoneProcess(text: string, processes: Processes | undefined): boolea
   // Empty while it is being written, or for good after a crash just then.
   const handle: Partial<HandleFile> = text === '' ? {} : JSON.parse(text)
   return handle.owner !== undefined && processes?.isGone(handle.owner) === true
+}
+
+/** A file that says whether its process is in the middle of work. It stays when the process ends just then. */
+export interface WorkNote {
+  set(isAtWork: boolean): void
+  remove(): Promise<void>
+}
+
+/** Nothing is written before work begins. A folder that cannot be written takes no notes. */
+export function createWorkNote(folder: string, processes?: Processes): WorkNote {
+  const path = join(folder, randomUUID())
+  let file: number | undefined
+  let renewal: NodeJS.Timeout | undefined
+  return {
+    set(isAtWork) {
+      try {
+        if (file === undefined) {
+          mkdirSync(folder, { recursive: true, mode: 0o700 })
+          file = openSync(path, 'w', 0o600)
+          writeSync(file, `-${processes?.owner ?? ''}`)
+          renewal = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), renewalMs).unref()
+        }
+        // By the event loop, once for all work that overlaps: 3 µs, and nothing waits for the disk.
+        writeSync(file, isAtWork ? atWork : '-', 0)
+      } catch {
+        // Whatever is the matter, the work itself tells it better.
+      }
+    },
+    async remove() {
+      clearInterval(renewal)
+      if (file === undefined) return
+      closeSync(file)
+      file = undefined
+      await rm(path, { force: true })
+    },
+  }
+}
+
+const atWork = '+'
+/** A note tells nothing any more after this. */
+const crashAgeMs = 3_600_000
+
+/**
+ * Notes of processes that ended in the middle of their work within the last hour. Removes those of others that ended.
+ * @returns paths of the notes
+ */
+export async function readCrashes(folder: string, processes?: Processes): Promise<string[]> {
+  const crashes: string[] = []
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const [status, text] = await Promise.all([stat(path), readFile(path, 'utf8')]).catch(() => [])
+    if (status === undefined || text === undefined) continue
+    const ageMs = Date.now() - status.mtimeMs
+    if (processes?.isGone(text.slice(1)) !== true && ageMs < lapseMs) continue
+    if (text[0] === atWork && ageMs < crashAgeMs) crashes.push(path)
+    else await rm(path, { force: true })
+  }
+  return crashes
 }

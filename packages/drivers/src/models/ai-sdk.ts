@@ -6,7 +6,8 @@ import type {
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
 import { withCacheControl } from './adapting/cache-control.ts'
-import { learningTransport, type ModelMemories } from './adapting/learning-transport.ts'
+import { learningTransport, noteWindow, type ModelMemories } from './adapting/learning-transport.ts'
+import { callEitherApi, type ModelWork } from './adapting/responses-api.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
@@ -59,6 +60,13 @@ async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Prom
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === undefined ? {} : { apiKey }
   return createOpenAICompatible({ ...shared, ...key, name, baseURL: baseUrl ?? '', includeUsage: true })
+}
+
+/** The models by OpenAI's responses API, which some servers want in place of chat completions. */
+async function loadResponses(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
+  const { createOpenAI } = await import('@ai-sdk/openai')
+  const { baseUrl: baseURL, apiKey = noKey } = options
+  return createOpenAI({ headers: { ...options.headers }, fetch, apiKey, ...(baseURL && { baseURL }) }).responses
 }
 
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
@@ -116,10 +124,12 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const sdkModel = rememberModels(() =>
     load(options, (input, init) => (listened.get(init?.signal ?? unheard) ?? plain)(input, init)),
   )
+  const responsesModel = rememberModels(() => loadResponses(options, plain))
 
-  const guarded = async <T>(work: () => PromiseLike<T>): Promise<T> => {
+  const guarded = async <T>(modelId: string, call: LanguageModelV4CallOptions, work: ModelWork<T>): Promise<T> => {
     try {
-      return await work()
+      const refused = memories?.(modelId).refused
+      return await callEitherApi({ sdkModel, responsesModel, modelId, refused }, call, work)
     } catch (error) {
       throw hideKey(error, apiKey)
     }
@@ -129,8 +139,12 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     call: LanguageModelV4CallOptions,
     onPart: (part: LanguageModelV4StreamPart) => void = () => {},
   ): Promise<LanguageModelV4StreamResult> => {
-    const result = await guarded(async () => (await sdkModel(modelId)).doStream(call))
-    return { ...result, stream: watched(result.stream, onPart, (error) => hideKey(error, apiKey)) }
+    const result = await guarded(modelId, call, (model, options) => model.doStream(options))
+    const clean = (error: unknown): unknown => {
+      if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
+      return hideKey(error, apiKey)
+    }
+    return { ...result, stream: watched(result.stream, onPart, clean) }
   }
 
   const cached = type === 'anthropic' ? withCacheControl : (call: LanguageModelV4CallOptions) => call
@@ -142,7 +156,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       get supportedUrls() {
         return sdkModel(modelId).then((model) => model.supportedUrls)
       },
-      doGenerate: (call) => guarded(async () => (await sdkModel(modelId)).doGenerate(cached(call))),
+      doGenerate: (call) => guarded(modelId, cached(call), (model, options) => model.doGenerate(options)),
       doStream: (call) => stream(modelId, cached(call)),
     }
     if (type === 'anthropic') return model

@@ -41,8 +41,13 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
   const memories = createMemories()
-  const onLearn = (modelId: string, part: string): void =>
-    onNotice?.(`${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`)
+  const notices = new Set<string>()
+  const onLearn = (modelId: string, part: string): void => {
+    const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`
+    // What is learned again was said already.
+    if (!notices.has(notice)) onNotice?.(notice)
+    if (notices.size < 1_000) notices.add(notice)
+  }
   const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }

@@ -16,7 +16,6 @@ export async function withEngines(options: InlayOptions, opened: Closable[]): Pr
     dialect: options.dialect ?? (await recordsOf(engines, opened)),
     index: options.index ?? (await indexOf(engines, opened)),
     storage: options.storage ?? (await filesOf(engines)),
-    sharedRuns: options.sharedRuns ?? (await runsOf(engines)),
   }
 }
 
@@ -99,8 +98,12 @@ function refuseWrongBucket(cause: Error): void {
   })
 }
 
-async function runsOf({ redis: url, prefix = 'inlay' }: EngineOptions): Promise<InlayOptions['sharedRuns']> {
+/** Running answers in Redis, by the clock that all processes agree on; undefined without its address. */
+export async function engineRuns(
+  { redis: url, prefix = 'inlay' }: EngineOptions = {},
+  now: () => number,
+): Promise<InlayOptions['sharedRuns']> {
   if (url === undefined) return undefined
   const { loadRedis, redisRuns } = await import('@inlay/drivers/redis')
-  return redisRuns({ url, prefix, lib: await loadRedis() })
+  return redisRuns({ url, prefix, now, lib: await loadRedis() })
 }

@@ -10,7 +10,7 @@ import type { Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
-import { withEngines } from './engine-parts.ts'
+import { engineRuns, withEngines } from './engine-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
@@ -44,12 +44,14 @@ export interface Parts {
  * that a host pays for it with the first message or document and not with its own start.
  */
 export async function openParts(given: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
-  const [{ Kysely }, { migrateConversations }, { migrateKnowledge }, { migrateServer }] = await Promise.all([
+  const [{ Kysely }, { openDatabaseClock }, { migrateConversations }, ...rest] = await Promise.all([
     import('kysely'),
+    import('@inlay/records'),
     import('@inlay/conversations'),
     import('@inlay/knowledge'),
     import('@inlay/server'),
   ])
+  const [{ migrateKnowledge }, { migrateServer }] = rest
   const connections: Closable[] = []
   const options = await withEngines(given, connections)
   if (!options.dialect || !options.index || !options.storage)
@@ -61,7 +63,9 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   const close = (): Promise<void> => closeAll([...connections.splice(0), ...opened.splice(0)].toReversed())
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
-    const parts = await makeParts(db, { ...options, dialect }, onError)
+    const clock = await openDatabaseClock(db)
+    opened.push(clock)
+    const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, onError)
     const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
     // Closed in the opposite order: runs end before the search they use, and the database last.
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
@@ -106,7 +110,9 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     now,
     onError,
     sharedRuns:
-      options.sharedRuns ?? sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
+      options.sharedRuns ??
+      (await engineRuns(options.engines, now)) ??
+      sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     actionSources: tools.sources,
     fetchAddress: web.egress,

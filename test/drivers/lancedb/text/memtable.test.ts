@@ -33,10 +33,10 @@ describe('rows in memory', () => {
   test('are found until they are released, and those that came later stay', async () => {
     const { memtable } = setup()
     memtable.add(rows('a', 'b'))
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     const sealed = memtable.seal()
     memtable.add(rows('c'))
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     expect(await idsFor(memtable, 'text')).toEqual(['a', 'b', 'c'])
     memtable.release(sealed)
     expect(await idsFor(memtable, 'text')).toEqual(['c'])
@@ -48,7 +48,7 @@ describe('rows in memory', () => {
     memtable.add(rows('a'))
     const sealed = memtable.seal()
     memtable.add(rows('b'))
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     await idsFor(memtable, 'text')
     const before = tokenized.length
     memtable.release(sealed)
@@ -59,7 +59,7 @@ describe('rows in memory', () => {
   test('go with their generation, also from among others', async () => {
     const { memtable } = setup()
     memtable.add(rows('a', 'b', 'c'))
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     await idsFor(memtable, 'text')
     memtable.remove(new Set(['generation of b']))
     expect(await idsFor(memtable, 'text')).toEqual(['a', 'c'])
@@ -68,13 +68,13 @@ describe('rows in memory', () => {
   test('are not waited for while nobody was told of them', async () => {
     const { memtable, tokenized } = setup()
     memtable.add(rows('a'))
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     await idsFor(memtable, 'text')
     const before = tokenized.length
     memtable.add(rows('b'))
     expect(await idsFor(memtable, 'text')).toEqual(['a'])
     expect(tokenized).toHaveLength(before)
-    memtable.show(memtable.mark())
+    memtable.shownTo = memtable.mark()
     expect(await idsFor(memtable, 'text')).toEqual(['a', 'b'])
   })
 })

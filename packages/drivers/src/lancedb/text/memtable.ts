@@ -18,7 +18,7 @@ export interface Memtable {
   /** Holds rows. @returns the {@link mark} that names them and all before */
   add(rows: readonly IndexRow[]): number
   remove(generations: ReadonlySet<string>): void
-  /** Names the rows present now, for {@link show} and {@link release}. */
+  /** Names the rows present now, for {@link shownTo} and {@link release}. */
   mark(): number
   /** The same, and makes sure that all of these can be released while later ones stay. */
   seal(): number
@@ -26,8 +26,8 @@ export interface Memtable {
   release(mark: number): void
   /** Prepares all rows held now to be searched. */
   post(): Promise<void>
-  /** Says that searches have to find the rows present when the mark was taken. */
-  show(mark: number): void
+  /** A mark: searches have to find the rows that were present when it was taken. It only rises. */
+  shownTo: number
   /** All rows shown, and perhaps others, ready to be searched; rows released later stay in the result. */
   prepared(): Promise<Postings>
 }
@@ -66,17 +66,13 @@ class HeldRows implements Memtable {
   overflown = false
   /** The last row that found no room. */
   #overflownAt = -1
-  /** Rows from here on need not be found yet. */
-  #shownTo = 0
+  shownTo = 0
+  size = 0
   #posting: Promise<void> = Promise.resolve()
 
   constructor(terms: Terms, mostCharacters: number) {
     this.#terms = terms
     this.room = mostCharacters
-  }
-
-  get size(): number {
-    return this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
   get fill(): number {
@@ -93,6 +89,7 @@ class HeldRows implements Memtable {
       return this.#next
     }
     this.#characters = characters
+    this.size += rows.length
     for (const row of rows) {
       let last = this.#segments.at(-1)
       if (!last || last.isSealed || last.rows.length >= segmentRows)
@@ -129,10 +126,6 @@ class HeldRows implements Memtable {
     this.#keep(this.#segments.filter(({ to }) => to > mark))
   }
 
-  show(mark: number): void {
-    this.#shownTo = Math.max(this.#shownTo, mark)
-  }
-
   post(): Promise<void> {
     const post = (): Promise<void> => this.#post()
     return (this.#posting = this.#posting.then(post, post))
@@ -140,7 +133,7 @@ class HeldRows implements Memtable {
 
   async prepared(): Promise<Postings> {
     const isReady = this.#segments.every(
-      ({ from, rows, posted }) => posted === rows.length || from + posted >= this.#shownTo,
+      ({ from, rows, posted }) => posted === rows.length || from + posted >= this.shownTo,
     )
     if (!isReady) await this.post()
     return joinPostings(this.#segments.map(({ postings }) => postings))
@@ -150,6 +143,7 @@ class HeldRows implements Memtable {
     // Replaced rather than cut: a search may still read the old ones.
     this.#segments = kept.filter(({ rows }) => rows.length > 0)
     this.#characters = this.#segments.reduce((sum, { rows }) => sum + weightOf(rows), 0)
+    this.size = this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
   }
 
   async #post(): Promise<void> {

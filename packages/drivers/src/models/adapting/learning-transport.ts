@@ -22,14 +22,18 @@ const mostModels = 1_000
 const mostRepeats = 6
 const mostRefusalChars = 20_000
 
+/** How long what a server says of a model counts: it may be upgraded, and a gateway may put another behind the name. */
+export const keptMs = 3_600_000
+
 export function createMemories(): ModelMemories {
-  const memories = new Map<string, ModelMemory>()
+  const memories = new Map<string, ModelMemory & { readonly since: number }>()
   return (modelId) => {
     const known = memories.get(modelId)
-    if (known) return known
+    if (known && Date.now() - known.since < keptMs) return known
     if (memories.size >= mostModels) memories.clear()
-    const memory: ModelMemory = {
-      refused: new Set(),
+    const memory = {
+      since: Date.now(),
+      refused: new Set<Omission>(),
       refusesTools: false,
       contextTokens: undefined,
       hasStatedWindow: false,
@@ -59,13 +63,13 @@ export function learningTransport(
       if (answer.status < 400) return answer
       const text = await readAnswer(answer, mostRefusalChars)
       const repeated = { ...answer, read: replay(text) }
-      const stated = statedWindow(text)
-      memory.contextTokens = stated ?? memory.contextTokens
-      memory.hasStatedWindow ||= stated !== undefined
+      noteWindow(memory, text)
       const part = refusedPart(answer.status, text, sent, memory.refused)
       if (part === undefined || memory.refused.has(part)) return repeated
       memory.refused.add(part)
       onLearn(body.model, part)
+      // Another form of the API has another body.
+      if (part === 'chat completions') return repeated
       if (part === 'tools') {
         memory.refusesTools = true
         // Some servers call it a fault of their own, which would only be tried again.
@@ -74,6 +78,13 @@ export function learningTransport(
       if (repeats >= mostRepeats) return repeated
     }
   }
+}
+
+/** Learns the window that a refusal of a prompt names, which may also come within a stream. */
+export function noteWindow(memory: ModelMemory, refusal: string): void {
+  const stated = statedWindow(refusal)
+  memory.contextTokens = stated ?? memory.contextTokens
+  memory.hasStatedWindow ||= stated !== undefined
 }
 
 function withBody(request: TransportRequest, body: Readonly<Record<string, unknown>>): TransportRequest {

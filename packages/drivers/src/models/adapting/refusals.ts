@@ -14,6 +14,9 @@ export type Omission =
   | 'schema keywords'
   | 'schema details'
   | 'required calls'
+  | 'chat completions'
+  | 'responses'
+  | 'thinking beside tools'
   | 'max_tokens'
   | 'max_completion_tokens'
   | Optional
@@ -36,7 +39,10 @@ const optionalFields = [
 const refusal =
   /unsupported|not (?:be )?support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|not accept|extra (?:inputs|fields)|extra_forbidden|invalid|requires?\b|only the default|must be|wrong type|cannot|deprecated/i
 const noTools =
-  /(?:not|n't) support (?:tools?|functions?|tool use|function calling)\b|support tool use|auto\W{0,3}tool choice requires|tools param requires|tools?(?: use| calling)? (?:is|are) not supported|function calling is not (?:supported|enabled)/i
+  /(?:not|n't) support (?:tools?|functions?|tool use|function calling)\b|support tool use|auto\W{0,3}tool choice requires|tools param requires|unexpected keyword argument '?tools\b|tools?(?: use| calling)? (?:is|are) not supported|function calling is not (?:supported|enabled)/i
+// As OpenAI says of its newer models.
+const wantsResponses = /\/?v1\/responses\b/
+const noThinking = /tools with reasoning_effort are not supported/i
 const noSchema =
   /json schema conversion failed|unable to generate parser|failed to (?:parse|initialize) (?:grammar|samplers)|invalid (?:json )?schema|schema .{0,60}(?:not supported|unsupported|not permitted)|\$schema|unsupported .{0,20}schema/i
 
@@ -54,6 +60,8 @@ export function refusedPart(
 ): Omission | undefined {
   if (![400, 404, 405, 415, 422, 500, 501].includes(status)) return undefined
   const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0
+  if (Array.isArray(body['messages']) && wantsResponses.test(text) && !known.has('responses')) return 'chat completions'
+  if (hasTools && noThinking.test(text)) return known.has('thinking beside tools') ? 'tools' : 'thinking beside tools'
   if (hasTools && noTools.test(text)) return 'tools'
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
   const inMessages = refusedInMessages(text, messages)
@@ -90,6 +98,7 @@ export function withoutRefused(
   refused: ReadonlySet<Omission>,
 ): Readonly<Record<string, unknown>> {
   const changed: Record<string, unknown> = { ...body }
+  if (refused.has('thinking beside tools') && body['tools'] !== undefined) changed['reasoning_effort'] = 'none'
   for (const name of optionalFields) if (refused.has(name)) delete changed[name]
   if (refused.has('max_tokens')) rename(changed, 'max_tokens', 'max_completion_tokens')
   else if (refused.has('max_completion_tokens')) rename(changed, 'max_completion_tokens', 'max_tokens')

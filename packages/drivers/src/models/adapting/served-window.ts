@@ -1,6 +1,7 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 import type { Transport } from '../stream/transport.ts'
 import { readAnswer } from './answer-text.ts'
+import { keptMs } from './learning-transport.ts'
 
 /** What a server tells about one of its models; undefined where it tells nothing. */
 export interface ServedModel {
@@ -127,18 +128,28 @@ function readOllama(modelId: string, show: Readonly<Record<string, unknown>>, ru
   }
 }
 
-/** Asks for each model until its server has told, a few times at most. */
+interface Answer {
+  readonly answer: Promise<void>
+  readonly times: number
+  /** When it was first asked for, in milliseconds. */
+  readonly since: number
+  isOver: boolean
+}
+
+/** Asks for each model until its server has told, a few times at most in an hour. */
 export function createServedModels(
   server: Omit<ModelServer, 'signal'>,
   onAnswer: (modelId: string, answer: ServedModel) => void,
 ): (modelId: string) => Promise<void> {
-  const answers = new Map<string, { readonly answer: Promise<void>; readonly times: number; isOver: boolean }>()
+  const answers = new Map<string, Answer>()
   return (modelId) => {
-    const last = answers.get(modelId)
+    const earlier = answers.get(modelId)
+    const last = earlier && Date.now() - earlier.since < keptMs ? earlier : undefined
     if (last && (!last.isOver || last.times >= mostTimes)) return last.answer
     if (answers.size >= mostNames) answers.clear()
     const current = {
       times: (last?.times ?? 0) + 1,
+      since: last?.since ?? Date.now(),
       isOver: false,
       answer: askServer({ ...server, signal: AbortSignal.timeout(waitMs) }, modelId).then((answer) => {
         current.isOver = !answer.isFinal

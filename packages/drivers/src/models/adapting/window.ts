@@ -2,7 +2,7 @@
 const stated: readonly RegExp[] = [
   /maximum context length (?:is|of) (\d[\d,_]*)/i,
   /with (\d[\d,]*) maximum context length/i,
-  /"?n_ctx"?\s*[:=]\s*(\d+)/,
+  /"?n_ctx"?\s*[:=(]\s*(\d+)/,
   /(?:prompt is too long|context limit): [\d,+ ]+(?:tokens? )?> (\d[\d,]*)/i,
   /configured limit of (\d[\d,]*) tokens/i,
   /model token limit: (\d+)/i,
