@@ -67,6 +67,13 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await listed('Garage')
     await page.locator('.document', { hasText: 'Parking' }).waitFor({ state: 'detached' })
     expect(await page.locator('.document').count()).toBe(3)
+    // Two files of one name at once, from two folders.
+    const notes = (text: string) => ({ ...readme(text), name: 'NOTES.md' })
+    await picker.setInputFiles([notes('# Herons\n\nThey wade.'), notes('# Otters\n\nThey dive.')])
+    await page.getByText('NOTES.md is here already.').waitFor()
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await listed('Herons')
+    await listed('Otters')
   })
 
   test('a long path widens neither the page nor its cards', async () => {
@@ -75,6 +82,12 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       id: path,
       semantic_identifier: path,
       sections: [{ text: 'The aviary opens at a quarter past eleven.', link: path }],
+      metadata: {},
+    })
+    await client.ingest({
+      id: 'unbroken',
+      semantic_identifier: 'Aviary' + 'withoutanyspaceorhyphen'.repeat(12),
+      sections: [{ text: 'The aviary opens for school classes on request.', link: path }],
       metadata: {},
     })
     for (const [name, options] of [
@@ -88,6 +101,8 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await ask(page, 'When does the aviary open?')
       const turn = await answered(page)
       await turn.locator('.source').first().waitFor()
+      for (const summary of await turn.locator('summary').all()) await summary.click()
+      await turn.locator('.step-documents').first().waitFor()
       await shot(page, `long-path-${name}`)
       const widths = await page.evaluate(() => ({
         page: document.documentElement.scrollWidth,
@@ -151,13 +166,13 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       sections: [{ text: 'New.' }],
       metadata: {},
     })
-    const documentCount = 1200 + 1 + 4
+    const documentCount = 1200 + 1 + 7
     const page = await open(playground.address)
     await page.getByRole('link', { name: /^Documents/ }).click()
     await expect.poll(() => page.locator('.document').first().textContent()).toContain('Newest of all')
     await expect
       .poll(() => page.locator('.states button').first().textContent(), { timeout: 60_000 })
-      .toContain('1,205')
+      .toContain(documentCount.toLocaleString('en'))
     await expect
       .poll(() => page.locator('.states button.indexed .count').textContent(), { timeout: 60_000 })
       .toBe(documentCount.toLocaleString('en'))

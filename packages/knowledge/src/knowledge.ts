@@ -17,7 +17,7 @@ import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
-import { readQueueFigures } from './queue/queue-status.ts'
+import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readExcerpt } from './search/excerpt.ts'
@@ -130,6 +130,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     excerpt: (request) => readExcerpt(request, { db, index }),
     byLink: (request) => findByLink(request, { db, index }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
+    waiting: () => countUnsettled(db),
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'preact/hooks'
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { documentIdOf, refusalOf, type HandedFile } from './files.ts'
@@ -33,6 +33,7 @@ export function useFileIntake(
   const [doubles, setDoubles] = useState<readonly HandedFile[]>([])
   const total = useRef(0)
   const done = useRef(0)
+  const ids = useMemo(() => createIds(service), [service])
 
   const refuse = (sentence: string): void => setRefusals((known) => [...known, sentence])
 
@@ -51,7 +52,7 @@ export function useFileIntake(
           const id = await idOf(handed)
           if (id === undefined) setDoubles((known) => [...known, handed])
           else {
-            await change(service.ingestFile(handed.file, id))
+            await change(service.ingestFile(handed.file, id)).finally(() => ids.release(id))
             setTaken((count) => count + 1)
           }
         } catch (error) {
@@ -61,7 +62,7 @@ export function useFileIntake(
       })
       if (done.current === total.current) setProgress(null)
     },
-    [service, change],
+    [service, change, ids],
   )
 
   return {
@@ -70,26 +71,49 @@ export function useFileIntake(
     refusals,
     doubles,
     add: (files) => {
-      void send(
-        files.filter((file) => refusalOf(file) === undefined),
-        async (file) => ((await service.hasDocument(documentIdOf(file))) ? undefined : documentIdOf(file)),
-      )
+      const readable = files.filter((file) => refusalOf(file) === undefined)
+      void send(readable, ids.ownOf)
       for (const sentence of files.map(refusalOf)) if (sentence !== undefined) refuse(sentence)
     },
     settleDoubles: (how) => {
       setDoubles([])
-      void send(doubles, how === 'replace' ? async (file) => documentIdOf(file) : (file) => freeId(file, service))
+      const replacing = how === 'replace' ? firstOfEachName(doubles) : new Set()
+      void send(doubles, async (file) => (replacing.has(file) ? documentIdOf(file) : ids.freeOf(file)))
     },
     dropDoubles: () => setDoubles([]),
   }
 }
 
-/** The first id of a file, counting its copies, that no document has. */
-async function freeId(file: HandedFile, service: Pick<Service, 'hasDocument'>): Promise<string> {
-  for (let copy = 2; ; copy++) {
-    const id = documentIdOf(file, copy)
-    if (!(await service.hasDocument(id))) return id
+/** Ids of files on their way, none of them twice: files of one name may be handed in together. */
+function createIds(service: Pick<Service, 'hasDocument'>) {
+  const reserved = new Set<string>()
+  /** Whether no document and no other file on its way has the id. */
+  const reserve = async (id: string): Promise<boolean> => {
+    if (reserved.has(id)) return false
+    reserved.add(id)
+    let isFree = false
+    try {
+      isFree = !(await service.hasDocument(id))
+    } finally {
+      if (!isFree) reserved.delete(id)
+    }
+    return isFree
   }
+  return {
+    /** The id of a file; none when it is not free. */
+    ownOf: async (file: HandedFile) => ((await reserve(documentIdOf(file))) ? documentIdOf(file) : undefined),
+    release: (id: string) => reserved.delete(id),
+    /** The first id of a file, counting its copies, that is free. */
+    freeOf: async (file: HandedFile): Promise<string> => {
+      let copy = 2
+      while (!(await reserve(documentIdOf(file, copy)))) copy++
+      return documentIdOf(file, copy)
+    },
+  }
+}
+
+function firstOfEachName(files: readonly HandedFile[]): Set<unknown> {
+  return new Set(new Map(files.toReversed().map((file) => [documentIdOf(file), file])).values())
 }
 
 async function inParallel(files: readonly HandedFile[], take: (file: HandedFile) => Promise<void>): Promise<void> {

@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { ConversationsOptions } from '@inlay/conversations'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
+import type { PastMessage } from '@inlay/agent/internal/contracts/conversation-store'
+import { sumUpBranch } from '@inlay/agent/internal/prompt/summaries'
 import { ana, eventually, newSetting, providerOf, type Setting } from '../setting.ts'
 
 const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
@@ -143,4 +145,23 @@ test('a summary on its way is given up when the agent closes', async () => {
   expect(setting.summing()[0]?.abortSignal?.aborted).toBe(true)
   expect(setting.errors).toEqual([])
   expect(await stored(setting)).toEqual([])
+})
+
+test('whole turns are summed up, wherever the newest that fit begin', async () => {
+  const nothing = { status: 'done', files: [], toolCalls: [], callCount: 0, params: null } as const
+  const messages: PastMessage[] = Array.from({ length: 24 }, (_, at) => {
+    const role = at % 2 === 0 ? 'user' : 'assistant'
+    return { ...nothing, id: at + 1, role, text: 'word '.repeat(200) }
+  })
+  const ends = new Set<number>()
+  for (let contextTokens = 2_000; contextTokens <= 6_000; contextTokens += 250) {
+    const model = { ...(await providerOf(scriptedModel([['Summary.']])).resolve()), contextTokens }
+    const branch = async () => ({ summary: null, summaryFiles: [], messages })
+    const saveSummary = async ({ messageId }: { messageId: number }) => void ends.add(messageId)
+    const { signal } = new AbortController()
+    await sumUpBranch({ conversations: { branch, saveSummary }, sessionId: 's', messageId: 24, model, signal })
+  }
+  expect(ends.size).toBeGreaterThan(1)
+  // An answer ends what was summed up, and a question begins what is kept.
+  for (const id of ends) expect(messages[id - 1]?.role).toBe('assistant')
 })

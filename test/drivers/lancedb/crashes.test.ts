@@ -109,6 +109,13 @@ describe('an index in which processes ended in the middle of their work', () => 
     expect(notes()).toHaveLength(3)
   })
 
+  test('is not taken for damaged where the program that reads it lies in no file', async () => {
+    const { notes } = await crashed(3, '')
+    const checkUrl = new URL('https://app.example/check.js')
+    expect(await lancedbIndex({ folder, processes, checkUrl }).inspect!()).toEqual({ state: 'present' })
+    expect(notes()).toHaveLength(3)
+  })
+
   test('is not read before it happened three times', async () => {
     const { index } = await crashed(2, "process.kill(process.pid, 'SIGABRT')")
     expect(await index.inspect!()).toEqual({ state: 'present' })

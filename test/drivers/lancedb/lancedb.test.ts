@@ -121,6 +121,19 @@ it('opens where a process was killed before its table had a version', async () =
   expect(await idsFor(index, 'heron')).toEqual(['a'])
 })
 
+it('is missing once the versions of its table are gone, whatever else is left of it', async () => {
+  const folder = join(root, 'no-versions')
+  const index = await open({ folder })
+  await index.append([row('a', 'A heron.')])
+  await index.mark!('mark')
+  expect(await index.inspect!()).toEqual({ state: 'present', identity: 'mark' })
+  await index.close()
+  const versions = join(folder, 'chunks.lance', '_versions')
+  for (const name of readdirSync(versions)) if (name.endsWith('.manifest')) rmSync(join(versions, name))
+  writeFileSync(join(versions, 'latest_version_hint.json'), '{}')
+  expect(await lancedbIndex({ folder }).inspect!()).toEqual({ state: 'missing', identity: 'mark' })
+})
+
 describe('upkeep', () => {
   it('folds many small commits into few files, and clears old versions away after their time', async () => {
     const folder = join(root, 'upkeep')

@@ -249,6 +249,21 @@ describe('an OpenSearch index', () => {
     expect(await search({ pairs: [8] })).toMatchObject({ k: 100 })
   })
 
+  test.each(['https://mé:50%25off@search:9200', 'https://mé:50%off@search:9200/'])(
+    'sends the name and password that the address %s holds',
+    async (nodes) => {
+      const sent: string[] = []
+      const send: typeof fetch = async (input, init) => {
+        sent.push(`${input} ${new Headers(init?.headers).get('authorization')}`)
+        return Response.json({ 'inlay-000001': { mappings: { _meta: { space: '' } } } })
+      }
+      await opensearchIndex({ nodes, fetch: send }).open()
+      const authorization = `Basic ${Buffer.from('mé:50%off').toString('base64')}`
+      expect(sent[0]).toMatch(/^https:\/\/search:9200\/[^:@]* /)
+      expect(new Set(sent.map((line) => line.slice(line.indexOf(' ') + 1)))).toEqual(new Set([authorization]))
+    },
+  )
+
   test.each(['ftp://search', 'search:9200', ''])('refuses the address "%s"', (nodes) => {
     expect(() => opensearchIndex({ nodes })).toThrow('http://localhost:9200')
   })

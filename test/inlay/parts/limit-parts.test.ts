@@ -154,6 +154,30 @@ test('a share of the queue is full until documents of it are indexed', async () 
   await expect.poll(async () => (await ingest('c')).status, { timeout: 60_000 }).toBe(200)
 })
 
+test('the queue of all callers is counted over all processes', async () => {
+  const gate = Promise.withResolvers<void>()
+  const summarize = async (): Promise<string> => (await gate.promise, '')
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
+  // After both are closed.
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
+  const own = { tenantLimits: { waitingDocuments: 2 }, summarize, dataFolder }
+  const first = await newSetting({}, undefined, own)
+  const second = await newSetting({}, undefined, own)
+  const document = (id: string) => ({
+    document: { id, semantic_identifier: id, metadata: {}, sections: [{ text: `Herons of ${id}. `.repeat(20) }] },
+  })
+  expect((await first.call('/service-api/ingestion', document('a'))).status).toBe(200)
+  expect((await first.call('/service-api/ingestion', document('b'))).status).toBe(200)
+  expect(await second.call('/service-api/ingestion', document('c'))).toMatchObject({
+    status: 429,
+    detail: expect.stringContaining('2 of 2 documents that wait') as string,
+  })
+  gate.resolve()
+  await expect
+    .poll(async () => (await second.call('/service-api/ingestion', document('c'))).status, { timeout: 60_000 })
+    .toBe(200)
+})
+
 test('administrators give keys an end and limits, and see when they were used', async () => {
   const { send, call, clock } = await newSetting({})
   const expires_at = new Date(clock.time + 3_600_000).toISOString()

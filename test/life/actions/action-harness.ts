@@ -66,7 +66,7 @@ export async function openActionHarness(options: InlayOptions = {}): Promise<Act
 }
 
 /** How often a stream says that it lives depends on how busy the machine is: of a picture's heartbeats the first stays. */
-function withoutHeartbeats(lines: readonly StreamLine[]): StreamLine[] {
+export function withoutHeartbeats(lines: readonly StreamLine[]): StreamLine[] {
   const typeOf = (line: StreamLine | undefined): string => (line && 'obj' in line ? line.obj.type : '')
   const isImageHeartbeat = (line: StreamLine | undefined): boolean => typeOf(line) === 'image_generation_heartbeat'
   return lines

@@ -31,6 +31,7 @@ test('a document that ended the process twenty times is failed, with the reason,
   expect(await ended).toEqual([null, 'SIGKILL'])
   await setInterruptions(path, 19)
   const second = await start()
+  onTestFinished(() => second.kill())
   const status = await eventually('the failure of the document', async () => {
     const document = await (await second.fetch('/service-api/ingestion/deadly')).json()
     return document.state === 'failed' ? document : undefined
@@ -42,5 +43,4 @@ test('a document that ended the process twenty times is failed, with the reason,
     const search = await second.fetch('/search', { method: 'POST', body: JSON.stringify({ query: 'otters' }) })
     return (await search.json()).results?.[0]?.title === 'other' || undefined
   })
-  await second.stop()
 })

@@ -38,11 +38,14 @@ export async function readThroughApart(
   checkUrl: URL,
   index: { readonly folder: string; readonly space: Space | undefined },
 ): Promise<IndexCondition['state'] | undefined> {
+  // Where a bundler moved this module, it may lie in no file.
+  if (checkUrl.protocol !== 'file:') return undefined
   const file = fileURLToPath(checkUrl)
   const flags = file.endsWith('.ts') ? ['--conditions=@inlay/source'] : []
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(process.execPath, [...flags, file, JSON.stringify(index)], {
-    env,
+    // Else Electron starts the app once more.
+    env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: mostApartMs,
     killSignal: 'SIGKILL',

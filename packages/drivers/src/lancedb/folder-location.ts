@@ -54,11 +54,11 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
     }),
     bytesOf: () => bytesOf(folder),
     async inspect({ thorough, space }): Promise<IndexCondition> {
-      // By the names of files alone.
-      const versions = await readdir(join(table, '_versions')).catch(() => [])
+      // By the names of files alone; beside its versions the engine leaves a hint of the latest.
+      const names = await readdir(join(table, '_versions')).catch(() => [])
       const identity = await readFile(within(identityFile), 'utf8').catch(() => '')
       const mark = identity === '' ? {} : { identity: identity.trim() }
-      if (versions.length === 0) return { state: 'missing', ...mark }
+      if (!names.some((name) => name.endsWith('.manifest'))) return { state: 'missing', ...mark }
       if (!thorough) return { state: await judgeAfterCrashes(folder, { processes, checkUrl, space }), ...mark }
       const note = newNote()
       note.set(true)

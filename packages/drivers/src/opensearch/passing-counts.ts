@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** How many rows of one part of an index passed a filter lately; only how a search is run depends on it. */
 export interface PassingCounts {
   /** Counts at most once a minute. @param filter names the filter */
@@ -12,11 +14,13 @@ export function createPassingCounts(): PassingCounts {
   const counts = new Map<string, { readonly rows: number; readonly until: number }>()
   return {
     async of(filter, count) {
-      const known = counts.get(filter)
+      // A filter may name thousands of documents.
+      const key = createHash('sha256').update(filter).digest('base64')
+      const known = counts.get(key)
       if (known && known.until > Date.now()) return known.rows
       const rows = await count()
       if (counts.size >= mostFilters) counts.clear()
-      counts.set(filter, { rows, until: Date.now() + ageMs })
+      counts.set(key, { rows, until: Date.now() + ageMs })
       return rows
     },
   }

@@ -106,10 +106,19 @@ const basic = (username: string, password: string): string => {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`
 }
 
+/** A password may hold a `%` that stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 function toNode(node: string): Node {
   if (URL.canParse(node) && /^https?:$/.test(new URL(node).protocol)) {
     const url = new URL(node)
-    const [username, password] = [url.username, url.password].map(decodeURIComponent)
+    const [username, password] = [url.username, url.password].map(decoded)
     url.username = url.password = ''
     const authorization = username ? { authorization: basic(username, password!) } : {}
     return { address: url.href.replace(/\/+$/, ''), authorization }

@@ -6,13 +6,26 @@ import { overLimit, type UsageLimits } from '@inlay/server'
 const lookedAt = 20
 const retryAfterSeconds = 5
 
+/** How long the count of all processes holds, in milliseconds. */
+const countedMs = 1_000
+
 /**
- * The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. It counts
- * documents that came through this process; another process counts its own. A document is forgotten once it is found to
- * be done, which is only looked at when a limit is reached.
+ * The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. What waits
+ * in the whole queue is counted in the database. Of a caller it counts documents that came through this process; another
+ * process counts its own. A document is forgotten once it is found to be done, which is only looked at when a limit is
+ * reached.
  */
 export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits): Knowledge {
   const waiting = new Map<string, Set<string>>()
+  const queue = { length: 0, countedAt: -Infinity }
+
+  async function queueLength(): Promise<number> {
+    if (performance.now() - queue.countedAt >= countedMs) {
+      queue.countedAt = performance.now()
+      queue.length = await knowledge.waiting()
+    }
+    return queue.length
+  }
 
   async function forgetDone(ids: Set<string>): Promise<void> {
     for (const id of [...ids].slice(0, lookedAt)) {
@@ -25,6 +38,11 @@ export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits)
     if (!caller) return accept()
     const counted: Set<string>[] = []
     for (const bound of await limits.boundsOf(caller, 'waitingDocuments')) {
+      if (bound.scope === 'tenant') {
+        const length = await queueLength()
+        if (length >= bound.limit) throw overLimit(bound, length, retryAfterSeconds)
+        continue
+      }
       const key = `${bound.scope} ${bound.owner}`
       const ids = waiting.get(key) ?? new Set()
       waiting.set(key, ids)
@@ -38,6 +56,7 @@ export function ingestionWithinLimits(knowledge: Knowledge, limits: UsageLimits)
     }
     await limits.take(caller, 'documentsPerDay')
     const accepted = await accept()
+    queue.length++
     for (const ids of counted) ids.add(accepted.documentId)
     return accepted
   }

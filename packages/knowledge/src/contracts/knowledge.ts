@@ -83,6 +83,8 @@ export interface Knowledge {
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
   figures(): Promise<KnowledgeFigures>
+  /** How many documents wait to be indexed or are being indexed, whichever process took them in. */
+  waiting(): Promise<number>
   /** Resolves once nothing is waiting or being indexed. */
   settled(signal?: AbortSignal): Promise<void>
   /** Starts the worker and the maintainer; may be called once, after construction. */

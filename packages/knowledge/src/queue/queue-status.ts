@@ -32,6 +32,11 @@ export function countWaiting(db: Records): Promise<number> {
   return count(db, 'pending')
 }
 
+/** Documents that wait for a try, and those under way. */
+export async function countUnsettled(db: Records): Promise<number> {
+  return (await count(db, 'pending')) + (await count(db, 'indexing'))
+}
+
 async function count(db: Records, state?: DocumentPhase): Promise<number> {
   let query = db.selectFrom('inlay_documents').select((of) => of.fn.countAll<number | string>().as('count'))
   if (state) query = query.where('state', '=', phase[state])

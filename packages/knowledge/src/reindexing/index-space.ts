@@ -76,7 +76,11 @@ export function enterSpace(db: Records, { embedder, isMovable, replaced }: Enter
     const latest = rows.at(-1)
     const isWanted =
       latest?.embedder === wanted.embedder && latest.dimensions === wanted.dimensions && latest.phase === 'open'
-    if (isWanted && latest.number !== replaced?.number) return latest.number
+    if (isWanted && latest.number !== replaced?.number) {
+      // One that documents were being moved from anyway, perhaps to the one that another process has just made.
+      if (replaced && replaced.reason !== 'requested') await markReplaced(transaction, replaced)
+      return latest.number
+    }
     if (!isMovable && latest) {
       if (isWanted) throw cannotRebuild()
       await refuseIndexed(transaction)
@@ -94,7 +98,8 @@ export function enterSpace(db: Records, { embedder, isMovable, replaced }: Enter
 /** What was asked for can still be searched meanwhile; of the rest nothing is read. */
 async function markReplaced(db: Records, { number, reason }: NonNullable<EnterOptions['replaced']>): Promise<void> {
   const phase = reason === 'requested' ? 'open' : 'lost'
-  await db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number).execute()
+  const row = db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number)
+  await row.where('phase', 'in', readablePhases).execute()
 }
 
 function cannotRebuild(): InlayError {

@@ -4,7 +4,7 @@ import type { Records } from '../schema/tables.ts'
 import { type IndexSpace, type OpenedIndex, confirmIdentity, holdsDocuments, proposeIdentity } from './index-space.ts'
 
 /** A thorough look reads the whole index. */
-const inspectEveryMs = 30_000
+const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
 
 /** The spaces that are looked at. */
 export interface CheckedSpaces {
@@ -45,12 +45,11 @@ export class LostIndexCheck {
   }
 
   /**
-   * Looks whether the index of the own space is the one that its documents were brought into; replaces the space if not.
+   * Looks whether the index of each space is the one that its documents were brought into; replaces the space if not.
    * An index that cannot be reached is told to the operator, and verified by its next use.
    */
   async verify(): Promise<void> {
-    const number = await this.#directory.own()
-    await this.#inspect(number, { thorough: false }).catch((error: unknown) => {
+    await this.#inspectAll({ thorough: false }).catch((error: unknown) => {
       if (isInlayError(error) && lasting.has(error.code)) throw error
       this.isUnverified = true
       this.#options.onError?.(unreachable(error))
@@ -73,16 +72,16 @@ export class LostIndexCheck {
   }
 
   /**
-   * Judges a failure of an index.
+   * Judges a failure of the index of a space; without a number, of any.
    * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
    */
-  async isLostAfter(error: unknown, number: number): Promise<boolean> {
+  async isLostAfter(error: unknown, number: number | undefined): Promise<boolean> {
     const { now, onError } = this.#options
     if (this.#directory.isClosed || isRefusal(error)) return false
     const sinceMs = now() - this.#inspectedAt
     if (!this.#inspecting && sinceMs >= 0 && sinceMs < inspectEveryMs) return false
     // Whoever fails meanwhile waits for the same look.
-    this.#inspecting ??= this.#inspect(number, { thorough: true })
+    this.#inspecting ??= (number === undefined ? this.#inspectAll(thorough) : this.#inspect(number, thorough))
       .catch((failure: unknown) => {
         onError?.(failure)
         return false
@@ -99,11 +98,21 @@ export class LostIndexCheck {
     await this.#inspecting
   }
 
+  /** Looks at the own space, and at those that documents are being moved from. */
+  async #inspectAll(how: { thorough: boolean }): Promise<boolean> {
+    const own = await this.#directory.own()
+    const others = (await this.#directory.spaces()).filter((space) => space.isReadable && space.number !== own)
+    let isLost = false
+    for (const number of [own, ...others.map((space) => space.number)])
+      isLost = (await this.#inspect(number, how)) || isLost
+    return isLost
+  }
+
   /** @returns whether the space cannot be read any more, by now or since before */
-  async #inspect(number: number, { thorough }: { thorough: boolean }): Promise<boolean> {
+  async #inspect(number: number, how: { thorough: boolean }): Promise<boolean> {
     const space = (await this.#directory.spaces()).find((candidate) => candidate.number === number)
     if (!space?.isReadable) return true
-    const reason = await this.#faultOf(space, thorough)
+    const reason = await this.#faultOf(space, how)
     if (reason === undefined) return false
     await this.#directory.replace({ number, reason })
     const message = `${sentences[reason]} ${remedy}`
@@ -112,11 +121,11 @@ export class LostIndexCheck {
   }
 
   /** Why the index of a space is not the one that its documents were brought into; undefined when it is. */
-  async #faultOf(space: IndexSpace, thorough: boolean): Promise<RebuildReason | undefined> {
+  async #faultOf(space: IndexSpace, how: { thorough: boolean }): Promise<RebuildReason | undefined> {
     const { db } = this.#options
     const index = this.#directory.indexOf(space)
     if (!index.inspect || !index.mark) return undefined
-    const { state: condition, identity, predatesMarks } = await index.inspect({ thorough })
+    const { state: condition, identity, predatesMarks } = await index.inspect(how)
     if (condition === 'damaged' || condition === 'outdated') return condition
     const isMarked = space.identity !== null && !space.isAdopting
     if (condition === 'present' && identity !== undefined && isMarked)

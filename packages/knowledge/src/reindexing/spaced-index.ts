@@ -38,7 +38,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
   const directory = new SpaceDirectory(options)
   const lostIndex = new LostIndexCheck(directory, options)
   const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
-  const retry = retrying(directory, lostIndex)
+  const retry = retrying(lostIndex)
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
@@ -97,15 +97,15 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
 
 type Retry = <Result>(work: () => Promise<Result>, number?: number) => Promise<Result>
 
-/** Works again in the space that has taken the place of a lost one; without a number, of the own one. */
+/** Works again once a space has taken the place of a lost one; without a number, of any. */
 const retrying =
-  (directory: SpaceDirectory, lostIndex: LostIndexCheck): Retry =>
+  (lostIndex: LostIndexCheck): Retry =>
   async (work, number) => {
     if (lostIndex.isUnverified) await lostIndex.verified()
     try {
       return await work()
     } catch (error) {
-      if (!(await lostIndex.isLostAfter(error, number ?? (await directory.own())))) throw error
+      if (!(await lostIndex.isLostAfter(error, number))) throw error
       return work()
     }
   }
