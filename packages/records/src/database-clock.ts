@@ -44,7 +44,7 @@ export async function createDatabaseClock({ read, elapsed, wall }: ClockSource):
     const sentAt = elapsed()
     drift = wall() - sentAt
     const time = await read()
-    // It was read somewhere between the two moments. What agrees with both stays, so that slow answers move nothing.
+    // It was read after the request and before the answer: a clock that agrees with both stays as it is.
     const [least, most] = [time - elapsed(), time - sentAt]
     ahead = Math.min(Math.max(ahead ?? (least + most) / 2, least), most)
   }
