@@ -1,5 +1,5 @@
 import { createDatabaseClock } from '@inlay/records/internal/database-clock'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 /** A machine whose clock is wrong by `wrongMs`, and a database that takes `tripMs` for an answer. */
 async function machine(wrongMs: number, tripMs = 0) {
@@ -33,7 +33,7 @@ test('a clock that is set, and a machine that slept, are noticed', async () => {
   const { state, clock, trueTime } = await machine(300_000)
   state.wrongMs = 0
   clock.now()
-  await vi.waitFor(() => expect(state.reads).toBe(2))
+  await expect.poll(() => state.reads).toBe(2)
   expect(clock.now()).toBe(trueTime())
   clock.now()
   expect(state.reads).toBe(2)
@@ -44,14 +44,16 @@ test('while the database is away, or slow, the clock goes on as it was set', asy
   state.fails = true
   state.wrongMs = 0
   expect(clock.now()).toBe(trueTime())
-  await vi.waitFor(() => expect(state.reads).toBe(2))
+  await expect.poll(() => state.reads).toBe(2)
   state.elapsed += 1_000
   expect(clock.now()).toBe(trueTime())
   Object.assign(state, { fails: false, tripMs: 8_000, wrongMs: 5_000 })
-  await vi.waitFor(() => {
-    clock.now()
-    expect(state.reads).toBe(3)
-  })
+  await expect
+    .poll(() => {
+      clock.now()
+      return state.reads
+    })
+    .toBe(3)
   expect(clock.now()).toBe(trueTime())
 })
 
@@ -62,7 +64,7 @@ test('a machine that slept has the time again, also by a slow answer, and as clo
   const slept = { asOf: trueTime() }
   Object.assign(state, { sleptMs: hour, tripMs: 2_000 })
   clock.now()
-  await vi.waitFor(() => expect(Math.abs(clock.now() - trueTime())).toBeLessThanOrEqual(2_000))
+  await expect.poll(() => Math.abs(clock.now() - trueTime())).toBeLessThanOrEqual(2_000)
   expect(trueTime() - slept.asOf).toBe(hour + 2_000)
 })
 
@@ -74,10 +76,12 @@ test('slow answers do not move a clock that is right', async () => {
   ] as const) {
     Object.assign(state, { before, after, wrongMs: state.wrongMs + 1_000 })
     const { reads } = state
-    await vi.waitFor(() => {
-      clock.now()
-      expect(state.reads).toBeGreaterThan(reads)
-    })
+    await expect
+      .poll(() => {
+        clock.now()
+        return state.reads
+      })
+      .toBeGreaterThan(reads)
     expect(clock.now()).toBe(trueTime())
   }
 })
