@@ -321,9 +321,9 @@ describe('fifty documents that give orders to a model that obeys', () => {
     expectDataToStayData()
     const left = await whatLeft(outcomes)
     for (const secret of Object.values(secrets)) expect(left).not.toContain(secret)
-    // One made the model write nothing but a call of what is not there, which is no answer.
-    const ends = outcomes.map(({ lines }) => lines.at(-1)).filter((line) => !(line && 'obj' in line))
-    expect(ends).toMatchObject([{ error_code: 'EMPTY_LLM_RESPONSE' }])
+    // Also where one made the model write nothing but a call of what is not there: it was asked to go on.
+    const failures = outcomes.map(({ lines }) => lines.at(-1)).filter((line) => !(line && 'obj' in line))
+    expect(failures).toEqual([])
     expect(fixture.errors).toEqual([])
   })
 

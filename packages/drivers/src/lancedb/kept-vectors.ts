@@ -13,10 +13,11 @@ interface KeptFilter {
 }
 
 /** By table: what was kept, by its index of vectors and the condition of the filter, that used last at the end. */
-const kept = new WeakMap<Table, Map<string, KeptFilter>>()
+const kept = new WeakMap<Table, { readonly entries: Map<string, KeptFilter>; bytes: number }>()
 
 /** Most bytes that are kept of one table. */
 const mostBytes = 16 << 20
+const bytesBeside = 500
 
 /**
  * Compares the vectors of all rows that pass, of which there are few, where they are kept: to read a thousand of them
@@ -53,23 +54,23 @@ async function rowsOf(
 ): Promise<KeptFilter['rows']> {
   // Of a table that was made anew the versions begin at 1 again.
   const key = `${indexId} ${condition}`
-  const all = kept.get(table) ?? new Map<string, KeptFilter>()
+  const all = kept.get(table) ?? { entries: new Map<string, KeptFilter>(), bytes: 0 }
   kept.set(table, all)
-  let entry = all.get(key)
-  if (entry?.version !== version) entry = { version, bytes: 2 * key.length }
+  let entry = all.entries.get(key)
+  if (entry?.version !== version) entry = { version, bytes: 2 * key.length + bytesBeside }
   else if (!entry.rows) {
     const rows = await readVectors(table, condition)
     // Read from a later one.
     if ((await table.version()) !== version) return undefined
     entry = { version, rows, bytes: rows.reduce((sum, { vector }) => sum + vector.byteLength, entry.bytes) }
   }
-  all.delete(key)
-  all.set(key, entry)
-  let bytes = [...all.values()].reduce((sum, { bytes: own }) => sum + own, 0)
-  for (const [oldest, { bytes: freed }] of all) {
-    if (bytes <= mostBytes) break
-    bytes -= freed
-    all.delete(oldest)
+  all.bytes += entry.bytes - (all.entries.get(key)?.bytes ?? 0)
+  all.entries.delete(key)
+  all.entries.set(key, entry)
+  for (const [oldest, { bytes: freed }] of all.entries) {
+    if (all.bytes <= mostBytes) break
+    all.bytes -= freed
+    all.entries.delete(oldest)
   }
   return entry.rows
 }
