@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Embedder } from '@inlay/knowledge'
@@ -99,4 +99,24 @@ test('no document is lost when the process dies in the middle', async () => {
   await last.knowledge.settled()
   expect((await last.knowledge.figures()).documents).toEqual({ indexed: count, pending: 0, indexing: 0, failed: 0 })
   expect(new Set(await areFound(last))).toEqual(new Set([true]))
+})
+
+test('an index with vectors is kept when three processes ended at their work', async () => {
+  const dataFolder = makeFolder()
+  await fill(dataFolder)
+  const notes = join(dataFolder, 'index', 'at-work')
+  mkdirSync(notes, { recursive: true })
+  const minutesAgo = new Date(Date.now() - 120_000)
+  for (const name of ['1', '2', '3']) {
+    writeFileSync(join(notes, name), '+somebody on another machine')
+    utimesSync(join(notes, name), minutesAgo, minutesAgo)
+  }
+  const errors: unknown[] = []
+  const inlay = createInlay({ dataFolder, embedder: letters(8), onError: (error) => errors.push(error) })
+  onTestFinished(() => inlay.close())
+  await inlay.start()
+  expect(new Set(await areFound(inlay))).toEqual(new Set([true]))
+  // They were looked at: the index is whole.
+  expect(readdirSync(notes).filter((name) => name.length === 1)).toEqual([])
+  expect(errors).toEqual([])
 })

@@ -99,6 +99,14 @@ describe('an index in which processes ended in the middle of their work', () => 
     expect(await another.index.inspect!()).toEqual({ state: 'outdated' })
   })
 
+  test('is read as what it was filled from, also before it is opened', async () => {
+    const { index } = await crashed(
+      3,
+      `process.stdout.write(JSON.parse(process.argv[2]).space?.id === 'letters' ? 'present' : 'outdated')`,
+    )
+    expect(await index.inspect!({ space: { id: 'letters', dimensions: 8 } })).toEqual({ state: 'present' })
+  })
+
   test.each([
     ['for want of memory', "process.kill(process.pid, 'SIGKILL')"],
     ['without a word', 'process.exit(1)'],

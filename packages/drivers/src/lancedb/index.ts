@@ -134,7 +134,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
         return { ...(await figuresOf(parts, location)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, location)),
-    inspect: ({ thorough = false } = {}) => location.inspect({ thorough, space: wanted }),
+    inspect: ({ thorough = false, space = wanted } = {}) => location.inspect({ thorough, space }),
     mark: (identity) => location.mark(identity),
     close: () => handle.close(),
     beside: (number) => lancedbIndex({ ...options, folder: besideOf(folder, number) }),

@@ -133,8 +133,12 @@ export interface VectorIndex {
   /**
    * Tells what is in the place, opened or not. A thorough look reads all there is; another one costs next to nothing
    * and loads no engine. Absent when the index cannot tell: a lost one is then not noticed.
+   * @param options.space what it should have been filled from, as `open` takes it; default: what it was opened with
    */
-  inspect?(options?: { readonly thorough?: boolean }): Promise<IndexCondition>
+  inspect?(options?: {
+    readonly thorough?: boolean
+    readonly space?: { readonly id: string; readonly dimensions: number } | undefined
+  }): Promise<IndexCondition>
   /** Marks the index in the place, so that {@link inspect} tells it from any other. Survives whatever its rows do. */
   mark?(identity: string): Promise<void>
   /** Closes, then removes all it holds, but nothing of indexes beside it. No error when nothing is there. */

@@ -216,7 +216,8 @@ export function openOnUse(
     read: async (generation, from, to, options) => (await ready()).read(generation, from, to, options),
     maintain: async (options) => (await ready()).maintain(options),
     figures: async () => (await ready()).figures(),
-    ...(index.inspect ? { inspect: index.inspect.bind(index) } : {}),
+    // It may not be open yet.
+    ...(index.inspect ? { inspect: (how) => index.inspect!({ ...how, space }) } : {}),
     ...(index.mark ? { mark: index.mark.bind(index) } : {}),
     close: async () => {
       isClosed = true
