@@ -64,11 +64,11 @@ test('an index notes its work while some is under way, and nothing once it is cl
   const opening = index.open()
   expect(noted()).toBe('+own')
   await opening
-  expect(noted()).toBe('-own')
+  await expect.poll(noted, { timeout: 60_000 }).toBe('-own')
   const searches = [index.search({ text: 'heron', limit: 1 }), index.search({ text: 'otter', limit: 1 })]
   expect(noted()).toBe('+own')
   await Promise.all(searches)
-  expect(noted()).toBe('-own')
+  await expect.poll(noted, { timeout: 60_000 }).toBe('-own')
   await index.close()
   expect(readdirSync(notes)).toEqual([])
 })

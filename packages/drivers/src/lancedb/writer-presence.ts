@@ -109,8 +109,11 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
   const path = join(folder, randomUUID())
   let file: number | undefined
   let renewal: NodeJS.Timeout | undefined
+  let pause: NodeJS.Timeout | undefined
+  let isNoted = false
   return {
     set(isAtWork) {
+      clearTimeout(pause)
       try {
         if (file === undefined) {
           mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -118,23 +121,36 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
           writeSync(file, `-${processes?.owner ?? ''}`)
           renewal = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), renewalMs).unref()
         }
-        // By the event loop, once for all work that overlaps: 3 µs, and nothing waits for the disk.
-        writeSync(file, isAtWork ? atWork : '-', 0)
+        // By the event loop: 3 µs, but more while the disk is busy. So once for all work without a pause.
+        if (isAtWork && !isNoted) writeSync(file, atWork, 0)
+        isNoted ||= isAtWork
       } catch {
         // Whatever is the matter, the work itself tells it better.
       }
+      if (isAtWork || !isNoted) return
+      pause = setTimeout(() => {
+        try {
+          if (file !== undefined) writeSync(file, '-', 0)
+          isNoted = false
+        } catch {
+          // The disk may be gone with the index.
+        }
+      }, pauseMs).unref()
     },
     async remove() {
       clearInterval(renewal)
+      clearTimeout(pause)
       if (file === undefined) return
       closeSync(file)
       file = undefined
+      isNoted = false
       await rm(path, { force: true })
     },
   }
 }
 
 const atWork = '+'
+const pauseMs = 100
 /** A note tells nothing any more after this. */
 const crashAgeMs = 3_600_000
 
