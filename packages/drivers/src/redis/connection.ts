@@ -56,7 +56,7 @@ export function createConnection(
     redis.destroy()
   }
   const check = async (opened: Opened): Promise<void> => {
-    const asked = performance.now()
+    const now = performance.now()
     if (opened.redis.isReady) {
       // A refusal is an answer too.
       if (
@@ -65,9 +65,9 @@ export function createConnection(
           answerMs,
         )
       )
-        opened.heardAt = asked
+        opened.heardAt = now
       else giveUp(opened)
-    } else if (asked - opened.at > reachMs) giveUp(opened)
+    } else if (now - opened.at > reachMs) giveUp(opened)
   }
   return {
     client: async () => {
