@@ -21,6 +21,7 @@ test.each([
   ['connect', withCode('ECONNREFUSED')],
   ['connect', withCode('57P03')],
   ['connect', new Error('timeout exceeded when trying to connect')],
+  ['connect', new Error('timeout expired')],
   ['query', withCode('57P01')],
   ['query', new Error('Connection terminated unexpectedly')],
 ] as const)('%s: an outage is told as one that passes, without its words', async (part, error) => {

@@ -11,32 +11,32 @@ export interface Connection {
 
 /** When a server counts as silent, in milliseconds. */
 export interface Patience {
-  /** Longest time to say that it is there. */
+  /** How long after a use it is asked whether it is there. */
+  readonly quietMs: number
+  /** Longest time to say so. */
   readonly answerMs: number
-  /** How long it is not asked again. */
-  readonly restMs: number
   /** How long a client tries to reach it before another one takes its place. */
   readonly reachMs: number
 }
 
-const usual: Patience = { answerMs: 3_000, restMs: 1_000, reachMs: 10_000 }
+const usual: Patience = { quietMs: 1_000, answerMs: 3_000, reachMs: 10_000 }
 
 interface Opened {
   readonly redis: RedisClient
   readonly at: number
-  heardAt: number
 }
 
 /**
  * Connects at first use, and again when the connection breaks. A server that has gone silent, frozen or cut off without a
- * word, would keep callers for ever: it is asked now and then whether it is there, and what waits for it is rejected when it is not.
+ * word, would keep callers for ever: soon after each use it is asked whether it is there, and what waits for it is rejected
+ * when it is not.
  */
 export function createConnection(
   createClient: () => Promise<RedisClient>,
-  { answerMs, restMs, reachMs }: Patience = usual,
+  { quietMs, answerMs, reachMs }: Patience = usual,
 ): Connection {
   let opening: Promise<Opened> | undefined
-  let checking: Promise<void> | undefined
+  let look: NodeJS.Timeout | undefined
   let cause: unknown
   const open = async (): Promise<Opened> => {
     const redis = await createClient()
@@ -49,37 +49,35 @@ export function createConnection(
     // It goes on trying by itself once the first try is made.
     void redis.connect().catch(() => {})
     await inTime(answered, answerMs)
-    return { redis, at, heardAt: at }
+    return { redis, at }
   }
   const giveUp = ({ redis }: Opened): void => {
     opening = undefined
     redis.destroy()
   }
   const check = async (opened: Opened): Promise<void> => {
-    const now = performance.now()
-    if (opened.redis.isReady) {
-      // A refusal is an answer too.
-      if (
-        await inTime(
-          opened.redis.ping().catch(() => {}),
-          answerMs,
-        )
-      )
-        opened.heardAt = now
-      else giveUp(opened)
-    } else if (now - opened.at > reachMs) giveUp(opened)
+    // A refusal is an answer too.
+    const isThere =
+      !opened.redis.isReady ||
+      (await inTime(
+        opened.redis.ping().catch(() => {}),
+        answerMs,
+      ))
+    look = undefined
+    if (!isThere) giveUp(opened)
   }
   return {
     client: async () => {
       const opened = await (opening ??= open())
-      if (performance.now() - opened.heardAt > restMs) {
-        checking ??= check(opened).finally(() => (checking = undefined))
-        await checking
+      if (opened.redis.isReady) {
+        look ??= setTimeout(() => void check(opened), quietMs).unref()
+        return opened.redis
       }
-      if (opened.redis.isReady) return opened.redis
+      if (performance.now() - opened.at > reachMs) giveUp(opened)
       throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', cause, retryable: true })
     },
     close: async () => {
+      clearTimeout(look)
       const opened = await opening
       opened?.redis.destroy()
     },

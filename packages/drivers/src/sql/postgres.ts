@@ -9,7 +9,7 @@ import {
   type PostgresPoolClient,
 } from 'kysely'
 import { installed } from '../optional/installed.ts'
-import { createSilenceWatch, type ConnectionMaker, type WatchedConnection } from './silent-postgres.ts'
+import { watchSilence, type WatchedConnection, type WatchedPool } from './silent-postgres.ts'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
 export interface PostgresOptions {
@@ -25,7 +25,7 @@ export interface PostgresOptions {
 
 /** A pool of `pg`, which tells of its connections, and of those that break while nobody uses them. */
 export type PgPool = PostgresPool &
-  Partial<ConnectionMaker> & {
+  Pick<WatchedPool, 'Client'> & {
     query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
     on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
   }
@@ -92,14 +92,11 @@ export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Prom
   // Probed by the system, a connection to a machine that has gone ends.
   const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
   const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs, ...probing })
-  const watch = createSilenceWatch(pool)
   // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
   // process. The next query makes a new one, and what was under way fails by itself.
   pool.on?.('error', () => {})
-  pool.on?.('connect', (client) => {
-    client.on?.('error', () => {})
-    watch(client)
-  })
+  pool.on?.('connect', (client) => void client.on?.('error', () => {}))
+  watchSilence(pool)
   return pool
 }
 
@@ -121,7 +118,7 @@ function withOutages(driver: Driver): Driver {
 /** What Node says of a connection, and PostgreSQL of one that it ends or cannot take. */
 const outageCodes = /^(ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0\d|53300)$/
 /** The errors of `pg` itself have no code. */
-const outageMessages = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when)/
+const outageMessages = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|timeout expired)/
 
 function rejectOutage(error: unknown): never {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string }

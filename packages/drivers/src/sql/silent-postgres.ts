@@ -14,58 +14,78 @@ export interface WatchedConnection {
   readonly connection?: { readonly stream?: Stream }
 }
 
-/** What a pool of `pg` makes its connections with. */
-export interface ConnectionMaker {
-  readonly options: object
-  readonly Client?: new (options: object) => {
-    connect(): Promise<unknown>
-    query(text: string): Promise<unknown>
-    end(): Promise<unknown>
-    on?(event: 'error', listener: () => void): unknown
-    readonly connection?: { readonly stream?: Pick<Stream, 'destroy'> }
-  }
+/** A pool of `pg`, as far as silence is concerned. */
+export interface WatchedPool {
+  readonly options?: object
+  Client?: ClientClass
+  on?(event: 'connect', listener: (connection: WatchedConnection) => void): unknown
 }
 
-/** When a query is looked after, and how long a new connection may take to answer, in milliseconds. */
+type ClientClass = new (options: object) => {
+  connect(): Promise<unknown>
+  query(text: string): Promise<unknown>
+  end(): Promise<unknown>
+  on?(event: 'error', listener: () => void): unknown
+  readonly connection?: { readonly stream?: Pick<Stream, 'destroy'> }
+}
+
+/** All times are milliseconds. */
 export interface SilenceLimits {
+  /** When a query is looked after. */
   readonly queryMs: number
+  /** How long a new connection may then take to answer. */
   readonly answerMs: number
+  /** Longest time to connect to a server that was silent just now. */
+  readonly connectMs: number
 }
 
-const usualLimits: SilenceLimits = { queryMs: 10_000, answerMs: 5_000 }
+const usualLimits: SilenceLimits = { queryMs: 8_000, answerMs: 4_000, connectMs: 2_000 }
+/** How long a server counts as silent that was not asked again. */
+const silenceAgeMs = 30_000
 
 /**
- * Makes what ends connections on which a query gets no answer because the server, or the way to it, has gone silent:
- * frozen, or cut off without a word. A query that is only slow goes on: a new connection answers then.
+ * Ends connections on which a query gets no answer because the server, or the way to it, has gone silent: frozen, or cut
+ * off without a word. A query that is only slow goes on: a new connection answers then.
  */
-export function createSilenceWatch(
-  pool: ConnectionMaker,
-  { queryMs, answerMs }: SilenceLimits = usualLimits,
-): (connection: WatchedConnection) => void {
+export function watchSilence(
+  pool: WatchedPool,
+  { queryMs, answerMs, connectMs: connectionTimeoutMillis }: SilenceLimits = usualLimits,
+): void {
+  const { Client, options = {} } = pool
+  if (!Client) return
+  let silentUntil = -Infinity
+  pool.Client = class extends Client {
+    constructor(given: object) {
+      super(performance.now() < silentUntil ? { ...given, connectionTimeoutMillis } : given)
+    }
+  }
+  const ask = async (): Promise<boolean> => {
+    const isThere = await answers(new Client(options), answerMs)
+    silentUntil = isThere ? -Infinity : performance.now() + silenceAgeMs
+    return isThere
+  }
   let asking: Promise<boolean> | undefined
-  return (connection) => {
+  pool.on?.('connect', (connection) => {
+    silentUntil = -Infinity
     const stream = connection.connection?.stream
-    if (stream?.setTimeout === undefined || pool.Client === undefined) return
+    if (stream?.setTimeout === undefined) return
     const isWaiting = (): boolean => connection.readyForQuery === false
     // Neither side has sent anything for a while. At rest that is how it should be.
     const onQuiet = async (): Promise<void> => {
-      if (isWaiting()) asking ??= answers(pool, answerMs).finally(() => (asking = undefined))
+      if (isWaiting()) asking ??= ask().finally(() => (asking = undefined))
       const isSilent = isWaiting() && (await asking) === false && isWaiting()
       if (isSilent) stream.destroy(new Error(silenceMessage))
       else stream.setTimeout?.(queryMs)
     }
     stream.setTimeout(queryMs)
     stream.on('timeout', () => void onQuiet())
-  }
+  })
 }
 
-/** What queries fail with. */
-export const silenceMessage = 'Connection terminated: the server is silent'
+const silenceMessage = 'Connection terminated: the server is silent'
 
 /** Whether a server says anything on a new connection, be it a refusal. */
-async function answers({ Client, options }: ConnectionMaker, answerMs: number): Promise<boolean> {
-  if (!Client) return true
-  const client = new Client(options)
+async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
   const over = new AbortController()
   // An answer may have come while the process was busy: then the time is up before it is read.
