@@ -231,6 +231,7 @@ class Comparison {
   #add(text: string): string {
     this.#addToLine(text)
     this.#sentence += text
+    if (this.#sentence.length > 20 * longestSentence) this.#sentence = this.#sentence.slice(-10 * longestSentence)
     this.#ending = (this.#ending + text).slice(-endingLength)
     if (text === '`') this.#isCodeOpen = !this.#isCodeOpen
     return text
@@ -259,15 +260,14 @@ class Comparison {
 
   /** Whether a number waits now for the sentence that ends here. */
   #finish(space: string): boolean {
-    const { completesCitations } = this.#options
     // What a sentence begins with, the one before it is cited by.
     const end = this.#sentence.slice(-10 * longestSentence)
-    const sentence = end.replace(completesCitations ? leadingMarkers : '', '').trim()
+    const sentence = end.replace(this.#options.completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
     if (!leansBack.test(sentence)) this.#naming = sentence
     this.#unfound = undefined
     if (hasMarker(sentence, this.#options.known)) {
-      this.#isOver = !completesCitations
+      this.#isOver = !this.#options.completesCitations
       return false
     }
     if (sentence.length > longestSentence || this.#isNotStated() || this.#isInCode()) return false
