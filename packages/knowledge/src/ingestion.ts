@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
@@ -6,6 +7,7 @@ import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
+import { filesOf } from './chunking/rows.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
@@ -54,7 +56,7 @@ const settledPollMs = 25
 
 /** Puts the parts of ingestion together; nothing moves until `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
-  const { db, index, now } = options
+  const { db, index, now, onError } = options
   const parts = createParts(options)
   const { calls, intake, waiters, maintainer, worker, mover } = parts
   let closing: Promise<void> | undefined
@@ -66,8 +68,12 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
-      const { documentId, ...result } = await calls.submit(how.caller, () => prepare(parts, input, how), intake.submit)
-      const { revision, existed, isIndexed, isQueued } = result
+      const result = await calls.submit(
+        how.caller,
+        () => prepare(parts, input, how),
+        (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
+      )
+      const { documentId, revision, existed, isIndexed, isQueued } = result
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
         await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
@@ -93,9 +99,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     start: async () => {
       refuseClosed()
       await index.verify()
-      worker.start()
-      maintainer.start()
-      mover.start()
+      for (const part of [worker, maintainer, mover]) part.start()
       hasStarted = true
     },
     close: () => (closing ??= closeAll(parts)),
@@ -129,16 +133,24 @@ async function prepare(
   { options, owner, admission, hooks }: Parts,
   input: AcceptInput,
   { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
-): Promise<IntakeTask> {
+): Promise<IntakeTask & { kind: 'accept' }> {
+  const { db, now } = options
   await admission.check()
   const given = await readDocument(input)
   const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
   const request = isJudged ? await hooks.judged(given, caller) : given
-  await checkNamedFiles(request.document, options, caller)
-  const version = await toVersion(request)
-  if (version.large && !(await isStored(options.db, version)))
-    await writeLargeContent(options.db, version.large, { now: options.now(), owner })
-  return { kind: 'accept', id: version.id, version, caller, queuedFor }
+  const files = filesOf(request.document)
+  const hold = files.length > 0 ? await holdFiles(db, { files, now: now() }) : undefined
+  try {
+    await checkNamedFiles(request.document, options, caller)
+    const version = await toVersion(request)
+    if (version.large && !(await isStored(db, version)))
+      await writeLargeContent(db, version.large, { now: now(), owner })
+    return { kind: 'accept', id: version.id, version, caller, queuedFor, hold }
+  } catch (error) {
+    if (hold) await releaseFiles(db, hold).catch(options.onError)
+    throw error
+  }
 }
 
 /** Whether the document is known as it is: then it is most likely sent again. */

@@ -120,7 +120,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
-    namesFile: (id, { caller } = {}) => isFileNamed(db, id, caller),
+    namesFile: (id, { caller } = {}) => isFileNamed(db, { id, caller, now: now() }),
     hasDocuments: async () => {
       const documents = db.selectFrom('inlay_document_pairs').select('document_id')
       const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
