@@ -6,9 +6,9 @@ import { postgres } from '@inlay/drivers/postgres'
 import { createInlay, type Inlay } from 'inlay'
 import type { DatabaseConnection, Dialect, Driver } from 'kysely'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { png } from '../conversations/files/setting.ts'
-import { personaBody } from '../server/persona-body.ts'
-import { poolOf, startPostgres } from '../stand-in/pglite.ts'
+import { png } from '../../conversations/files/setting.ts'
+import { personaBody } from '../../server/persona-body.ts'
+import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 
 /** Stops whoever has run the next statement that matches, once its connection is free again. */
 interface Gate {
