@@ -16,6 +16,7 @@ import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import { createIndexComparison } from './reindexing/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
@@ -48,6 +49,8 @@ export interface Ingestion extends Pick<
   noteRebuild(): void
   /** Says that an index was opened, which may owe upkeep. */
   noteOpen(): void
+  /** Documents whose rows the index turned out to lack, and that are still to be indexed again. */
+  missing(): number
 }
 
 const settledPollMs = 25
@@ -56,7 +59,7 @@ const settledPollMs = 25
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now } = options
   const parts = createParts(options)
-  const { calls, intake, waiters, maintainer, worker, mover } = parts
+  const { calls, intake, waiters, maintainer, worker, mover, comparison } = parts
   let closing: Promise<void> | undefined
   let hasStarted = false
 
@@ -96,6 +99,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       worker.start()
       maintainer.start()
       mover.start()
+      comparison.start()
       hasStarted = true
     },
     close: () => (closing ??= closeAll(parts)),
@@ -108,16 +112,27 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (hasStarted) mover.start()
       mover.notify()
     },
-    noteOpen: maintainer.noteOpen,
+    noteOpen: parts.noteOpen,
+    missing: comparison.left,
   }
 }
 
 type Parts = ReturnType<typeof createParts>
 
 /** What was accepted is stored before its worker ends, and the index closes last. */
-async function closeAll({ options, hooks, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
+async function closeAll({
+  options,
+  hooks,
+  calls,
+  intake,
+  mover,
+  comparison,
+  worker,
+  maintainer,
+}: Parts): Promise<void> {
   await calls.close()
   await intake.drained()
+  await comparison.close()
   await mover.close()
   await worker.close()
   await hooks.close()
@@ -165,7 +180,8 @@ const createParts = (options: IngestionOptions) => {
   const owner = options.worker?.owner ?? crypto.randomUUID()
   const admission = createAdmission({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
-  const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
+  const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
+  const maintainer = createMaintainer(upkeep)
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
   const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
@@ -182,5 +198,11 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, owner, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
+  const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify, onRetired: maintainer.noteRemoval })
+  const calls = createCallOrder()
+  const noteOpen = (): void => {
+    maintainer.noteOpen()
+    comparison.noteOpen()
+  }
+  return { options, owner, hooks, calls, intake, waiters, admission, maintainer, worker, mover, comparison, noteOpen }
 }
