@@ -16,7 +16,7 @@ import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
-import { createIndexComparison } from './reindexing/compare-with-records.ts'
+import { createIndexComparison } from './upkeep/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 

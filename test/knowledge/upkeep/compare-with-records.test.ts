@@ -35,7 +35,7 @@ async function put({ knowledge }: TestKnowledge, texts: Readonly<Record<string, 
   await knowledge.settled()
 }
 
-async function found({ knowledge }: TestKnowledge, text: string): Promise<string[]> {
+async function idsOf({ knowledge }: TestKnowledge, text: string): Promise<string[]> {
   const hits = await knowledge.search({ text, limit: 1000 })
   return hits.map(({ document }) => document.document_id).toSorted()
 }
@@ -56,8 +56,8 @@ describe('records and an index of different days', () => {
     await first.knowledge.close()
     const keptRow = older.rows.find((row) => row.documentId === 'kept')!
     const second = await run(db, older)
-    expect(await found(second, 'heron')).toEqual(['kept'])
-    await expect.poll(() => found(second, 'otter'), patient).toEqual(['changed', 'later'])
+    expect(await idsOf(second, 'heron')).toEqual(['kept'])
+    await expect.poll(() => idsOf(second, 'otter'), patient).toEqual(['changed', 'later'])
     await expect
       .poll(() => older.rows.map((row) => row.documentId).toSorted(), patient)
       .toEqual(['changed', 'kept', 'later'])
@@ -78,8 +78,8 @@ describe('records and an index of different days', () => {
     await expect.poll(() => store.rows.length, patient).toBe(3)
     await first.knowledge.close()
     const second = await run(older, store)
-    expect(await found(second, 'heron')).toEqual(['kept'])
-    await expect.poll(() => found(second, 'heron'), patient).toEqual(['changed', 'deleted', 'kept'])
+    expect(await idsOf(second, 'heron')).toEqual(['kept'])
+    await expect.poll(() => idsOf(second, 'heron'), patient).toEqual(['changed', 'deleted', 'kept'])
     await expect.poll(() => store.rows.every((row) => row.text.includes('heron')), patient).toBe(true)
     await expect.poll(() => second.knowledge.rebuildProgress(), patient).toBeUndefined()
   })
@@ -92,7 +92,7 @@ describe('records and an index of different days', () => {
     await put(first, Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`d${at}`, 'otter'])))
     await first.knowledge.close()
     const second = await run(db, older)
-    await found(second, 'otter')
+    await idsOf(second, 'otter')
     await expect
       .poll(() => second.knowledge.rebuildProgress(), { ...patient, interval: 1 })
       .toMatchObject({ reason: 'incomplete' })
@@ -120,12 +120,12 @@ test('nothing is indexed again or removed where both belong together, whatever i
   }
   const second = await makeKnowledge({ db, index: slow })
   await second.knowledge.start()
-  await found(second, 'heron')
+  await idsOf(second, 'heron')
   await listed.promise
   const jobs = (): Promise<unknown[]> =>
     db.selectFrom('inlay_job_leases').select('job').where('job', '=', 'compare').execute()
   await expect.poll(jobs, patient).toEqual([])
-  expect(await found(second, 'otter')).toEqual(['kept', 'later'])
+  expect(await idsOf(second, 'otter')).toEqual(['kept', 'later'])
   expect(store.commits - before).toBeLessThanOrEqual(2)
   expect(messages(second)).toEqual([])
 })

@@ -30,7 +30,7 @@ async function put({ knowledge }: Inlay, texts: Readonly<Record<string, string>>
   await knowledge.settled()
 }
 
-async function found({ knowledge }: Inlay, text: string): Promise<string[]> {
+async function idsOf({ knowledge }: Inlay, text: string): Promise<string[]> {
   const hits = await knowledge.search({ text, limit: 50 })
   return hits.map(({ document }) => document.document_id).toSorted()
 }
@@ -68,13 +68,13 @@ test('an index of another day, put back by hand, gets what it lacks', async () =
   const { data, monday } = await twoDays('index', async () => {})
   await putBack(monday, data, ['index'])
   await run(data, async (inlay, errors) => {
-    await expect.poll(() => found(inlay, 'otter')).toEqual(['changed', 'later'])
-    expect(await found(inlay, 'heron')).toEqual(['kept'])
+    await expect.poll(() => idsOf(inlay, 'otter')).toEqual(['changed', 'later'])
+    expect(await idsOf(inlay, 'heron')).toEqual(['kept'])
     await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
     expect(errors.join()).toContain('lacks documents that the records have: 2.')
   })
   await run(data, async (inlay, errors) => {
-    expect(await found(inlay, 'otter')).toEqual(['changed', 'later'])
+    expect(await idsOf(inlay, 'otter')).toEqual(['changed', 'later'])
     expect(errors).toEqual([])
   })
 })
@@ -83,9 +83,9 @@ test('records of another day, put back by hand, find all they hold and nothing e
   const { data, monday } = await twoDays('records', async () => {})
   await putBack(monday, data, records)
   await run(data, async (inlay) => {
-    await expect.poll(() => found(inlay, 'heron')).toEqual(['changed', 'deleted', 'kept'])
+    await expect.poll(() => idsOf(inlay, 'heron')).toEqual(['changed', 'deleted', 'kept'])
     await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
-    expect(await found(inlay, 'otter')).toEqual([])
+    expect(await idsOf(inlay, 'otter')).toEqual([])
   })
 })
 
@@ -101,8 +101,8 @@ test.each(['index', 'records'])(
     for (const day of [1, 2])
       await run(data, async (inlay, errors) => {
         await inlay.knowledge.settled()
-        await expect.poll(() => found(inlay, 'heron')).toEqual(herons)
-        await expect.poll(() => found(inlay, 'otter')).toEqual(otters)
+        await expect.poll(() => idsOf(inlay, 'heron')).toEqual(herons)
+        await expect.poll(() => idsOf(inlay, 'otter')).toEqual(otters)
         if (day > 1) expect(errors).toEqual([])
       })
   },

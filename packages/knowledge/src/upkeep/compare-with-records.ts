@@ -4,9 +4,9 @@ import { hasRowLocks } from '@inlay/records'
 import { retire } from '../queue/claims.ts'
 import { addToCounter, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
-import { type MaintainerContext, whileHeld } from '../upkeep/maintainer.ts'
-import { requeue } from './change-embedder.ts'
-import type { SpacedIndex } from './spaced-index.ts'
+import { type MaintainerContext, whileHeld } from './maintainer.ts'
+import { requeue } from '../reindexing/change-embedder.ts'
+import type { SpacedIndex } from '../reindexing/spaced-index.ts'
 
 export interface IndexComparisonOptions extends MaintainerContext {
   readonly index: SpacedIndex
