@@ -1,6 +1,6 @@
 /**
- * Stops one engine at a time under a process in use and shows what callers see: `npm run check:outages`, or with the names
- * of those to stop. Needs `pip`, Debian's `postgresql` for its user, and `redis-server`; `opensearch` also needs a JDK 17,
+ * Stops one engine at a time under a process in use, then has it fall silent, and shows what callers see:
+ * `npm run check:outages`, or with the names of those to stop. Needs `pip`, Debian's `postgresql` for its user, and `redis-server`; `opensearch` also needs a JDK 17,
  * Maven and `unzip`.
  */
 import assert from 'node:assert/strict'
@@ -10,6 +10,7 @@ import { startCluster } from '../engines/opensearch-cluster.ts'
 import { eventually, temporaryFolder } from '../life/process.ts'
 import { call, find, ingest, send } from './calls.ts'
 import { redisServer, vectorPostgres } from './engines.ts'
+import { startHole, type Hole } from './hole.ts'
 import { apiKey, freePorts, member, type Member } from './processes.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -25,12 +26,22 @@ const records = await vectorPostgres(recordsPort!)
 const index = await vectorPostgres(indexPort!)
 const redis = redisServer(redisPort!)
 await redis.start()
+const holes = {
+  records: await startHole(recordsPort!),
+  index: await startHole(indexPort!),
+  redis: await startHole(redisPort!),
+}
+const through = ({ port: own }: Hole, url: string): string => {
+  const address = new URL(url)
+  address.port = String(own)
+  return address.href
+}
 const blobsDown = join(folder.path, 'blobs-down')
 const blobs = {
   kill: async () => writeFileSync(blobsDown, ''),
   start: async () => rmSync(blobsDown),
 }
-const engines = { dataFolder: folder.path, redis: redis.url, blobsDown }
+const engines = { dataFolder: folder.path, redis: through(holes.redis, redis.url), blobsDown }
 const onLine = (line: string): void => void (process.env['INLAY_TEST_SHOW'] && say(line))
 let base = ''
 let count = 0
@@ -105,9 +116,10 @@ interface Stoppable {
   start(): Promise<void>
 }
 
-async function outage(name: string, engine: Stoppable): Promise<void> {
+/** @param how what has happened to it, for the report */
+async function outage(name: string, engine: Stoppable, how = 'stopped'): Promise<void> {
   await engine.kill()
-  say(`${name} stopped:`)
+  say(`${name} ${how}:`)
   const during = await look()
   for (const [call, { seen, tookMs }] of during) say(`  ${call}: ${seen} (${tookMs} ms)`)
   await engine.start()
@@ -140,7 +152,11 @@ async function outage(name: string, engine: Stoppable): Promise<void> {
 }
 
 /** Stops engines one after the other under a process of its own. */
-async function outages(served: Member, stopped: readonly (readonly [string, Stoppable])[]): Promise<void> {
+async function outages(
+  served: Member,
+  stopped: readonly (readonly [string, Stoppable])[],
+  silent: readonly (readonly [string, Hole])[] = [],
+): Promise<void> {
   base = served.base
   accepted.clear()
   await served.start()
@@ -149,6 +165,7 @@ async function outages(served: Member, stopped: readonly (readonly [string, Stop
     stored = files[0]!.file_id
     for (const [name, { seen }] of await look()) assert.equal(seen, 'ok', name)
     for (const [name, engine] of stopped) await outage(name, engine)
+    for (const [name, { open, close }] of silent) await outage(name, { kill: open, start: close }, 'silent')
   } finally {
     await served.kill()
   }
@@ -168,11 +185,17 @@ async function clusterOutage(): Promise<void> {
 
 try {
   const stopped = Object.entries({ records, index, redis, blobs }).filter(([name]) => wanted.has(name))
-  const task = { ...engines, port: port!, postgres: records.url, pgvector: index.url }
-  if (stopped.length > 0) await outages(member(task, onLine), stopped)
+  const task = {
+    ...engines,
+    port: port!,
+    postgres: through(holes.records, records.url),
+    pgvector: through(holes.index, index.url),
+  }
+  const silent = Object.entries(holes).filter(([name]) => wanted.has(name))
+  if (stopped.length > 0) await outages(member(task, onLine), stopped, silent)
   if (wanted.has('opensearch')) await clusterOutage()
 } finally {
-  for (const server of [records, index, redis]) await server.remove()
+  for (const server of [...Object.values(holes), records, index, redis]) await server.remove()
   folder.remove()
 }
 process.exit()

@@ -18,6 +18,7 @@ import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import { createIndexComparison } from './upkeep/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
@@ -50,6 +51,8 @@ export interface Ingestion extends Pick<
   noteRebuild(): void
   /** Says that an index was opened, which may owe upkeep. */
   noteOpen(): void
+  /** Documents whose rows the index turned out to lack, and that are still to be indexed again. */
+  missing(): number
 }
 
 const settledPollMs = 25
@@ -58,7 +61,7 @@ const settledPollMs = 25
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now, onError } = options
   const parts = createParts(options)
-  const { calls, intake, waiters, maintainer, worker, mover } = parts
+  const { calls, intake, waiters, maintainer, worker, mover, comparison } = parts
   let closing: Promise<void> | undefined
   let hasStarted = false
 
@@ -68,12 +71,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
-      const result = await calls.submit(
+      const { documentId, revision, existed, isIndexed, isQueued } = await calls.submit(
         how.caller,
         () => prepare(parts, input, how),
         (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
       )
-      const { documentId, revision, existed, isIndexed, isQueued } = result
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
         await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
@@ -99,7 +101,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     start: async () => {
       refuseClosed()
       await index.verify()
-      for (const part of [worker, maintainer, mover]) part.start()
+      for (const part of [worker, maintainer, mover, comparison]) part.start()
       hasStarted = true
     },
     close: () => (closing ??= closeAll(parts)),
@@ -112,16 +114,27 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (hasStarted) mover.start()
       mover.notify()
     },
-    noteOpen: maintainer.noteOpen,
+    noteOpen: parts.noteOpen,
+    missing: comparison.left,
   }
 }
 
 type Parts = ReturnType<typeof createParts>
 
 /** What was accepted is stored before its worker ends, and the index closes last. */
-async function closeAll({ options, hooks, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
+async function closeAll({
+  options,
+  hooks,
+  calls,
+  intake,
+  mover,
+  comparison,
+  worker,
+  maintainer,
+}: Parts): Promise<void> {
   await calls.close()
   await intake.drained()
+  await comparison.close()
   await mover.close()
   await worker.close()
   await hooks.close()
@@ -177,7 +190,8 @@ const createParts = (options: IngestionOptions) => {
   const owner = options.worker?.owner ?? crypto.randomUUID()
   const admission = createAdmission({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
-  const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
+  const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
+  const maintainer = createMaintainer(upkeep)
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
   const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
@@ -194,5 +208,11 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, owner, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
+  const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify, onRetired: maintainer.noteRemoval })
+  const calls = createCallOrder()
+  const noteOpen = (): void => {
+    maintainer.noteOpen()
+    comparison.noteOpen()
+  }
+  return { options, owner, hooks, calls, intake, waiters, admission, maintainer, worker, mover, comparison, noteOpen }
 }

@@ -1,6 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { promises as timers } from 'node:timers'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
+import { createCluster } from '@inlay/drivers/internal/opensearch/transport'
 import { createKnowledge, type IndexFilter } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -301,6 +302,36 @@ describe('an outage', () => {
       expect(clock.waited).toBeGreaterThan(0)
       expect(clock.waited).toBeLessThan(2_000)
     }
+  })
+
+  test('goes on from a node that says nothing, and waits for one that is only slow', async () => {
+    // The time until a node is looked after.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isSlow = false
+    const { requests, fetch: send } = standIn(() => undefined)
+    const { promise: slowAnswer, resolve: answer } = Promise.withResolvers<Response>()
+    const cluster = createCluster({
+      nodes: ['http://first:9200', 'http://second:9200'],
+      fetch: (input, init) => {
+        const { hostname, pathname } = new URL(String(input))
+        if (isSlow && pathname === '/slow') return slowAnswer
+        if (isSlow || hostname === answering) return send(input, init)
+        if (answering === '') answering = hostname === 'first' ? 'second' : 'first'
+        return new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))
+      },
+    })
+    let answering = ''
+    const reply = cluster({ method: 'GET', path: '/search' })
+    await expect.poll(() => (vi.advanceTimersByTime(5_000), requests.length)).toBe(1)
+    expect((await reply).status).toBe(200)
+    expect(requests[0]!.url.hostname).toBe(answering)
+    isSlow = true
+    const slow = cluster({ method: 'GET', path: '/slow' })
+    await expect.poll(() => (vi.advanceTimersByTime(5_000), requests.length)).toBeGreaterThan(3)
+    expect(new Set(requests.slice(1).map(({ url }) => url.pathname))).toEqual(new Set(['/']))
+    answer(new Response('{}'))
+    expect((await slow).status).toBe(200)
   })
 
   test('writes rows once a node answers again, for longer than a person would wait', async () => {

@@ -3,6 +3,7 @@ import { Agent, createServer, get, request, type IncomingMessage, type Server } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { closeServer, createInlay, nodeListener, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ReplyPart } from '../../stand-in/model-server.ts'
@@ -86,4 +87,42 @@ test('with time to drain, it is not ready any more, takes requests until the not
   goOn()
   expect(await text).toMatch(/so good[^]*"stop_reason":null/)
   await closing
+})
+
+/** Sends a request once it hears of a port, and says so in shared memory: its creator may wait there without a turn. */
+const sender = `
+const { connect } = require('node:net')
+const { parentPort, workerData } = require('node:worker_threads')
+parentPort.once('message', (port) => {
+  const socket = connect(port, '127.0.0.1')
+  let reply = ''
+  socket.on('data', (part) => (reply += part))
+  socket.on('error', (error) => (reply = error.code))
+  socket.on('close', () => parentPort.postMessage(reply))
+  socket.on('connect', () => socket.write('GET / HTTP/1.0\\r\\n\\r\\n', () => {
+    Atomics.store(workerData, 0, 1)
+    Atomics.notify(workerData, 0)
+  }))
+})`
+
+test('a request that came in the last turn of the loop before the end of the notice is answered', async () => {
+  const server = createServer((_, response) => response.end('answered'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const sent = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(sender, { eval: true, workerData: sent })
+  onTestFinished(async () => void (await worker.terminate()))
+  const reply = new Promise<string>((resolve) => worker.once('message', resolve))
+  await new Promise((resolve) => worker.once('online', resolve))
+  const isSent = (): void => {
+    worker.postMessage(port)
+    expect(Atomics.wait(sent, 0, 0, 60_000)).not.toBe('timed-out')
+  }
+  await closeServer(
+    server,
+    { close: async () => {} },
+    // The second turn from here has looked for connections already.
+    { noticeMs: 1, drainMs: 60_000, wait: async () => void setImmediate(() => setImmediate(isSent)) },
+  )
+  expect(await reply).toMatch(/^HTTP\/1\.1 200 [^]*answered$/)
 })

@@ -45,6 +45,11 @@ export interface ClusterReply {
 /** Sends a request to the cluster. SERVICE_UNAVAILABLE when no node can carry it out, or the cluster refuses it. */
 export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
 
+/** A node that takes longer is looked after: one that is frozen or cut off says nothing to a small request either. */
+const quietMs = 5_000
+/** Longest time for that. */
+const answerMs = 3_000
+
 const busyStatuses = new Set([408, 429, 502, 503, 504])
 
 /** Tries busy and unreachable nodes again, each time the next one; every request of the index may be sent twice. */
@@ -58,23 +63,32 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
     { address, authorization }: Node,
     { accepts = [], timeoutMs = usualMs, ...call }: ClusterCall,
   ) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
-    const reply = await readReply(
-      await send(address + call.path, {
-        method: call.method ?? 'POST',
-        headers: {
-          ...usual,
-          ...authorization,
-          ...connection.headers,
-          ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }),
-        },
-        body: toText(call.body),
-        redirect: 'error',
-        signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
-      }),
-    )
-    if (reply.status < 300 || accepts.includes(reply.status)) return reply
-    throw refusalOf(reply)
+    const headers = { ...usual, ...authorization, ...connection.headers }
+    const silence = new AbortController()
+    const signals = [AbortSignal.timeout(timeoutMs), silence.signal, ...(call.signal ? [call.signal] : [])]
+    const look = (): Promise<unknown> =>
+      send(`${address}/`, { headers, redirect: 'error', signal: AbortSignal.timeout(answerMs) }).then((reply) =>
+        reply.text(),
+      )
+    const timer = setInterval(() => void look().catch((error: unknown) => silence.abort(error)), quietMs)
+    try {
+      const reply = await readReply(
+        await send(address + call.path, {
+          method: call.method ?? 'POST',
+          headers: {
+            ...headers,
+            ...(call.body === undefined ? {} : { 'content-type': contentTypeOf(call.body) }),
+          },
+          body: toText(call.body),
+          redirect: 'error',
+          signal: AbortSignal.any(signals),
+        }),
+      )
+      if (reply.status < 300 || accepts.includes(reply.status)) return reply
+      throw refusalOf(reply)
+    } finally {
+      clearInterval(timer)
+    }
   }
   /** Goes to the next node at once when one does not answer; only after the last it is time to wait. */
   const tryEach = async (call: ClusterCall): Promise<ClusterReply> => {

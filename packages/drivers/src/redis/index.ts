@@ -1,42 +1,10 @@
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
 import { installed } from '../optional/installed.ts'
+import type { RedisClient, RedisModule } from './client.ts'
+import { createConnection } from './connection.ts'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
-/** What is used of the module `redis`; named here, so that hosts without it can compile. */
-export interface RedisModule {
-  readonly createClient: (options: object) => RedisClient
-}
-
-/** What is used of a client of the module `redis`. */
-export interface RedisClient {
-  readonly isReady: boolean
-  connect(): Promise<unknown>
-  destroy(): void
-  duplicate(): RedisClient
-  on(event: 'error' | 'ready', listener: (error?: unknown) => void): unknown
-  once(event: 'error' | 'ready', listener: () => void): unknown
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  exists(key: string): Promise<number>
-  hExists(key: string, field: string): Promise<number | boolean>
-  hGetAll(key: string): Promise<Record<string, string>>
-  lRange(key: string, start: number, stop: number): Promise<string[]>
-  sMembers(key: string): Promise<string[]>
-  zRange(key: string, start: number, stop: number): Promise<string[]>
-  zRangeByScore(key: string, least: number | string, most: number | string): Promise<string[]>
-  multi(): RedisTransaction
-}
-
-/** Commands that are sent together. */
-export interface RedisTransaction {
-  del(keys: string[]): RedisTransaction
-  zRem(key: string, member: string): RedisTransaction
-  sRem(key: string, member: string): RedisTransaction
-  hSet(key: string, fields: Record<string, string>): RedisTransaction
-  expire(key: string, seconds: number): RedisTransaction
-  exec(): Promise<unknown>
-}
+export type { RedisClient, RedisModule, RedisTransaction } from './client.ts'
 
 /** How runs are shared through Redis or Valkey. */
 export interface RedisRunsOptions {
@@ -90,7 +58,11 @@ interface Parts {
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
   const { now = Date.now, prefix = 'inlay' } = options
   const keys = keysOf(prefix)
-  const connection = createConnection(options)
+  const connection = createConnection(async () => {
+    const { createClient } = options.lib ?? (await loadRedis())
+    // What cannot be sent now is refused, not kept for later.
+    return createClient({ url: options.url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } })
+  })
   const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }
   return {
     paceMs: 25,
@@ -126,44 +98,6 @@ function keysOf(prefix: string): Keys {
     running: name('running'),
     finished: name('finished'),
     channel: name('changes'),
-  }
-}
-
-interface Connection {
-  readonly client: () => Promise<RedisClient>
-  readonly close: () => Promise<void>
-}
-
-function createConnection({ url, lib }: RedisRunsOptions): Connection {
-  let opening: Promise<RedisClient> | undefined
-  let cause: unknown
-  const open = async (): Promise<RedisClient> => {
-    const { createClient } = lib ?? (await loadRedis())
-    // What cannot be sent now is refused, not kept for later.
-    const client = createClient({
-      url,
-      disableOfflineQueue: true,
-      socket: { connectTimeout: 2_000 },
-    })
-    client.on('error', (error) => void (cause = error))
-    // It goes on trying by itself once the first try is made.
-    void client.connect().catch(() => {})
-    await new Promise<void>((resolve) => {
-      client.once('ready', resolve)
-      client.once('error', () => resolve())
-    })
-    return client
-  }
-  return {
-    client: async () => {
-      const client = await (opening ??= open())
-      if (client.isReady) return client
-      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', cause, retryable: true })
-    },
-    close: async () => {
-      const client = await opening
-      client?.destroy()
-    },
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type PostgresPoolClient,
 } from 'kysely'
 import { installed } from '../optional/installed.ts'
+import { createSilenceWatch, type ConnectionMaker, type WatchedConnection } from './silent-postgres.ts'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
 export interface PostgresOptions {
@@ -23,13 +24,14 @@ export interface PostgresOptions {
 }
 
 /** A pool of `pg`, which tells of its connections, and of those that break while nobody uses them. */
-export type PgPool = PostgresPool & {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-  on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
-}
+export type PgPool = PostgresPool &
+  Partial<ConnectionMaker> & {
+    query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+    on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
+  }
 
 /** A connection as `pg` gives it; other pools may have none of these. */
-interface Connection {
+interface Connection extends WatchedConnection {
   on?(event: 'error' | 'end', listener: () => void): unknown
   on?(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown
 }
@@ -87,12 +89,17 @@ async function openPool(options: PostgresOptions): Promise<PostgresPool> {
 export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Promise<PgPool> {
   const { Pool } = options.lib ?? (await installed('pg', () => import('pg'))).default
   const { connectionString, maxConnections: max = 10 } = options
-  const settings = { connectionString, max, connectionTimeoutMillis: connectMs }
-  const pool = new Pool(settings)
+  // Probed by the system, a connection to a machine that has gone ends.
+  const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs, ...probing })
+  const watch = createSilenceWatch(pool)
   // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
   // process. The next query makes a new one, and what was under way fails by itself.
   pool.on?.('error', () => {})
-  pool.on?.('connect', (client) => void client.on?.('error', () => {}))
+  pool.on?.('connect', (client) => {
+    client.on?.('error', () => {})
+    watch(client)
+  })
   return pool
 }
 

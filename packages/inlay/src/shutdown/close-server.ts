@@ -52,21 +52,29 @@ function endsConnection({ httpVersionMajor }: IncomingMessage, response: ServerR
 
 /**
  * Waits until no connection waits to be accepted. Node takes one in each turn of its loop, and those that wait when a
- * server closes are reset, with the request that a proxy has sent on them.
+ * server closes are reset, with the request that a proxy has sent on them. Only a short turn counts: connections that
+ * came during a long one, after it had looked for them, wait for the next.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let quietTurns = 0
   const onConnection = (): void => void (quietTurns = 0)
   server.on('connection', onConnection)
-  for (let turn = 0; quietTurns < 2 && turn < mostTurns; turn++) {
+  const began = performance.now()
+  for (let now = began; quietTurns < 2 && now - began < longestAcceptMs;) {
+    const turnBegan = now
     quietTurns++
     await new Promise((resolve) => setImmediate(resolve))
+    now = performance.now()
+    if (now - turnBegan > shortTurnMs) quietTurns = 0
   }
   server.off('connection', onConnection)
 }
 
+/** An idle loop turns in some hundredths of a millisecond. */
+const shortTurnMs = 0.2
+
 /** A server that is never quiet has to end as well. */
-const mostTurns = 10_000
+const longestAcceptMs = 2_000
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController()

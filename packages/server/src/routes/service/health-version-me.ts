@@ -12,6 +12,7 @@ import {
   type UserPermissions,
 } from '@inlay/protocol'
 import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -23,6 +24,9 @@ const open = routesOf(topic, { scope: 'public', owner: 'none' })
 
 /** Version of the contract that is answered here: clients in the field ask for 3.0.0 or newer. */
 const contractVersion = '3.0.0'
+
+/** A database that says nothing for so long is not there, in milliseconds: whoever asks gives up soon after. */
+const readyMs = 5_000
 
 const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
 
@@ -45,7 +49,7 @@ export const serviceRoutes: readonly Route[] = [
       if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
       try {
         // Not all figures: they would load the index.
-        const rebuild = await parts.knowledge.rebuildProgress()
+        const rebuild = await untilAborted(parts.knowledge.rebuildProgress(), AbortSignal.timeout(readyMs))
         const message = rebuild === undefined ? 'ok' : 'ok; the index is being made anew'
         return { success: true, message, data: noThreads }
       } catch (error) {

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createSilenceWatch, type SilenceLimits } from '@inlay/drivers/internal/sql/silent-postgres'
+import { Pool } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+
+const message = (kind: string, body: Buffer = Buffer.alloc(0)): Buffer => {
+  const head = Buffer.alloc(5)
+  head.write(kind)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+const ready = message('Z', Buffer.from('I'))
+const welcome = Buffer.concat([message('R', Buffer.alloc(4)), ready])
+const done = Buffer.concat([message('C', Buffer.from('SELECT 0\0')), ready])
+const refusal = message('E', Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too many clients already\0\0'))
+
+/** Speaks as much of PostgreSQL's protocol as `select` without rows needs. */
+async function startServer(): Promise<{
+  readonly port: number
+  /** What new connections meet. */
+  newcomers: 'welcome' | 'refused' | 'silence'
+  /** Whether queries other than `select 1` are answered. */
+  answers: boolean
+  /** Answers those that wait. */
+  release(): void
+  readonly connections: number
+}> {
+  const waiting: Socket[] = []
+  const state = { port: 0, newcomers: 'welcome' as const, answers: true, connections: 0, release }
+  function release(): void {
+    for (const socket of waiting.splice(0)) socket.write(done)
+  }
+  const server = createServer((socket) => {
+    const server: { newcomers: string; answers: boolean; connections: number } = state
+    server.connections++
+    socket.on('error', () => {})
+    let isIn = false
+    socket.on('data', (part) => {
+      if (isIn && part[0] === 'X'.charCodeAt(0)) return socket.end()
+      if (!isIn && server.newcomers === 'refused') return socket.end(refusal)
+      if (!isIn && server.newcomers === 'silence') return undefined
+      if (!isIn) {
+        isIn = true
+        return socket.write(welcome)
+      }
+      const isAnswered = server.answers || part.includes('select 1')
+      return isAnswered ? socket.write(done) : waiting.push(socket)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  state.port = (server.address() as AddressInfo).port
+  return state
+}
+
+function poolOf(port: number, limits: SilenceLimits): Pool {
+  const pool = new Pool({ connectionString: `postgres://inlay:word@127.0.0.1:${port}/inlay`, ssl: false, max: 2 })
+  const watch = createSilenceWatch(pool, limits)
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    watch(client)
+  })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+test('a query whose server has gone silent is rejected, and the next one connects anew', async () => {
+  const server = await startServer()
+  const pool = poolOf(server.port, { queryMs: 30, answerMs: 500 })
+  await pool.query('select')
+  Object.assign(server, { newcomers: 'silence', answers: false })
+  await expect(pool.query('select')).rejects.toThrow(/^Connection terminated/)
+  Object.assign(server, { newcomers: 'welcome', answers: true })
+  expect(await pool.query('select')).toMatchObject({ rows: [] })
+  expect(pool.totalCount).toBe(1)
+})
+
+test.each(['welcome', 'refused'] as const)(
+  'a slow query goes on while new connections meet a %s',
+  async (newcomers) => {
+    const server = await startServer()
+    const pool = poolOf(server.port, { queryMs: 30, answerMs: 60_000 })
+    await pool.query('select')
+    Object.assign(server, { newcomers, answers: false })
+    const slow = pool.query('select')
+    slow.catch(() => {})
+    // Asked about more than once while the query waits.
+    await expect.poll(() => server.connections).toBeGreaterThan(3)
+    server.release()
+    expect(await slow).toMatchObject({ rows: [] })
+    expect(pool.totalCount).toBe(1)
+  },
+)
+
+test('a connection at rest stays, and nobody is asked about it', async () => {
+  const server = await startServer()
+  const pool = poolOf(server.port, { queryMs: 5, answerMs: 60_000 })
+  const client = await pool.connect()
+  let quietTimes = 0
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.on('timeout', () => quietTimes++)
+  await expect.poll(() => quietTimes).toBeGreaterThan(3)
+  expect(server.connections).toBe(1)
+  expect(await client.query('select')).toMatchObject({ rows: [] })
+  expect(pool.totalCount).toBe(1)
+  client.release()
+})
