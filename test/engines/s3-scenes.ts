@@ -17,6 +17,7 @@ export const s3Scenes = (server: S3Server): ConformanceTest[] => [
   ['a killed writer leaves what it said was in, and nothing half', () => killedWriter(server)],
   ['text of removed rows is gone after a purge', () => purge(server)],
   ['an index knows what it was marked with, and leaves nothing when it is dropped', () => markAndDrop(server)],
+  ['an index whose versions are gone is missing, not empty', () => withoutVersions(server)],
   ['an outage is told within 20 seconds and ends by itself', () => outage(server)],
   ['a whole assistant keeps what it took in while the bucket was away', () => assistantInOutage(server)],
 ]
@@ -138,6 +139,17 @@ async function markAndDrop(server: S3Server): Promise<void> {
   assert.deepEqual(await open().inspect?.(), { state: 'missing' })
   assert.equal((await beside.search({ text: 'egret', limit: 5 })).length, 1)
   await beside.drop?.()
+}
+
+async function withoutVersions(server: S3Server): Promise<void> {
+  const open = (): ReturnType<typeof lancedbIndex> => lancedbIndex({ folder: placeOf(server, 'versions') })
+  const index = open()
+  await index.open()
+  await index.append([row('d', 'Heron.')])
+  await index.mark?.('first')
+  await index.close()
+  assert.ok((await server.remove('.manifest')) > 0, 'there were versions')
+  assert.deepEqual(await open().inspect?.(), { state: 'missing' }, 'with the notes gone as well')
 }
 
 async function outage(server: S3Server): Promise<void> {

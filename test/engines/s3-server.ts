@@ -14,6 +14,8 @@ export interface S3Server {
   /** Refuses connections and cuts those there are; the server keeps what it holds. */
   shut(): Promise<void>
   reopen(): Promise<void>
+  /** Removes what has names that end so. @returns how many there were */
+  remove(end: string): Promise<number>
   /** Empties the bucket: each list of a folder reads the names of all that was ever written. */
   clear(): Promise<void>
   stop(): Promise<void>
@@ -42,6 +44,12 @@ export async function startS3(): Promise<S3Server> {
     credentials,
     shut: gate.shut,
     reopen: gate.reopen,
+    remove: async (end) => {
+      const list = await (await client.fetch(`${endpoint}/${bucket}?list-type=2`, { aws: {} })).text()
+      const keys = [...list.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key]) => key!).filter((key) => key.endsWith(end))
+      for (const key of keys) await client.fetch(`${endpoint}/${bucket}/${key}`, { method: 'DELETE', aws: {} })
+      return keys.length
+    },
     clear: async () => {
       await fetch(`${endpoint}/moto-api/reset`, { method: 'POST' })
       await createBucket()

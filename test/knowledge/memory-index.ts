@@ -65,6 +65,7 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
       if (thorough && store.isDamaged) return { state: 'damaged', ...mark }
       return { state: store.commits === 0 && store.identity === undefined ? 'missing' : 'present', ...mark }
     },
+    eachGeneration: async (listener) => listener(store.rows.map((row) => row.generation)),
     mark: async (identity) => {
       store.identity = identity
     },

@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
@@ -6,6 +7,7 @@ import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
+import { filesOf } from './chunking/rows.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
@@ -16,6 +18,7 @@ import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import { createIndexComparison } from './upkeep/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
@@ -48,15 +51,17 @@ export interface Ingestion extends Pick<
   noteRebuild(): void
   /** Says that an index was opened, which may owe upkeep. */
   noteOpen(): void
+  /** Documents whose rows the index turned out to lack, and that are still to be indexed again. */
+  missing(): number
 }
 
 const settledPollMs = 25
 
 /** Puts the parts of ingestion together; nothing moves until `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
-  const { db, index, now } = options
+  const { db, index, now, onError } = options
   const parts = createParts(options)
-  const { calls, intake, waiters, maintainer, worker, mover } = parts
+  const { calls, intake, waiters, maintainer, worker, mover, comparison } = parts
   let closing: Promise<void> | undefined
   let hasStarted = false
 
@@ -66,8 +71,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
-      const { documentId, ...result } = await calls.submit(how.caller, () => prepare(parts, input, how), intake.submit)
-      const { revision, existed, isIndexed, isQueued } = result
+      const { documentId, revision, existed, isIndexed, isQueued } = await calls.submit(
+        how.caller,
+        () => prepare(parts, input, how),
+        (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
+      )
       if (isQueued) worker.notify()
       if (!isIndexed && waitMs > 0)
         await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
@@ -93,9 +101,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     start: async () => {
       refuseClosed()
       await index.verify()
-      worker.start()
-      maintainer.start()
-      mover.start()
+      for (const part of [worker, maintainer, mover, comparison]) part.start()
       hasStarted = true
     },
     close: () => (closing ??= closeAll(parts)),
@@ -108,16 +114,27 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (hasStarted) mover.start()
       mover.notify()
     },
-    noteOpen: maintainer.noteOpen,
+    noteOpen: parts.noteOpen,
+    missing: comparison.left,
   }
 }
 
 type Parts = ReturnType<typeof createParts>
 
 /** What was accepted is stored before its worker ends, and the index closes last. */
-async function closeAll({ options, hooks, calls, intake, mover, worker, maintainer }: Parts): Promise<void> {
+async function closeAll({
+  options,
+  hooks,
+  calls,
+  intake,
+  mover,
+  comparison,
+  worker,
+  maintainer,
+}: Parts): Promise<void> {
   await calls.close()
   await intake.drained()
+  await comparison.close()
   await mover.close()
   await worker.close()
   await hooks.close()
@@ -129,16 +146,24 @@ async function prepare(
   { options, owner, admission, hooks }: Parts,
   input: AcceptInput,
   { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
-): Promise<IntakeTask> {
+): Promise<IntakeTask & { kind: 'accept' }> {
+  const { db, now } = options
   await admission.check()
   const given = await readDocument(input)
   const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
   const request = isJudged ? await hooks.judged(given, caller) : given
-  await checkNamedFiles(request.document, options, caller)
-  const version = await toVersion(request)
-  if (version.large && !(await isStored(options.db, version)))
-    await writeLargeContent(options.db, version.large, { now: options.now(), owner })
-  return { kind: 'accept', id: version.id, version, caller, queuedFor }
+  const files = filesOf(request.document)
+  const hold = files.length > 0 ? await holdFiles(db, { files, now: now() }) : undefined
+  try {
+    await checkNamedFiles(request.document, options, caller)
+    const version = await toVersion(request)
+    if (version.large && !(await isStored(db, version)))
+      await writeLargeContent(db, version.large, { now: now(), owner })
+    return { kind: 'accept', id: version.id, version, caller, queuedFor, hold }
+  } catch (error) {
+    if (hold) await releaseFiles(db, hold).catch(options.onError)
+    throw error
+  }
 }
 
 /** Whether the document is known as it is: then it is most likely sent again. */
@@ -165,7 +190,8 @@ const createParts = (options: IngestionOptions) => {
   const owner = options.worker?.owner ?? crypto.randomUUID()
   const admission = createAdmission({ db, now, limit: options.queueLimit ?? 200_000 })
   const waiters = createIndexedWaiters(db)
-  const maintainer = createMaintainer({ db, index, owner, isGone: options.worker?.isGone, now, at, onError })
+  const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
+  const maintainer = createMaintainer(upkeep)
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
   const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
@@ -182,5 +208,11 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  return { options, owner, hooks, calls: createCallOrder(), intake, waiters, admission, maintainer, worker, mover }
+  const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify, onRetired: maintainer.noteRemoval })
+  const calls = createCallOrder()
+  const noteOpen = (): void => {
+    maintainer.noteOpen()
+    comparison.noteOpen()
+  }
+  return { options, owner, hooks, calls, intake, waiters, admission, maintainer, worker, mover, comparison, noteOpen }
 }

@@ -7,6 +7,7 @@ import { listTags } from './access-and-filters/document-tags.ts'
 import { listDocuments, listSources, readStatus } from './access-and-filters/documents.ts'
 import { resolveFilters } from './access-and-filters/permissions-and-filters.ts'
 import { createPairs } from './access-and-filters/pairs.ts'
+import type { KnowledgeFigures } from './contracts/documents.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
@@ -15,7 +16,7 @@ import type { Reranker } from './contracts/search.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
-import { createIngestion } from './ingestion.ts'
+import { type Ingestion, createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
@@ -27,7 +28,7 @@ import type { RankingOptions } from './search/reranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
 import { search } from './search/find-visible-passages.ts'
 import { readRebuild } from './reindexing/change-embedder.ts'
-import { createSpacedIndex } from './reindexing/spaced-index.ts'
+import { type SpacedIndex, createSpacedIndex } from './reindexing/spaced-index.ts'
 
 export interface KnowledgeOptions {
   /** Holds the tables that `migrateKnowledge` makes. */
@@ -111,7 +112,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     reindex: ingestion.reindex,
     rebuildProgress: async () => {
       await index.verified()
-      return readRebuild(db, await index.spaces())
+      return readProgress(db, index, ingestion)
     },
     settled: ingestion.settled,
     start: ingestion.start,
@@ -120,7 +121,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
-    namesFile: (id, { caller } = {}) => isFileNamed(db, id, caller),
+    namesFile: (id, { caller } = {}) => isFileNamed(db, { id, caller, now: now() }),
     hasDocuments: async () => {
       const documents = db.selectFrom('inlay_document_pairs').select('document_id')
       const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
@@ -134,8 +135,17 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     figures: async () => {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)
-      const [rebuild, figures] = [await readRebuild(db, await index.spaces()), await index.figures()]
+      const [rebuild, figures] = [await readProgress(db, index, ingestion), await index.figures()]
       return { documents, oldestWaitingMs, index: figures, ...(rebuild ? { rebuild } : {}) }
     },
   }
+}
+
+async function readProgress(
+  db: Records,
+  index: SpacedIndex,
+  { missing }: Ingestion,
+): Promise<KnowledgeFigures['rebuild']> {
+  const rebuild = await readRebuild(db, await index.spaces())
+  return rebuild ?? (missing() > 0 ? { reason: 'incomplete', documents: missing() } : undefined)
 }

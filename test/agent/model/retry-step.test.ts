@@ -1,4 +1,5 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { StreamListener } from '@inlay/agent'
 import { expect, test } from 'vitest'
 import { playStep } from '@inlay/agent/internal/model/retry-step'
 import type { StepRequest } from '@inlay/agent/internal/model/step-output'
@@ -157,4 +158,72 @@ test('a prompt that a silent server may still read is not sent again', async () 
   const { model, done } = newStep([{ reject: new TypeError('fetch failed', { cause }) }, ['Late.']])
   await expect(done).rejects.toThrow()
   expect(model.requests).toHaveLength(1)
+})
+
+/** The most characters that a listener gets in one turn of the event loop. */
+async function mostInTurn(heard: readonly string[], done: Promise<unknown>): Promise<number> {
+  let [most, before, isOver] = [0, 0, false]
+  const look = (): void => {
+    const length = heard.join('').length
+    most = Math.max(most, length - before)
+    before = length
+    if (!isOver) setImmediate(look)
+  }
+  look()
+  await done.catch(() => {})
+  isOver = true
+  look()
+  return most
+}
+
+test.each(['[', '[1]', '[[1]](', '😀', 'Yes. '])(
+  'a long delta of %j is read in turns of the event loop',
+  async (piece) => {
+    const text = piece.repeat(100_000 / piece.length)
+    const { heard, done } = newStep([[{ reasoning: ['Hm'] }, text, 'and on', { call: { name: 'look', input: {} } }]])
+    expect(await mostInTurn(heard, done)).toBeLessThanOrEqual(8_192)
+    const { content, calls } = await done
+    expect(heard.slice(1, -2).join('')).toBe(`${text}and on`)
+    expect(heard.slice(1, -2).every((part) => part.isWellFormed())).toBe(true)
+    expect(content.at(-1)).toEqual({ type: 'text', text: `${text}and on` })
+    expect(calls).toHaveLength(1)
+  },
+)
+
+test('what a tap says behind a long delta comes behind it, and all of it before the stream breaks off', async () => {
+  const text = 'Water is wet. '.repeat(2_000)
+  const tapped = {
+    ...scriptedModel([]),
+    doStreamTapped: async (_: unknown, listener: StreamListener) => {
+      listener.onText(text)
+      listener.onReasoning('Hm')
+      listener.onText('The end.')
+      const stream = new ReadableStream<LanguageModelV4StreamPart>({
+        start: (controller) => controller.error(new TypeError('terminated')),
+      })
+      return { stream }
+    },
+  }
+  const { heard, done } = newStep([], { model: tapped, isPlainText: true })
+  await expect(done).rejects.toThrow('terminated')
+  expect(heard.join('')).toBe(`${text}thought HmThe end.`)
+  expect(heard.length).toBeGreaterThan(10)
+})
+
+test('a long delta of a run that is stopped is not read to its end', async () => {
+  const stop = new AbortController()
+  const { heard, done } = newStep([['a'.repeat(100_000)]], {
+    signal: stop.signal,
+    listener: {
+      onReasoning: () => {},
+      onText: (delta) => {
+        heard.push(delta)
+        stop.abort(new Error('stopped'))
+      },
+      onCall: () => {},
+      onArguments: () => {},
+    },
+  })
+  await expect(done).rejects.toThrow('stopped')
+  expect(heard).toHaveLength(1)
 })

@@ -39,6 +39,10 @@ describe('the OpenAPI document', () => {
     expect(operations.sort()).toEqual(table.sort())
   })
 
+  test('says a type of every constant, and more than null of every field, for generators of typed languages', async () => {
+    expect(untypedIn(JSON.parse((await documented()).text))).toEqual([])
+  })
+
   test('tells the truth: every operation is answered, at both addresses, with the protection it names', async () => {
     const { paths } = await documented()
     const { server } = setup({ widget: async () => '' })
@@ -175,4 +179,19 @@ function undescribedIn(value: unknown, path = ''): string[] {
     const silent = fields.filter(([, field]) => !/"(?:description|\$ref)":/.test(JSON.stringify(field)))
     return [...silent.map(([name]) => `${path} .${name}`), ...undescribedIn(held, `${path}/${key}`)]
   })
+}
+
+/** Where a constant has no type, or a field none but null. */
+function untypedIn(held: unknown, path = ''): string[] {
+  if (typeof held !== 'object' || held === null) return []
+  const { properties = {}, const: constant, type } = held as Shape & { const?: unknown; type?: unknown }
+  const isOnlyNull = (field: unknown): boolean => {
+    const { type: own, anyOf = [] } = field as { type?: unknown; anyOf?: { type?: unknown }[] }
+    return own === 'null' || (anyOf.length > 0 && anyOf.every((option) => option.type === 'null'))
+  }
+  return [
+    ...(constant !== undefined && type === undefined ? [path] : []),
+    ...Object.entries(properties).flatMap(([name, field]) => (isOnlyNull(field) ? [`${path} .${name}`] : [])),
+    ...Object.entries(held).flatMap(([key, value]) => (key === 'example' ? [] : untypedIn(value, `${path}/${key}`))),
+  ]
 }

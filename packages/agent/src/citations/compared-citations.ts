@@ -1,6 +1,6 @@
 import { endsSentence } from '@inlay/text'
 import type { CitationPiece, Citations } from './citation-filter.ts'
-import { createCodeTracker, hasMarker, readMarker } from './marker.ts'
+import { addressLimit, createCodeTracker, hasMarker, readMarker } from './marker.ts'
 import type { CitableDocuments } from './citable-documents.ts'
 
 /** What {@link compareCitations} asks about the documents of the answer. */
@@ -19,6 +19,8 @@ const goesOn = /^\s*[\p{Ll}[【［]/u
 /** A sentence about something that the one before it names. */
 const leansBack =
   /^["“„«(]?(?:it|its|they|their|them|he|his|she|her|this|these|that|those|es|er|sie|diese[rsmn]?|il|elle|ils|elles|él|ella|ellos|ellas|esto|estos|estas)(?![\p{L}\p{N}_-])/iu
+/** A sign that an address may end by; any other only makes it longer. */
+const addressEnd = /[\s)]/
 const fence = /^\s*(?:`{3,}|~{3,})/
 const unspacedEnd = /[。！？][”』」）》]*$/
 /** Headings and rows of tables, by the beginning of their line, and what leads to something else, by its end. */
@@ -76,8 +78,9 @@ class Comparison {
   #waiting: { readonly number: number; readonly sentence: string; space: string } | undefined
   /** The sentence that ended last on this line, where no text says it as a whole. */
   #unfound: string | undefined
-  /** A marker of the model that is not complete yet. */
+  /** A marker of the model that is not complete yet, and whether only the end of its address is awaited. */
   #marker: string | undefined
+  #isInAddress = false
   /** Whether the marker right before gave way: so do those behind it. */
   #hasCorrected = false
   /** Numbers put behind the marker right before. */
@@ -114,6 +117,7 @@ class Comparison {
   #judge(char: string): string {
     if (this.#marker !== undefined) {
       this.#marker += char
+      if (this.#isInAddress && this.#marker.length < addressLimit && !addressEnd.test(char)) return ''
       return this.#endMarker(false)
     }
     const isHeld =
@@ -138,6 +142,7 @@ class Comparison {
     const text = this.#marker
     if (text === undefined) return ''
     const marker = readMarker(text, 0, isEnded)
+    this.#isInAddress = marker === 'more' && text.includes('](')
     if (marker === 'more') return ''
     this.#marker = undefined
     const takeAll = (part: string): string => Array.from(part, (char) => this.#take(char)).join('')
@@ -226,6 +231,7 @@ class Comparison {
   #add(text: string): string {
     this.#addToLine(text)
     this.#sentence += text
+    if (this.#sentence.length > 20 * longestSentence) this.#sentence = this.#sentence.slice(-10 * longestSentence)
     this.#ending = (this.#ending + text).slice(-endingLength)
     if (text === '`') this.#isCodeOpen = !this.#isCodeOpen
     return text
@@ -254,14 +260,14 @@ class Comparison {
 
   /** Whether a number waits now for the sentence that ends here. */
   #finish(space: string): boolean {
-    const { completesCitations } = this.#options
     // What a sentence begins with, the one before it is cited by.
-    const sentence = this.#sentence.replace(completesCitations ? leadingMarkers : '', '').trim()
+    const end = this.#sentence.slice(-10 * longestSentence)
+    const sentence = end.replace(this.#options.completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
     if (!leansBack.test(sentence)) this.#naming = sentence
     this.#unfound = undefined
     if (hasMarker(sentence, this.#options.known)) {
-      this.#isOver = !completesCitations
+      this.#isOver = !this.#options.completesCitations
       return false
     }
     if (sentence.length > longestSentence || this.#isNotStated() || this.#isInCode()) return false

@@ -12,7 +12,8 @@ export type MarkerMatch = Marker | 'no' | 'more'
 
 // A list longer than this is data, not a citation; it also bounds what is held back.
 const markerLimit = 128
-const addressLimit = 2_000
+/** Most characters of the address of a link. */
+export const addressLimit = 2_000
 
 const open = '[\\[【［]'
 const close = '[\\]】］]'
@@ -60,10 +61,12 @@ const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray 
 /** Index behind the address in parentheses that starts at `index`; -1 when it is none, undefined when it is cut off. */
 function addressEnd(text: string, index: number): number | undefined {
   let depth = 0
-  for (const { 0: char, index: at } of text.slice(index, index + addressLimit).matchAll(/\\.|[\s()]/g)) {
-    if (char === '(') depth++
-    else if (char === ')' && --depth === 0) return index + at + 1
-    else if (/^\s/.test(char)) return -1
+  for (let at = index; at < Math.min(text.length, index + addressLimit); at++) {
+    const char = text[at]!
+    if (char === '\\' && /./.test(text[at + 1] ?? '')) at++
+    else if (char === '(') depth++
+    else if (char === ')' && --depth === 0) return at + 1
+    else if (/\s/.test(char)) return -1
   }
   return text.length - index < addressLimit ? undefined : -1
 }

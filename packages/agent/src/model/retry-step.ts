@@ -147,12 +147,14 @@ async function playOnce(
   try {
     while (!output.isProse) {
       const { done, value } = await reader.read()
+      if (output.long) await output.long.done
       if (done) break
       output.onPart(value, isTapped ? 'tapped' : 'new')
     }
   } finally {
     signal.removeEventListener('abort', cancel)
     cancel()
+    if (output.long) await output.long.done
   }
   signal.throwIfAborted()
   return output.end()

@@ -9,9 +9,10 @@ import type {
 import { InlayError } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
+import { createLongDeltas, longDelta, type LongDeltas } from './long-deltas.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
-import { plainToolName, readTextCalls, withoutFence } from './text-call-formats.ts'
+import { createQuoteCheck, plainToolName, readTextCalls } from './text-call-formats.ts'
 import { hasWord, TextGate } from './text-tool-calls.ts'
 import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
@@ -103,6 +104,8 @@ export class StepOutput implements StreamListener {
   #text = ''
   #heldText = ''
   #mayPass: boolean
+  /** Text that waits to be read; undefined until a long one came. */
+  long: LongDeltas | undefined
 
   constructor(request: StepRequest, attemptState: AttemptState) {
     this.#request = request
@@ -112,18 +115,26 @@ export class StepOutput implements StreamListener {
     this.#mayPass = request.forced === undefined && !request.probesTools && !request.ifWordless
   }
 
-  onText = (delta: string): void => {
+  onText = (delta: string, isPart = false): void => {
     if (delta === '') return
     this.#attemptState.hasOutput = true
+    if (!isPart && (delta.length > longDelta || this.long?.done)) return this.#readLater({ kind: 'text', text: delta })
     this.#written += delta
     if (this.#filter) this.#takePieces(this.#filter.thinking.push(delta), this.#filter)
     else this.#pass(delta)
   }
 
-  onReasoning = (delta: string): void => {
+  onReasoning = (delta: string, isPart = false): void => {
     if (delta !== '') this.#attemptState.hasOutput = true
+    if (!isPart && this.long?.done) return this.#readLater({ kind: 'reasoning', text: delta })
     this.#reasoning += delta
     this.#request.listener.onReasoning(delta)
+  }
+
+  #readLater(delta: ThinkPiece): void {
+    const read = ({ kind, text }: ThinkPiece): void => (kind === 'text' ? this.onText : this.onReasoning)(text, true)
+    this.long ??= createLongDeltas(read, () => this.isProse || this.#request.signal.aborted)
+    this.long.add(delta)
   }
 
   /** @param state whether the tap has passed the deltas on already */
@@ -192,7 +203,7 @@ export class StepOutput implements StreamListener {
 
   #takePieces(pieces: readonly ThinkPiece[], { gate }: TextFilter): void {
     for (const { kind, text } of pieces) {
-      if (kind === 'reasoning') this.onReasoning(text)
+      if (kind === 'reasoning') this.onReasoning(text, true)
       else this.#pass(gate.push(text))
     }
   }
@@ -278,20 +289,6 @@ function createFilter(request: StepRequest, names: ReadonlySet<string>): TextFil
 }
 
 const modelKey = ({ context }: StepRequest): string => `${context.provider ?? ''} ${context.model ?? ''}`
-
-/**
- * Tells whether a text stands in what others wrote: results of tools, messages of the user with their files. Such a text
- * is a quotation, whatever it looks like, so no document makes a call by being quoted.
- */
-function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => boolean {
-  let source: string | undefined
-  // However often it was put into JSON.
-  const squeeze = (text: string): string => text.replaceAll(/\\+[nrt]/g, '').replaceAll(/[\s\\]+/g, '')
-  return (text) => {
-    source ??= squeeze(JSON.stringify(prompt.filter(({ role }) => role === 'tool' || role === 'user')))
-    return source.includes(squeeze(withoutFence(text)))
-  }
-}
 
 function asError(failure: Failure | undefined): InlayError {
   if (!failure) return new InlayError('EMPTY_LLM_RESPONSE')

@@ -1,3 +1,4 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { isJsonObject } from '@inlay/protocol'
 import type { RequestedCall } from './tool-loop.ts'
 import { readKeywordArguments, readLiteral, type LiteralMatch } from './lenient-json.ts'
@@ -265,4 +266,18 @@ export function argumentsOf(value: Readonly<Record<string, unknown>>): unknown {
 function toValue(text: string): unknown {
   const literal = readLiteral(text.trim())
   return typeof literal === 'object' && literal.end === text.trim().length ? literal.value : text.trim()
+}
+
+/**
+ * Tells whether a text stands in what others wrote: results of tools, messages of the user with their files. Such a text
+ * is a quotation, whatever it looks like, so no document makes a call by being quoted.
+ */
+export function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => boolean {
+  let source: string | undefined
+  // However often it was put into JSON.
+  const squeeze = (text: string): string => text.replaceAll(/\\+[nrt]/g, '').replaceAll(/[\s\\]+/g, '')
+  return (text) => {
+    source ??= squeeze(JSON.stringify(prompt.filter(({ role }) => role === 'tool' || role === 'user')))
+    return source.includes(squeeze(withoutFence(text)))
+  }
 }

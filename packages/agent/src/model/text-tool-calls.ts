@@ -277,8 +277,8 @@ export class TextGate {
   }
 
   #judgeJson(text: string, ended: boolean): Verdict {
-    const literal = readLiteral(text)
-    if (literal === 'invalid' || this.#isTooLate(text)) return { kind: 'text', length: 1 }
+    const literal = this.#isTooLate(text) ? 'invalid' : readLiteral(text)
+    if (literal === 'invalid') return { kind: 'text', length: 1 }
     if (literal === 'incomplete') return ended ? { kind: 'text', length: text.length } : more
     const calls = callsIn(literal.value, this.#names)
     if (calls.length === 0) return { kind: 'text', length: literal.end }

@@ -1,5 +1,7 @@
-import type { FileTable } from '../tables/library-tables.ts'
-import { sql, type Selectable } from 'kysely'
+import type { FileTable, FileWork } from '../tables/library-tables.ts'
+import { InlayError } from '@inlay/protocol'
+import { hasRowLocks } from '@inlay/records'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
 
@@ -38,9 +40,53 @@ export async function queueForIndex(records: ConversationDatabase, ids: readonly
 export async function queueRemoval(records: ConversationDatabase, id: string): Promise<void> {
   await records
     .updateTable('inlay_files')
-    .set({ work: 'remove', due_at: sql<number>`case when claim is null then 0 else due_at end` })
+    .set({ work: 'remove', due_at: dueBy(0) })
     .where('id', '=', id)
     .execute()
+}
+
+/** A time, unless somebody works on the file: then theirs. */
+const dueBy = (time: number): RawBuilder<number> => sql`case when claim is null then ${time} else due_at end`
+
+/** Hides a file from those who would put it to use, until it is known whether somebody does. */
+export async function hideFile(records: ConversationDatabase, id: string, dueAt: number): Promise<void> {
+  await records
+    .updateTable('inlay_files')
+    .set({ work: 'decide', due_at: dueBy(dueAt) })
+    .where('id', '=', id)
+    .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+    .execute()
+}
+
+/** Shows a hidden file again, with what was still to be done with it. */
+export async function showFile(records: ConversationDatabase, id: string): Promise<void> {
+  await records
+    .updateTable('inlay_files')
+    .set({
+      work: sql<FileWork | null>`case when status = 'PROCESSING' then 'read' end`,
+      due_at: dueBy(0),
+    })
+    .where('id', '=', id)
+    .where('work', '=', 'decide')
+    .execute()
+  await queueForIndex(records, [id])
+}
+
+/**
+ * Refuses files that are gone or on their way out. In the transaction that puts them to use, after its first write:
+ * whoever removes one of them waits for its end.
+ */
+export async function holdPresent(records: ConversationDatabase, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  let present = records
+    .selectFrom('inlay_files')
+    .select('id')
+    .where('id', 'in', ids)
+    .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+    .orderBy('id')
+  if (hasRowLocks(records)) present = present.forShare()
+  const rows = await present.execute()
+  if (rows.length < ids.length) throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 }
 
 /** Reads the sections of a text. */

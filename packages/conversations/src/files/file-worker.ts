@@ -1,4 +1,4 @@
-import type { Services } from '@inlay/agent'
+import type { Services, StoredFile } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { claimJob, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
 import type { Selectable } from 'kysely'
@@ -14,6 +14,8 @@ export interface FileWorkerOptions extends Pick<Services, 'now' | 'onError'> {
   readonly blobs: Blobs
   readonly readings: Readings
   readonly index: FileIndex | undefined
+  /** Removes a file that is hidden, or shows it again. */
+  readonly decide: (file: StoredFile) => Promise<unknown>
 }
 
 /** Does what is still to be done with files, also what an earlier process left. */
@@ -117,6 +119,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
     if (job.attempts > mostAttempts && (await giveUp(file, options))) return
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
+    else if (row.work === 'decide') await options.decide(toStoredFile(row))
     // Without any, somebody else has done it since it was claimed.
     else if (row.work !== null) await remove(row, options)
     await settle(file, options)

@@ -4,8 +4,8 @@ import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
-import type { BlobStorage, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
-import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
+import type { BlobStorage, FileHolders, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
+import { hideFile, queueForIndex, queueRemoval, showFile, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { createIntake, type IntakeOptions } from './upload.ts'
 import { createReadings, type Readings } from './file-texts.ts'
@@ -53,7 +53,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     reader: options.reader ?? readTextFile,
     closing: closing.signal,
   })
-  const worker = createFileWorker({ ...options, blobs, readings, index })
+  const worker = createFileWorker({ ...options, blobs, readings, index, decide: (file) => decide(file, options) })
   const intake = createIntake({ ...options, blobs, readings, notify: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
@@ -81,14 +81,13 @@ export function createFiles(options: FilesOptions): SqlFiles {
     sheets: async (id, caller) => readSheets(await own(id, caller), blobs, readings),
     remove: async (id, caller) => {
       const file = await own(id, caller)
-      const projects = await projectsWith(db, file.id)
-      const personas = await options.personasWith(file.id)
-      const isInDocument = await isNamed(file, options)
-      if (projects.length + personas.length === 0 && !isInDocument) {
-        await queueRemoval(db, file.id)
-        worker.notify()
-      }
-      return { projects, personas, isInDocument }
+      const use = await useOf(file, options)
+      if (isUsed(use)) return use
+      // Hidden first: whoever put it to use just before that is seen now, and nobody can any more.
+      await hideFile(db, file.id, options.now() + decisionMs)
+      const lateUse = await decide(file, options)
+      worker.notify()
+      return lateUse
     },
     sections: (file, signal) => readings.of(file, signal),
     bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
@@ -150,6 +149,25 @@ async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): P
   if (!file.mediaType.startsWith('text/')) return toSheets(sections)
   // Its own rows are closer to the file than those of a table made of them.
   return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
+}
+
+/** A process that dies before it has decided whether a file goes leaves that to a worker, after this time. */
+const decisionMs = 20_000
+
+async function useOf(file: StoredFile, options: FilesOptions): Promise<FileHolders> {
+  const projects = await projectsWith(options.db, file.id)
+  const personas = await options.personasWith(file.id)
+  return { projects, personas, isInDocument: await isNamed(file, options) }
+}
+
+const isUsed = ({ projects, personas, isInDocument }: FileHolders): boolean =>
+  isInDocument || projects.length + personas.length > 0
+
+/** Removes a hidden file, or shows it again when it was put to use just before. */
+async function decide(file: StoredFile, options: FilesOptions): Promise<FileHolders> {
+  const use = await useOf(file, options)
+  await (isUsed(use) ? showFile(options.db, file.id) : queueRemoval(options.db, file.id))
+  return use
 }
 
 /** Documents name a file by either of its ids. */

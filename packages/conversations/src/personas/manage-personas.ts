@@ -1,6 +1,9 @@
+import type { Selectable } from 'kysely'
+import type { PersonaTable } from '../tables/library-tables.ts'
 import { hasScope, InlayError } from '@inlay/protocol'
 import type { PersonaFields, Principal } from '@inlay/protocol'
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
+import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import type { StoredPersona, Personas } from './contracts.ts'
@@ -22,7 +25,7 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
 
 /** Makes the agents. */
 export function createPersonas(options: PersonasOptions): Personas {
-  const { db, now, ready, files } = options
+  const { db, now, ready } = options
   const get = async (id: number, caller: Principal): Promise<StoredPersona> => {
     await ready()
     if (id === 0) return defaultStoredPersona
@@ -49,37 +52,47 @@ export function createPersonas(options: PersonasOptions): Personas {
       await ready()
       const blank = { ...defaultStoredPersona, actionIds: [], isPublic: false, isFeatured: false, ownerId: caller.id }
       const persona = await change(blank, fields, caller, options)
-      const row = await db
-        .insertInto('inlay_personas')
-        .values({
-          ...toColumns(persona),
-          owner_id: caller.id,
-          owner_email: caller.email ?? null,
-          created_at: now(),
-          updated_at: now(),
-          deleted_at: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      await files.wantIndexed(persona.fileIds)
-      return toPersona(row)
+      const owned = { ...toColumns(persona), owner_id: caller.id, owner_email: caller.email ?? null }
+      const dated = { ...owned, created_at: now(), updated_at: now(), deleted_at: null }
+      return writePersona(options, persona.fileIds, (records) =>
+        records.insertInto('inlay_personas').values(dated).returningAll().executeTakeFirstOrThrow(),
+      )
     },
     update: async (id, fields, caller) => {
-      const persona = await change(await changeable(id, caller), fields, caller, options)
-      const row = await db
-        .updateTable('inlay_personas')
-        .set({ ...toColumns(persona), updated_at: now() })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND'))
-      await files.wantIndexed(persona.fileIds)
-      return toPersona(row)
+      const before = await changeable(id, caller)
+      const persona = await change(before, fields, caller, options)
+      const added = persona.fileIds.filter((file) => !before.fileIds.includes(file))
+      return writePersona(options, added, (records) =>
+        records
+          .updateTable('inlay_personas')
+          .set({ ...toColumns(persona), updated_at: now() })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
+      )
     },
     remove: async (id, caller) => {
       await changeable(id, caller)
       await db.updateTable('inlay_personas').set({ deleted_at: now() }).where('id', '=', id).execute()
     },
   }
+}
+
+type PersonaWrite = (records: ConversationDatabase) => Promise<Selectable<PersonaTable>>
+
+/** Writes an agent, unless one of the files that were added to it has gone meanwhile. */
+async function writePersona(
+  { db, files }: PersonasOptions,
+  added: readonly string[],
+  change: PersonaWrite,
+): Promise<StoredPersona> {
+  const persona = await db.transaction().execute(async (records) => {
+    const row = await change(records)
+    await holdPresent(records, added)
+    return toPersona(row)
+  })
+  await files.wantIndexed(persona.fileIds)
+  return persona
 }
 
 function forbidden(message: string): InlayError {

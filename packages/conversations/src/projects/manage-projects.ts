@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
+import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
@@ -87,11 +88,14 @@ function createLinks(
     link: async (id, fileId, caller) => {
       await own(id, caller)
       const file = await files.get(fileId, caller)
-      await db
-        .insertInto('inlay_project_files')
-        .values({ project_id: id, id: file.id, linked_at: now() })
-        .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
-        .execute()
+      await db.transaction().execute(async (records) => {
+        await records
+          .insertInto('inlay_project_files')
+          .values({ project_id: id, id: file.id, linked_at: now() })
+          .onConflict((conflict) => conflict.columns(['project_id', 'id']).doNothing())
+          .execute()
+        await holdPresent(records, [file.id])
+      })
       await files.wantIndexed([file.id])
       return file
     },

@@ -5,9 +5,10 @@ import type { Generated } from 'kysely'
 /**
  * What is still to be done with a file; the rows with such work are the queue. `arrive`: its bytes are coming in, and
  * unless they keep coming it is to be removed; `read`: its text is to be read; `index`: it is to be made searchable;
- * `remove`: everything of it is to go.
+ * `decide`: nobody sees it any more, and unless something was given it just before it is to be removed; `remove`:
+ * everything of it is to go.
  */
-export type FileWork = 'arrive' | 'read' | 'index' | 'remove'
+export type FileWork = 'arrive' | 'read' | 'index' | 'decide' | 'remove'
 
 export interface FileTable {
   id: string

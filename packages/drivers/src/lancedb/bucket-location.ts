@@ -58,7 +58,7 @@ export function bucketLocation(address: string, storageOptions: Readonly<Record<
     bytesOf: async (table) => (await table.stats()).totalBytes,
     async inspect({ thorough, space }): Promise<IndexCondition> {
       const { isPresent, identity } = await connected(async (connection) => ({
-        isPresent: (await connection.tableNames()).includes(tableName),
+        isPresent: await holdsTable(connection),
         identity: await readNote(connection, 'identity'),
       }))
       const mark = identity === '' ? {} : { identity }
@@ -73,6 +73,16 @@ export function bucketLocation(address: string, storageOptions: Readonly<Record<
       }),
   }
   return location
+}
+
+/** A table without a version has its name still. */
+async function holdsTable(connection: Connection): Promise<boolean> {
+  if (!(await connection.tableNames()).includes(tableName)) return false
+  const table = await connection.openTable(tableName).catch((error: unknown) => {
+    if (isOutage(error) || !isMiss(error)) throw error
+  })
+  table?.close()
+  return table !== undefined
 }
 
 async function readNote(connection: Connection, name: NoteName): Promise<string> {

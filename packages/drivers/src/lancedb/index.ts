@@ -5,11 +5,10 @@ import { bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, quote } from './filtered-search.ts'
+import { among, eachGeneration, readRows } from './filtered-search.ts'
 import { besideMark, folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse, rowKey } from '../hybrid-search/fusion.ts'
+import { defaultVectorShare, fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
-import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
@@ -134,6 +133,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
         return { ...(await figuresOf(parts, location)), ...(upkeepDueMs === undefined ? {} : { upkeepDueMs }) }
       }),
     figures: () => use((parts) => figuresOf(parts, location)),
+    eachGeneration: (...given) => use(({ table }) => persistently(() => eachGeneration(table, ...given))),
     inspect: ({ thorough = false, space = wanted } = {}) => location.inspect({ thorough, space }),
     mark: (identity) => location.mark(identity),
     close: () => handle.close(),
@@ -272,21 +272,6 @@ async function removeRows(
     cache.remove(new Set(batch))
     writes.count++
   }
-}
-
-async function readRows(
-  { table, space }: Opened,
-  { generation, from, to, vectors }: { generation: string; from: number; to: number; vectors: boolean },
-): Promise<Hit[]> {
-  const columns = vectors && space ? [...hitColumns, 'vector'] : [...hitColumns]
-  const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
-  const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
-  const hits = new Map<string, Hit>()
-  const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))
-  for (const { row, hit } of hitRows.sort((a, b) => a.hit.position - b.hit.position)) {
-    hits.set(rowKey(hit), row.vector ? { ...hit, vector: Float32Array.from(row.vector.toArray()) } : hit)
-  }
-  return [...hits.values()]
 }
 
 async function figuresOf({ table }: Opened, location: IndexLocation): Promise<IndexFigures> {

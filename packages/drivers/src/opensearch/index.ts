@@ -75,6 +75,10 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
       const { rows, unindexedRows, bytes } = await figuresOf(cluster, name)
       return { rows, unindexedRows, bytes }
     },
+    eachGeneration: async (listener, signal) => {
+      state.get()
+      await eachGeneration(cluster, name, listener, signal)
+    },
     close: async () => {
       state.close()
     },
@@ -174,6 +178,36 @@ async function removeSome(cluster: Cluster, name: string, generations: readonly 
     // Rows that were appended once more meanwhile.
     conflicts = Number(body['version_conflicts'] ?? 0)
   }
+}
+
+/** Generations listed at a time; a cluster may refuse more than 65,535. */
+const listedAtOnce = 5000
+
+async function eachGeneration(
+  cluster: Cluster,
+  name: string,
+  ...[listener, signal]: Parameters<Required<VectorIndex>['eachGeneration']>
+): Promise<void> {
+  await cluster({ path: `/${name}/_refresh`, signal })
+  for (let after: unknown; ;) {
+    const sources = [{ generation: { terms: { field: 'generation' } } }]
+    const composite = { size: listedAtOnce, sources, ...(after === undefined ? {} : { after }) }
+    const { body } = await cluster({
+      path: `/${name}/_search`,
+      body: { size: 0, track_total_hits: false, aggs: { generations: { composite } } },
+      timeoutMs: longMs,
+      signal,
+    })
+    const { generations } = body['aggregations'] as { generations: Listed }
+    listener(generations.buckets.map(({ key }) => key.generation))
+    after = generations.after_key
+    if (generations.buckets.length < listedAtOnce) return
+  }
+}
+
+interface Listed {
+  readonly buckets: readonly { readonly key: { readonly generation: string } }[]
+  readonly after_key?: unknown
 }
 
 interface RowRange {

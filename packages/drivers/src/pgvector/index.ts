@@ -85,6 +85,10 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       state.get()
       return figuresOf(run, tables)
     },
+    eachGeneration: async (listener, signal) => {
+      state.get()
+      await eachGeneration(run, tables, listener, signal)
+    },
     close: async () => state.close(),
     ...identification(run, tables, () => (state.peek() ? spaceIdOf(state.peek()!.space) : undefined)),
     beside: (number) => pgvectorIndex({ ...options, prefix: `${prefix}_${Math.trunc(number)}` }),
@@ -92,6 +96,26 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       state.close()
       await run(`drop table if exists ${Object.values(tables).join(', ')}`)
     },
+  }
+}
+
+/** Generations listed at a time. */
+const listedAtOnce = 5000
+
+async function eachGeneration(
+  run: Run,
+  tables: PgTables,
+  ...[listener, signal]: Parameters<Required<VectorIndex>['eachGeneration']>
+): Promise<void> {
+  for (let after = ''; ;) {
+    signal?.throwIfAborted()
+    const rows = await run<{ generation: string }>(
+      `select distinct generation from ${tables.rows} where generation > $1 order by generation limit ${listedAtOnce}`,
+      [after],
+    )
+    listener(rows.map(({ generation }) => generation))
+    if (rows.length < listedAtOnce) return
+    after = rows.at(-1)!.generation
   }
 }
 

@@ -5,7 +5,7 @@ import { checkVector, createOpenState, type Space } from '../hybrid-search/open-
 import { guarded } from './failures.ts'
 import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
 import { searchBoth } from './search.ts'
-import { claimSpace, spaceIn, withoutMark } from './space-mark.ts'
+import { claimSpace, isOfRows, spaceIn, withoutMark } from './space-mark.ts'
 import type { VectorCollection, VectorStore } from './store.ts'
 
 export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'
@@ -89,13 +89,16 @@ function placeOf(
   options: VectorStoreIndexOptions,
   name: string,
   { drop }: Required<Pick<VectorIndex, 'drop'>>,
-): Pick<VectorIndex, 'beside' | 'inspect' | 'mark' | 'drop'> {
+): Pick<VectorIndex, 'beside' | 'inspect' | 'eachGeneration' | 'mark' | 'drop'> {
   const { words } = options
   return {
     ...(words.beside && {
       beside: (number) => createIndex({ ...options, words: words.beside!(number) }, `${name}-${number}`),
     }),
     ...(words.inspect && { inspect: (look) => words.inspect!(look) }),
+    ...(words.eachGeneration && {
+      eachGeneration: (listener, signal) => words.eachGeneration!((all) => listener(all.filter(isOfRows)), signal),
+    }),
     ...(words.mark && { mark: (identity) => words.mark!(identity) }),
     ...(words.drop && { drop }),
   }

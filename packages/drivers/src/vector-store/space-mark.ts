@@ -36,3 +36,8 @@ export async function claimSpace(words: VectorIndex, space: Space | undefined): 
 export function withoutMark(figures: IndexFigures): IndexFigures {
   return { ...figures, rows: Math.max(0, figures.rows - 1) }
 }
+
+/** Whether a generation is not the mark. */
+export function isOfRows(generation: string): boolean {
+  return generation !== markGeneration
+}

@@ -1,3 +1,4 @@
+import { isLeaseHeld } from '@inlay/records'
 import { pairsFor } from './documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
@@ -78,8 +79,51 @@ export async function forgetImages(db: Records, documentIds: readonly string[]):
     await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()
 }
 
-/** Whether a document that the caller may see names the file, or is waiting to. */
-export async function isFileNamed(db: Records, id: string, caller: Caller | undefined): Promise<boolean> {
+/** Longer than taking a document in takes: a hold that is older was left by a process that died. */
+const holdMs = 10 * 60_000
+
+/** A call that takes in a document which names files. */
+export interface FileHolding {
+  readonly files: readonly string[]
+  readonly now: number
+}
+
+/**
+ * Keeps files from being deleted until the document that names them is written. Comes before looking whether they are
+ * there: whoever deletes hides the file first and looks for holds then, so that one of the two sees the other.
+ * @returns what releases them
+ */
+export async function holdFiles(db: Records, { files, now }: FileHolding): Promise<string> {
+  const id = crypto.randomUUID()
+  await db.deleteFrom('inlay_file_holds').where('lease_until', '<', now).execute()
+  const rows = [...new Set(files)].map((file_id) => ({ id, file_id, lease_until: now + holdMs }))
+  for (let at = 0; at < rows.length; at += batch)
+    await db
+      .insertInto('inlay_file_holds')
+      .values(rows.slice(at, at + batch))
+      .execute()
+  return id
+}
+
+/** Ends a hold: the document is written, or refused. */
+export async function releaseFiles(db: Records, hold: string): Promise<void> {
+  await db.deleteFrom('inlay_file_holds').where('id', '=', hold).execute()
+}
+
+interface FileUse {
+  readonly id: string
+  readonly caller: Caller | undefined
+  readonly now: number
+}
+
+/**
+ * Whether a document that the caller may see names the file, or is waiting to; without a caller also whether one that
+ * is being taken in does.
+ */
+export async function isFileNamed(db: Records, { id, caller, now }: FileUse): Promise<boolean> {
+  // Before the documents: what is released meanwhile is among them.
+  const holds = caller ? [] : await db.selectFrom('inlay_file_holds').selectAll().where('file_id', '=', id).execute()
+  if (holds.some(({ lease_until }) => isLeaseHeld(Number(lease_until), now))) return true
   const pairIds = await pairsFor(db, caller)
   let shown = db.selectFrom('inlay_document_images as image').select('image.document_id').where('image_id', '=', id)
   if (pairIds)

@@ -17,6 +17,7 @@ export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[]
   const withIndex = withIndexOf(make)
   return [
     ...keepingTests(withIndex),
+    ...listingTests(withIndex),
     ...removingTests(withIndex),
     ...readingTests(make, withIndex),
     ...sharingTests(make, withIndex),
@@ -77,6 +78,31 @@ function keepingTests(withIndex: WithIndex): ConformanceTest[] {
           mustEqual(await foundBy(index, { text: 'kestrel', limit: 5 }), [], 'removed by its strange name')
         })
       },
+    ],
+  ]
+}
+
+function listingTests(withIndex: WithIndex): ConformanceTest[] {
+  return [
+    [
+      'the generations that have rows are listed, where the index can list them',
+      () =>
+        withIndex('listed', async (index) => {
+          const list = async (): Promise<string[]> => {
+            const all = new Set<string>()
+            await index.eachGeneration?.((generations) => generations.forEach((generation) => all.add(generation)))
+            return [...all].sort()
+          }
+          if (!index.eachGeneration) return
+          mustEqual(await list(), [], 'an empty index')
+          const rows = Array.from({ length: 6000 }, (_, n) => sampleRow(`d${n}`, 'A heron.', { position: n % 2 }))
+          await index.append(rows)
+          await index.append([sampleRow('d0', 'A second part.', { position: 1 }), sampleRow(strange, 'An otter.')])
+          const generations = rows.map(({ generation }) => generation)
+          await index.remove([generations[5]!])
+          const rest = [...generations.filter((_, n) => n !== 5), sampleRow(strange, '').generation].sort()
+          mustEqual(await list(), rest, 'all that have rows')
+        }),
     ],
   ]
 }

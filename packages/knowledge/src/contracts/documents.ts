@@ -72,10 +72,10 @@ export interface KnowledgeFigures {
   /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
   readonly oldestWaitingMs: number
   readonly index: IndexFigures
-  /** Present while all documents are indexed again. */
+  /** Present while documents are indexed again. */
   readonly rebuild?: {
-    /** `embedder`: another embedding model was configured. */
-    readonly reason: RebuildReason | 'embedder'
+    /** `embedder`: another embedding model was configured; `incomplete`: the index lacked some documents of the records. */
+    readonly reason: RebuildReason | 'embedder' | 'incomplete'
     /** Documents still to be indexed again. */
     readonly documents: number
   }

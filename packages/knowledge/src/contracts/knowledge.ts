@@ -78,7 +78,11 @@ export interface Knowledge {
   sources(options?: { caller?: Caller }): Promise<string[]>
   /** Tags of searchable documents the caller may see, by key, then value, then source; of one document at most 200. */
   tags(query?: TagQuery, options?: { caller?: Caller }): Promise<KnownTag[]>
-  /** Whether a document that the caller may see names the file: as its raw file, an image or a table. */
+  /**
+   * Whether a document that the caller may see names the file: as its raw file, an image or a table. Without a caller
+   * also whether a document that is being taken in does. Whoever deletes files hides one first, then asks this: a file
+   * that `FileStore.find` or `ImageStore.find` has not shown any more is then in no document.
+   */
   namesFile(id: string, options?: { caller?: Caller }): Promise<boolean>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>

@@ -139,6 +139,11 @@ export interface VectorIndex {
     readonly thorough?: boolean
     readonly space?: { readonly id: string; readonly dimensions: number } | undefined
   }): Promise<IndexCondition>
+  /**
+   * Lists the generations that have rows, some at a time and in any order; one may come several times. What is appended or
+   * removed meanwhile may be listed or not. Absent when the index cannot: rows that it has lost are then not noticed.
+   */
+  eachGeneration?(listener: (generations: readonly string[]) => void, signal?: AbortSignal): Promise<void>
   /** Marks the index in the place, so that {@link inspect} tells it from any other. Survives whatever its rows do. */
   mark?(identity: string): Promise<void>
   /** Closes, then removes all it holds, but nothing of indexes beside it. No error when nothing is there. */

@@ -13,6 +13,8 @@ export type IntakeTask =
       readonly caller?: Caller
       /** Whose turn it waits for. Default: the caller's. */
       readonly queuedFor?: string | undefined
+      /** What keeps the files that it names until it is written. */
+      readonly hold?: string | undefined
     }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
 

@@ -1,6 +1,6 @@
 import { createSignal } from '@inlay/protocol/concurrency'
 import { hasRowLocks } from '@inlay/records'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { KnowledgeFigures } from '../contracts/documents.ts'
 import { countWaiting } from '../queue/queue-status.ts'
 import { addToCounter } from '../schema/sql.ts'
@@ -152,8 +152,11 @@ async function queueSome(
   return ids.length > 0
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const requeue = (documents: readonly { id: string; revision: number }[], now: number) => sql`
+/** Puts documents back into the queue, as new versions of what they are. */
+export const requeue = (
+  documents: readonly { id: string; revision: number }[],
+  now: number,
+): RawBuilder<unknown> => sql`
   with queued(id, revision) as (values ${sql.join(
     documents.map(({ id, revision }) => sql`(cast(${id} as text), cast(${revision} as bigint))`),
   )})

@@ -218,6 +218,7 @@ export function openOnUse(
     figures: async () => (await ready()).figures(),
     // It may not be open yet.
     ...(index.inspect ? { inspect: (how) => index.inspect!({ ...how, space }) } : {}),
+    ...(index.eachGeneration ? { eachGeneration: async (...given) => (await ready()).eachGeneration!(...given) } : {}),
     ...(index.mark ? { mark: index.mark.bind(index) } : {}),
     close: async () => {
       isClosed = true

@@ -117,6 +117,8 @@ export class LostIndexCheck {
     await this.#directory.replace({ number, reason })
     const message = `${sentences[reason]} ${remedy}`
     this.#options.onError?.(new InlayError('INDEX_MISMATCH', { message, retryable: true }))
+    // Records that were put back from an earlier day may give it a place where something lies already.
+    await this.#inspect(await this.#directory.own(), { thorough: false })
     return true
   }
 

@@ -27,6 +27,8 @@ export interface SpacedIndex
   space(): Promise<number | undefined>
   /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
   takesVectors(): Promise<boolean>
+  /** Index of a space, unless it is gone. */
+  indexAt(number: number): Promise<OpenedIndex | undefined>
   /** Begins a new index for the same embedder; documents have to be moved into it. */
   replace(): Promise<void>
   /** Removes the index of a space that nothing is in any more. */
@@ -82,11 +84,9 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
     verified: async () => (lostIndex.isUnverified ? lostIndex.verified() : undefined),
+    indexAt: (number) => directory.indexAt(number),
     replace: async () => {
-      if (!options.index.beside)
-        throw new InlayError('UNSUPPORTED', {
-          message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
-        })
+      if (!options.index.beside) throw noRoom()
       await directory.replace({ number: await directory.own(), reason: 'requested' })
     },
     // What belongs to somebody else is not ours to remove.
@@ -109,6 +109,12 @@ const retrying =
       return work()
     }
   }
+
+function noRoom(): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message: 'This index can have no other beside it: begin with an empty one and send the documents again.',
+  })
+}
 
 function refuseReplaced(): never {
   throw replaced()

@@ -27,6 +27,7 @@ const migrations: Migrations = {
   },
   '011-newest': { up: createNewest },
   '012-large-contents': { up: createLargeContents },
+  '013-file-holds': { up: createFileHolds },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -212,6 +213,14 @@ async function createLinks(db: Records): Promise<void> {
 async function createDocumentMetadata(db: Records): Promise<void> {
   await createTables(db, {
     inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
+  })
+}
+
+async function createFileHolds(db: Records): Promise<void> {
+  await createTables(db, {
+    inlay_file_holds: `
+      id text not null, file_id text not null, lease_until bigint not null,
+      constraint inlay_file_holds_key primary key (file_id, id)`,
   })
 }
 

@@ -114,6 +114,14 @@ export interface DocumentImageRow {
   document_id: string
 }
 
+/** That a file must stay, because a document that is being taken in may name it. */
+export interface FileHoldRow {
+  /** Of the call that takes the document in. */
+  id: string
+  file_id: string
+  lease_until: BigInteger
+}
+
 /** Metadata of a searchable document that is too large for each of its rows. */
 export interface DocumentMetadataRow {
   document_id: string
@@ -196,6 +204,7 @@ export interface Tables {
   inlay_tags: TagRow
   inlay_document_tags: DocumentTagRow
   inlay_document_images: DocumentImageRow
+  inlay_file_holds: FileHoldRow
   inlay_document_metadata: DocumentMetadataRow
   inlay_document_sets: DocumentSetRow
   inlay_document_set_pairs: DocumentSetPairRow

@@ -68,7 +68,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let followUps = 0
 
   async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = letGo.signal): Promise<boolean> {
-    return whileHeld(context, async () => {
+    return whileHeld(context, job, async () => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, isFirst, wrote, signal })
       followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
@@ -114,8 +114,9 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
 }
 
 /** Works while no other process does, and keeps the lease; false when another has it. */
-async function whileHeld(
+export async function whileHeld(
   { db, now, owner, isGone, onError }: MaintainerContext,
+  job: string,
   work: () => Promise<void>,
 ): Promise<boolean> {
   const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })

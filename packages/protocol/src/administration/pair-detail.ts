@@ -51,7 +51,7 @@ export interface PairDetail {
   /** When a document last became searchable; ISO 8601 with `Z`. */
   readonly last_indexed: string | null
   /** Always null here. */
-  readonly last_pruned: null
+  readonly last_pruned: string | null
   /** Always null here. */
   readonly last_full_permission_sync: null
   /** Always null here. */
@@ -89,7 +89,7 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   creator: v.null(),
   creator_email: v.null(),
   last_indexed: orNull(answeredTime),
-  last_pruned: v.null(),
+  last_pruned: orNull(answeredTime),
   last_full_permission_sync: v.null(),
   overall_indexing_speed: v.null(),
   latest_checkpoint_description: v.null(),

@@ -59,6 +59,20 @@ function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
   }
 }
 
+/**
+ * Says what generators for Go and Java do not infer: the type of a constant, and some type for a field that is always
+ * null, without which they write code that does not compile.
+ */
+function withTypes(json: JsonObject): JsonObject {
+  if ('const' in json && !('type' in json)) return { type: typeof json['const'], ...json }
+  if (!isJsonObject(json['properties'])) return json
+  const properties = Object.entries(json['properties']).map(([name, field]) => {
+    const isAlwaysNull = isJsonObject(field) && field['type'] === 'null'
+    return [name, isAlwaysNull ? { ...field, type: ['string', 'null'] } : field]
+  })
+  return { ...json, properties: Object.fromEntries(properties) }
+}
+
 /** Defaults that say nothing are left out: generators take a field with a default for required, or stumble over it. */
 function toSent(json: JsonObject): JsonObject {
   const { default: value, ...plain } = json
@@ -86,7 +100,7 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
     overrideRef: ({ referenceId }) => refTo(rename(referenceId)),
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       const { entries } = valibotSchema as SchemaParts
-      const json = withWords(jsonSchema as JsonObject, valibotSchema as v.GenericSchema)
+      const json = withTypes(withWords(jsonSchema as JsonObject, valibotSchema as v.GenericSchema))
       if (mode === 'input') return (entries ? withFieldBounds(json, entries) : toSent(json)) as typeof jsonSchema
       // Defaults are filled in before anything is sent, so a reader has no use for them.
       const { default: _, ...plain } = json

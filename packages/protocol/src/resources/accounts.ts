@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { integer, model, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 import { personalizationSchema, type PersonalizationDetail } from './personalization.ts'
 
 /** Answer of `GET /me`: whom the key acts for. */
@@ -27,7 +28,7 @@ export interface UserInfo {
   /** What follows has one value here: keys have no team and no password. */
   readonly preferences: Readonly<Record<string, unknown>>
   /** Always null here. */
-  readonly token_expires_at: null
+  readonly token_expires_at: string | null
   /** Always false here. */
   readonly is_cloud_superuser: boolean
   /** Always null here. */
@@ -54,7 +55,7 @@ export const userInfoSchema: WireSchema<UserInfo> = model('UserInfo', {
   groups: v.array(v.string()),
   personalization: personalizationSchema,
   preferences: v.record(v.string(), v.unknown()),
-  token_expires_at: v.null(),
+  token_expires_at: orNull(answeredTime),
   is_cloud_superuser: v.boolean(),
   team_name: v.null(),
   password_configured: v.boolean(),

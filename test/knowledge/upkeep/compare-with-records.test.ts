@@ -1,0 +1,131 @@
+import { isInlayError } from '@inlay/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Records } from '@inlay/knowledge/internal/schema/tables'
+import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
+import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+
+/** Runs a process over records and an index. */
+async function run(db: Records, store: MemoryStore): Promise<TestKnowledge> {
+  const opened = await makeKnowledge({ db, index: memoryIndex(store) })
+  await opened.knowledge.start()
+  return opened
+}
+
+const copyOf = (store: MemoryStore): MemoryStore => ({ ...store, rows: [...store.rows] })
+
+async function copyRecords(from: Records): Promise<Records> {
+  const to = await makeRecords()
+  for (const table of ['inlay_documents', 'inlay_contents', 'inlay_document_pairs', 'inlay_spaces'] as const) {
+    await to.deleteFrom(table).execute()
+    const rows = await from.selectFrom(table).selectAll().execute()
+    if (rows.length > 0) await to.insertInto(table).values(rows).execute()
+  }
+  const counters = await from.selectFrom('inlay_counters').selectAll().execute()
+  for (const { name, value } of counters)
+    await to
+      .updateTable('inlay_counters')
+      .set({ value: Number(value) })
+      .where('name', '=', name)
+      .execute()
+  return to
+}
+
+async function put({ knowledge }: TestKnowledge, texts: Readonly<Record<string, string>>): Promise<void> {
+  await Promise.all(Object.entries(texts).map(([id, text]) => knowledge.accept(request({ id, text }))))
+  await knowledge.settled()
+}
+
+async function idsOf({ knowledge }: TestKnowledge, text: string): Promise<string[]> {
+  const hits = await knowledge.search({ text, limit: 1000 })
+  return hits.map(({ document }) => document.document_id).toSorted()
+}
+
+const messages = ({ errors }: TestKnowledge): string[] =>
+  errors.map((error) => (isInlayError(error) ? error.message : String(error)))
+
+const patient = { timeout: 30_000 }
+
+describe('records and an index of different days', () => {
+  test('an older index gets what it lacks, and loses what was deleted since', async () => {
+    const [db, store] = [await makeRecords(), createStore()]
+    const first = await run(db, store)
+    await put(first, { kept: 'heron', changed: 'heron', deleted: 'heron' })
+    const older = copyOf(store)
+    await first.knowledge.remove('deleted')
+    await put(first, { changed: 'otter', later: 'otter' })
+    await first.knowledge.close()
+    const keptRow = older.rows.find((row) => row.documentId === 'kept')!
+    const second = await run(db, older)
+    expect(await idsOf(second, 'heron')).toEqual(['kept'])
+    await expect.poll(() => idsOf(second, 'otter'), patient).toEqual(['changed', 'later'])
+    await expect
+      .poll(() => older.rows.map((row) => row.documentId).toSorted(), patient)
+      .toEqual(['changed', 'kept', 'later'])
+    expect(older.rows).toContain(keptRow)
+    expect(messages(second)).toEqual([
+      expect.stringContaining('do not know: 2.'),
+      expect.stringContaining('that the records have: 2.'),
+    ])
+  })
+
+  test('older records get their documents back, and nothing stays of later ones', async () => {
+    const [db, store] = [await makeRecords(), createStore()]
+    const first = await run(db, store)
+    await put(first, { kept: 'heron', changed: 'heron', deleted: 'heron' })
+    const older = await copyRecords(db)
+    await first.knowledge.remove('deleted')
+    await put(first, { changed: 'otter', later: 'otter' })
+    await expect.poll(() => store.rows.length, patient).toBe(3)
+    await first.knowledge.close()
+    const second = await run(older, store)
+    expect(await idsOf(second, 'heron')).toEqual(['kept'])
+    await expect.poll(() => idsOf(second, 'heron'), patient).toEqual(['changed', 'deleted', 'kept'])
+    await expect.poll(() => store.rows.every((row) => row.text.includes('heron')), patient).toBe(true)
+    await expect.poll(() => second.knowledge.rebuildProgress(), patient).toBeUndefined()
+  })
+
+  test('say so while many documents are indexed again', async () => {
+    const [db, store] = [await makeRecords(), createStore()]
+    const first = await run(db, store)
+    await put(first, { kept: 'heron' })
+    const older = copyOf(store)
+    await put(first, Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`d${at}`, 'otter'])))
+    await first.knowledge.close()
+    const second = await run(db, older)
+    await idsOf(second, 'otter')
+    await expect
+      .poll(() => second.knowledge.rebuildProgress(), { ...patient, interval: 1 })
+      .toMatchObject({ reason: 'incomplete' })
+    await expect.poll(() => older.rows.length, patient).toBe(601)
+    await expect.poll(() => second.knowledge.rebuildProgress(), patient).toBeUndefined()
+  })
+})
+
+test('nothing is indexed again or removed where both belong together, whatever is written meanwhile', async () => {
+  const [db, store] = [await makeRecords(), createStore()]
+  const first = await run(db, store)
+  await put(first, { kept: 'heron', empty: ' ' })
+  await first.knowledge.close()
+  const before = store.commits
+  const index = memoryIndex(store)
+  const listed = Promise.withResolvers<void>()
+  // Documents come and change between the list and what is compared with it.
+  const slow = {
+    ...index,
+    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
+      await index.eachGeneration!(listener)
+      await put(second, { kept: 'otter', later: 'otter' })
+      listed.resolve()
+    },
+  }
+  const second = await makeKnowledge({ db, index: slow })
+  await second.knowledge.start()
+  await idsOf(second, 'heron')
+  await listed.promise
+  const jobs = (): Promise<unknown[]> =>
+    db.selectFrom('inlay_job_leases').select('job').where('job', '=', 'compare').execute()
+  await expect.poll(jobs, patient).toEqual([])
+  expect(await idsOf(second, 'otter')).toEqual(['kept', 'later'])
+  expect(store.commits - before).toBeLessThanOrEqual(2)
+  expect(messages(second)).toEqual([])
+})
