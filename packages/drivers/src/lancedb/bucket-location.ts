@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import type { IndexCondition } from '@inlay/knowledge'
 import type { Connection, Session, Table } from '@lancedb/lancedb'
 import { readThrough } from './condition.ts'
 import { guarded, isMiss, isOutage, loadEngine, persistently, type Engine } from './engine.ts'
+import { besideMark } from './folder-location.ts'
 import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { openVersionPresence } from './version-presence.ts'
@@ -25,6 +27,12 @@ const patience: Readonly<Record<string, string>> = {
 /** Whether an address is one of a bucket, such as `s3://name/path`. */
 export function isBucket(address: string): boolean {
   return /^(?:s3|gs|az):\/\//.test(address)
+}
+
+/** The place of a numbered index within that of another. */
+export function besideOf(folder: string, number: number): string {
+  const name = `${besideMark}${Math.trunc(number)}`
+  return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 }
 
 /** @param address `s3://bucket/path`; what Google and Azure offer goes by `gs://` and `az://`, untried */

@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex, type Mutex } from '../concurrency/mutex.ts'
-import { bucketLocation, isBucket } from './bucket-location.ts'
+import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, eachGeneration, readRows } from './filtered-search.ts'
-import { besideMark, folderLocation } from './folder-location.ts'
+import { among, conditionOf, eachGeneration, readRows } from './filtered-search.ts'
+import { folderLocation } from './folder-location.ts'
 import { defaultVectorShare, fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
@@ -17,6 +16,7 @@ import { RowCache } from './row-cache.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
+import { passingRows } from './passing-rows.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
 import { createTerms } from './text/words-and-spelling.ts'
 
@@ -145,11 +145,6 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   }
 }
 
-function besideOf(folder: string, number: number): string {
-  const name = `${besideMark}${Math.trunc(number)}`
-  return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
-}
-
 /** A search counts for so long. */
 const searchedMs = 10_000
 
@@ -247,12 +242,14 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 
 async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
   const { text = '', vector, filter, limit, signal } = query
-  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [], signal })).map(({ hit }) => hit)
+  const passing = conditionOf(filter) === undefined ? undefined : await passingRows(parts, filter)
+  if (!vector)
+    return (await searchText(parts, { text, filter, passing, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down on one side may be first on both.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
-    searchText(parts, { text, filter, limit: reach, extra: ['vector'], signal }),
-    searchVectors(parts.table, { vector, filter, limit: reach }),
+    searchText(parts, { text, filter, passing, limit: reach, extra: ['vector'], signal }),
+    searchVectors(parts, { vector, filter, passing, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))

@@ -101,7 +101,8 @@ export interface FoundId extends Partial<FoundRow> {
   readonly _rowid: bigint
 }
 
-function weightOf({ hit, vector }: CachedRow): number {
+/** Its characters, four for each number of its vector, and some beside. */
+export function weightOf({ hit, vector }: CachedRow): number {
   return hit.text.length + hit.chunkMetadata.length + 4 * (vector?.length ?? 0) + charactersBeside
 }
 

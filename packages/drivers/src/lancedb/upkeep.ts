@@ -139,5 +139,10 @@ const rowsOfPartition = 4096
 
 /** The index that vectors are found through, `IvfFlat` or `IvfRq`; undefined when they are compared one by one. */
 export async function vectorIndexOf(table: Table): Promise<IndexConfig | undefined> {
-  return (await table.listIndices()).find(({ columns }) => columns[0] === 'vector')
+  return (await table.listIndices()).find(isOfVectors)
+}
+
+/** Whether vectors are found through it. */
+export function isOfVectors({ columns }: IndexConfig): boolean {
+  return columns[0] === 'vector'
 }

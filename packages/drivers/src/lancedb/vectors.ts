@@ -2,35 +2,48 @@ import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf, runFiltered } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
-import { searchKept } from './kept-vectors.ts'
+import { narrowRows, type Counts, type PassingRows } from './passing-rows.ts'
+import { nearestOf, vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
+import type { FoundId, RowCache } from './row-cache.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
-import { vectorIndexOf } from './upkeep.ts'
+import { isOfVectors, vectorIndexOf } from './upkeep.ts'
+
+/** What a search by vector works with. */
+export interface VectorParts {
+  readonly table: Table
+  readonly cache: RowCache
+}
 
 interface VectorSearch {
   readonly vector: Float32Array
   readonly filter?: IndexFilter
+  /** What is known of the rows that pass the filter; absent where to count them would read all rows. */
+  readonly passing?: PassingRows
   readonly limit: number
 }
 
 /** Finds the rows whose vectors are nearest by cosine, nearest first. */
-export async function searchVectors(table: Table, query: VectorSearch): Promise<VectorHit[]> {
-  const { vector, limit } = query
-  const index = await vectorIndexOf(table)
-  const passing = index && (await countPassing(table, query.filter))
-  const known =
-    index && passing !== undefined && passing <= narrowRows ? await searchKept(table, query, index) : undefined
-  const loose = index?.indexType === 'IvfRq' && passing ? await searchPastFilter(table, query, passing) : undefined
-  const rows = known ?? loose ?? (await searchWithin(table, query, { index, passing }))
-  const nearest = rows
-    .map((row) => ({ row, nearness: row.vector ? cosine(vector, row.vector.toArray()) : 1 - (row._distance ?? 1) }))
-    .sort((a, b) => b.nearness - a.nearness)
+export async function searchVectors(parts: VectorParts, query: VectorSearch): Promise<VectorHit[]> {
+  const { limit, passing } = query
+  const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(parts.table)
+  const counts = index && (await passing?.counts())
+  const known = counts && (await compareFew(query))
+  const loose =
+    !known && index?.indexType === 'IvfRq' && counts ? await searchPastFilter(parts, query, counts) : undefined
+  const nearest = known ?? loose ?? (await searchWithin(parts.table, query, { index, passing: counts?.passing }))
+  nearest.sort((a, b) => b.nearness - a.nearness)
   const hits = new Map<string, VectorHit>()
-  for (const { row, nearness } of nearest) {
+  for (const { hit, nearness } of nearest) {
     if (hits.size === limit) break
-    const hit = toHit(row, 0)
     if (!hits.has(rowKey(hit))) hits.set(rowKey(hit), { hit, nearness: Number.isFinite(nearness) ? nearness : 0 })
   }
   return [...hits.values()]
+}
+
+/** Compares the vectors of all rows that pass, where they are kept: to have them read takes longer than all the rest. */
+async function compareFew({ vector, passing, limit }: VectorSearch): Promise<VectorHit[] | undefined> {
+  const few = await passing?.few(['vector'])
+  return few && nearestOf(vector, few, limit).map(({ id, nearness }) => ({ hit: few.rows.get(id)!.hit, nearness }))
 }
 
 /** Has the engine compare no row but those that pass. */
@@ -38,7 +51,7 @@ async function searchWithin(
   table: Table,
   { vector, filter, limit }: VectorSearch,
   { index, passing = Infinity }: { readonly index: IndexConfig | undefined; readonly passing: number | undefined },
-): Promise<FoundRow[]> {
+): Promise<VectorHit[]> {
   const near = (probes: number): Promise<FoundRow[]> => {
     const search = table.query().nearestTo(vector).distanceType('cosine')
     if (!index || passing <= narrowRows) search.bypassVectorIndex()
@@ -49,7 +62,14 @@ async function searchWithin(
   // The nearest of few rows lie further away.
   const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : mostPartitions
   const rows = await near(probes)
-  return probes < mostPartitions && rows.length < limit ? near(mostPartitions) : rows
+  return hitsOf(vector, probes < mostPartitions && rows.length < limit ? await near(mostPartitions) : rows)
+}
+
+function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {
+  return rows.map((row) => ({
+    hit: toHit(row, 0),
+    nearness: row.vector ? cosine(vector, row.vector.toArray()) : 1 - (row._distance ?? 1),
+  }))
 }
 
 /**
@@ -58,22 +78,54 @@ async function searchWithin(
  * @returns undefined where that would be too many, or too few of them passed
  */
 async function searchPastFilter(
-  table: Table,
-  { vector, filter, limit }: VectorSearch,
-  passing: number,
-): Promise<FoundRow[] | undefined> {
-  if (passing < pastFilter.leastPassing) return undefined
-  const share = passing / (await table.countRows())
-  if (share < pastFilter.leastShare) return undefined
+  { table, cache }: VectorParts,
+  { vector, filter, passing, limit }: VectorSearch,
+  { rows, passing: count }: Counts,
+): Promise<VectorHit[] | undefined> {
+  const share = count / rows
+  if (count < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
   const isWide = share >= pastFilter.wideShare
-  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, passing / 1_000)
+  const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, count / 1_000)
   const looked = Math.ceil(wanted / share)
-  const search = table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions).postfilter()
+  const search = (): VectorQuery => table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions)
+  const least = isWide ? limit : wanted / 2
+  if (!isWide) {
+    const past = await passing?.lookThrough(() => search().withRowId(), {
+      looked: () => looked,
+      least,
+      score: '_distance',
+    })
+    if (past && !past.isEnough) return undefined
+    if (past) {
+      const nearest = nearestOf(vector, await readVectors(table, past.rows), limit)
+      const read = await cache.read(
+        nearest.map(({ id }) => ({ _rowid: id })),
+        [],
+      )
+      return nearest.map(({ nearness }, at) => ({ hit: read[at]!.hit, nearness }))
+    }
+  }
+  const postfiltered = search().postfilter()
   // To compare the few that pass, once they are here, reads fewer vectors than to have the engine compare all.
-  if (isWide) search.refineFactor(Math.max(2, Math.ceil(refinedRows / looked)))
+  if (isWide) postfiltered.refineFactor(Math.max(2, Math.ceil(refinedRows / looked)))
   const columns = [...hitColumns, ...(isWide ? [] : ['vector']), '_distance']
-  const rows = await runFiltered(search, { filter, columns, limit: looked })
-  return rows.length < (isWide ? limit : wanted / 2) ? undefined : rows
+  const rowsPast = await runFiltered(postfiltered, { filter, columns, limit: looked })
+  return rowsPast.length < least ? undefined : hitsOf(vector, rowsPast)
+}
+
+/** A row that is gone by now is left out. */
+async function readVectors(table: Table, rows: readonly FoundId[]): Promise<RowVectors> {
+  const ids: bigint[] = []
+  const vectors: Float32Array[] = []
+  for await (const batch of table
+    .takeRowIds(rows.map(({ _rowid }) => _rowid))
+    .withRowId()
+    .select(['vector', '_rowid']))
+    for (const row of batch) {
+      ids.push(row['_rowid'])
+      vectors.push(row['vector'].toArray())
+    }
+  return vectorsOf(ids, vectors)
 }
 
 /** When to look past a filter. */
@@ -89,16 +141,6 @@ const pastFilter = {
    */
   comparedRows: 150,
   margin: 1.3,
-}
-
-/** Rows of a filter up to which all their vectors are compared, and kept: to look in the partitions takes longer. */
-const narrowRows = 1_000
-
-/** How many rows pass; undefined where it is not known. Dates have no index, so to count by them would read all rows. */
-async function countPassing(table: Table, filter: IndexFilter | undefined): Promise<number | undefined> {
-  if (filter?.createdAt || filter?.ownUpdatedAt || filter?.updatedOrCreatedSince !== undefined) return undefined
-  const condition = conditionOf(filter)
-  return condition === undefined ? undefined : table.countRows(condition)
 }
 
 /** Rows whose vectors are compared whole, after a quantized index has ranked them: 100 found .905 of the nearest ten. */

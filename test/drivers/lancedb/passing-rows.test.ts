@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Query, TakeQuery, type Table } from '@lancedb/lancedb'
+import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { loadEngine, type Engine } from '@inlay/drivers/internal/lancedb/engine'
+import { passingRows, type PassingRows } from '@inlay/drivers/internal/lancedb/passing-rows'
+import { RowCache } from '@inlay/drivers/internal/lancedb/row-cache'
+import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
+import { nearestOf, vectorsOf } from '@inlay/drivers/internal/hybrid-search/row-vectors'
+import { createIndexes } from '@inlay/drivers/internal/lancedb/table'
+import { cosine } from '@inlay/drivers/internal/hybrid-search/fusion'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { seededRandom } from '../../bench/typos.ts'
+import { row } from './sample-rows.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'inlay-passing-'))
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
+
+const space = { id: 'test', dimensions: 2 }
+const filter = { tags: [['team=3']] }
+const condition = "array_has_any(tags, ['team=3'])"
+
+/** Rows of ever more words, of which the first is `heron`; each tenth is of the team. */
+async function heronTable(name: string): Promise<{ engine: Engine; table: Table; cache: RowCache }> {
+  const engine = await loadEngine()
+  const connection = await engine.lancedb.connect(join(root, name), { readConsistencyInterval: 0 })
+  const schema = schemaOf(engine, space)
+  const table = await connection.createEmptyTable('chunks', schema)
+  const rows = Array.from({ length: 1_000 }, (_, n) =>
+    row(`d${n}`, `Heron${' reed'.repeat(n)}.`, { tags: [`team=${n % 10}`], vector: Float32Array.of(n, 1) }),
+  )
+  for (const half of [rows.slice(0, 500), rows.slice(500)]) await table.add(toArrow(engine, schema, half))
+  await createIndexes(engine, table)
+  await table.optimize()
+  return { engine, table, cache: new RowCache(table) }
+}
+
+it('a search past a filter finds what one within it does, from the second search of a version on', async () => {
+  const { engine, table, cache } = await heronTable('past')
+  const herons = (): Query =>
+    table.query().fullTextSearch(new engine.lancedb.MatchQuery('heron', 'search_text')).fastSearch().withRowId()
+  const past = async (looked: number): ReturnType<PassingRows['lookThrough']> =>
+    (await passingRows({ table, cache }, filter))!.lookThrough(herons, {
+      looked: () => looked,
+      least: 20,
+      score: '_score',
+    })
+  const within = async (): Promise<unknown[]> =>
+    (await herons().where(condition).select(['_rowid', '_score']).limit(20).toArray()).map((hit) => hit['_score'])
+  expect(await past(300)).toBeUndefined()
+  for (let round = 0; round < 2; round++) {
+    const passed = await past(300)
+    expect(passed!.isEnough).toBe(true)
+    expect(passed!.rows.slice(0, 20).map((hit) => hit._score)).toEqual(await within())
+  }
+  expect((await past(100))!.isEnough).toBe(false)
+  // All rows there are were looked at: those that pass are all that do.
+  expect(await past(2_000)).toMatchObject({ isEnough: true, rows: { length: 100 } })
+
+  await table.delete("document_id = 'd3'")
+  expect(await past(300)).toBeUndefined()
+  expect((await past(300))!.rows.slice(0, 20).map((hit) => hit._score)).toEqual(await within())
+  // A table of the same version, but with indexes of its own.
+  table.listIndices = async () => [{ indexUuid: 'another' } as never]
+  expect(await past(300)).toBeUndefined()
+})
+
+it('gives up looking past a filter that lets too few pass, until the table changes', async () => {
+  const { engine, table, cache } = await heronTable('misses')
+  const looked = vi.fn()
+  const search = async (): Promise<void> => {
+    const herons = (): Query =>
+      table.query().fullTextSearch(new engine.lancedb.MatchQuery('heron', 'search_text')).withRowId()
+    const passing = (await passingRows({ table, cache }, filter))!
+    const passed = await passing.lookThrough(herons, { looked: () => 100, least: 20, score: '_score' })
+    if (passed) looked()
+  }
+  for (let round = 0; round < 8; round++) await search()
+  expect(looked).toHaveBeenCalledTimes(3)
+  await table.delete("document_id = 'd4'")
+  for (let round = 0; round < 3; round++) await search()
+  expect(looked).toHaveBeenCalledTimes(5)
+})
+
+it('the few rows that pass are read once, and only new ones after a write', async () => {
+  const { engine, table, cache } = await heronTable('few')
+  const taken = vi.spyOn(table, 'takeRowIds')
+  const few = async (extra: string[]): Promise<number | undefined> =>
+    (await (await passingRows({ table, cache }, filter))!.few(extra))?.rows.size
+  expect(await few(['vector'])).toBeUndefined()
+  for (let round = 0; round < 3; round++) expect(await few(['vector'])).toBe(100)
+  // Those with vectors serve searches without.
+  expect(await few([])).toBe(100)
+  expect(taken.mock.calls.map(([ids]) => ids.length)).toEqual([100])
+
+  const added = row('d1000', 'Heron.', { tags: ['team=3'], vector: Float32Array.of(1, 1) })
+  await table.add(toArrow(engine, schemaOf(engine, space), [added]))
+  expect(await few(['vector'])).toBeUndefined()
+  expect(await few(['vector'])).toBe(101)
+  expect(taken.mock.calls.map(([ids]) => ids.length)).toEqual([100, 1])
+  expect(await passingRows({ table, cache }, { createdAt: { start: 0 } })).toBeUndefined()
+})
+
+it('a search by words reads no row of a narrow filter that an earlier search of the version had', async () => {
+  const folder = join(root, 'words')
+  const index = lancedbIndex({ folder })
+  await index.open()
+  onTestFinished(() => index.close())
+  const rows = Array.from({ length: 400 }, (_, n) => row(`d${n}`, `Heron ${n}.`, { pairs: [n % 10 ? 1 : 2] }))
+  await index.append(rows)
+  await index.maintain({ idle: true })
+  const idsFor = async (): Promise<string[]> =>
+    (await index.search({ text: 'heron', filter: { pairs: [2] }, limit: 50 }))
+      .map(({ documentId }) => documentId)
+      .sort()
+  const expected = rows.filter(({ pairs }) => pairs[0] === 2).map(({ documentId }) => documentId)
+  for (let round = 0; round < 2; round++) expect(await idsFor()).toEqual(expected.sort())
+  const [selected, taken] = [vi.spyOn(Query.prototype, 'select'), vi.spyOn(TakeQuery.prototype, 'select')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect(await idsFor()).toEqual(expected)
+  expect(selected.mock.calls).toEqual([[['_rowid', '_score']]])
+  expect(taken).not.toHaveBeenCalled()
+
+  const other = lancedbIndex({ folder })
+  await other.open()
+  await other.append([row('new', 'Heron.', { pairs: [2] })])
+  await other.remove([row('d0', '').generation])
+  await other.close()
+  for (let round = 0; round < 3; round++) expect(await idsFor()).toEqual([...expected.slice(1), 'new'])
+})
+
+it('the nearest of some vectors are those of the greatest cosine', () => {
+  const random = seededRandom(4)
+  const vector = (): Float32Array => Float32Array.from({ length: 7 }, () => random() - 0.5)
+  const vectors = [...Array.from({ length: 40 }, vector), new Float32Array(7)]
+  const wanted = vector()
+  const nearest = nearestOf(
+    wanted,
+    vectorsOf(
+      vectors.map((_, n) => BigInt(n)),
+      vectors,
+    ),
+    10,
+  )
+  const expected = vectors.map((each) => cosine(wanted, each)).sort((a, b) => b - a)
+  expect(nearest).toHaveLength(10)
+  for (const [at, { id, nearness }] of nearest.entries()) {
+    expect(nearness).toBeCloseTo(expected[at]!, 12)
+    expect(nearness).toBeCloseTo(cosine(wanted, vectors[Number(id)]!), 12)
+  }
+  expect(nearestOf(new Float32Array(7), vectorsOf([1n], [wanted]), 10)).toEqual([{ id: 1n, nearness: 0 }])
+  expect(nearestOf(wanted, vectorsOf([], []), 10)).toEqual([])
+})
