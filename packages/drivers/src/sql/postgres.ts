@@ -118,7 +118,8 @@ function withOutages(driver: Driver): Driver {
 /** What Node says of a connection, and PostgreSQL of one that it ends or cannot take. */
 const outageCodes = /^(ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0\d|53300)$/
 /** The errors of `pg` itself have no code. */
-const outageMessages = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|timeout expired)/
+const outageMessages =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|timeout expired)/
 
 function rejectOutage(error: unknown): never {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
