@@ -65,13 +65,16 @@ async function acceptWaiting(server: Server): Promise<void> {
     quietTurns++
     await new Promise((resolve) => setImmediate(resolve))
     now = performance.now()
-    if (now - turnBegan > shortTurnMs) quietTurns = 0
+    if (now - turnBegan > shortTurnMs && now - began < shortTurnWaitMs) quietTurns = 0
   }
   server.off('connection', onConnection)
 }
 
 /** An idle loop turns in some hundredths of a millisecond. */
 const shortTurnMs = 0.2
+
+/** A busy server may have no short turn; then any turn without a connection has to do. */
+const shortTurnWaitMs = 1_000
 
 /** A server that is never quiet has to end as well. */
 const longestAcceptMs = 2_000
