@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Inlay } from '../inlay.ts'
 
@@ -33,7 +34,9 @@ export async function closeServer(
   if (noticeMs > 0) await wait(noticeMs)
   if (server.listening) await acceptWaiting(server)
   // Also when it was never opened, or is closed already.
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  // After its socket: it ends idle connections before that, and resets those that come meanwhile.
+  server.close()
   try {
     if (drainMs > 0) await within(drainMs, Promise.all([drained, closed]))
     await inlay.close()
