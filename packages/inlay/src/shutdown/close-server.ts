@@ -33,9 +33,10 @@ export async function closeServer(
   server.prependListener('request', endsConnection)
   if (noticeMs > 0) await wait(noticeMs)
   if (server.listening) await acceptWaiting(server)
+  // Its socket first: it ends idle connections before that, and those that come meanwhile are reset. Not so outside of Node.
+  const { close } = server instanceof NetServer ? NetServer.prototype : server
   // Also when it was never opened, or is closed already.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-  // After its socket: it ends idle connections before that, and resets those that come meanwhile.
+  const closed = new Promise<void>((resolve) => close.call(server, () => resolve()))
   server.close()
   try {
     if (drainMs > 0) await within(drainMs, Promise.all([drained, closed]))
