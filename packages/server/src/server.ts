@@ -128,7 +128,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
 
 /** Preflights, OPTIONS, and methods that a path does not answer; a path without methods is not there. */
 function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
-  const preflight = preflightReply(request, settings.corsOrigins)
+  const preflight = preflightReply(request, settings.corsOrigins, settings.passHeaders)
   if (preflight !== undefined) return preflight
   if (methods.length === 0) throw new InlayError('NOT_FOUND')
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')

@@ -26,6 +26,14 @@ test('a listed origin may send keys: the preflight allows authorization, without
   expect(response.headers.get('vary')).toBe('origin')
 })
 
+test('it may send the headers that the host has passed on, another origin may not', async () => {
+  const { ask } = setup({ corsOrigins: [origin], passHeaders: ['X-Crm-Token'] })
+  const allowed = (await ask(chat, preflight)).headers.get('access-control-allow-headers')
+  expect(allowed?.split(', ')).toEqual(expect.arrayContaining(['authorization', 'content-type', 'x-crm-token']))
+  const foreign = { ...preflight, headers: { ...preflight.headers, origin: 'https://other.example' } }
+  expect((await ask(chat, foreign)).headers.get('access-control-allow-headers')).toBeNull()
+})
+
 test('its answers can be read, errors too, with the headers that matter', async () => {
   const { ask } = setup({ corsOrigins: [origin] })
   for (const response of [
@@ -58,5 +66,5 @@ test('an answer that differs by caller is told to differ by both', async () => {
   })
   Object.assign(agent, { files: { open: async () => ({ file, bytes }) } })
   const response = await ask('/chat/file/f', { headers: { origin } })
-  expect([response.status, response.headers.get('vary')]).toEqual([200, 'authorization, origin'])
+  expect([response.status, response.headers.get('vary')]).toEqual([200, 'Cookie, Authorization, origin'])
 })

@@ -10,15 +10,22 @@ const preflightSeconds = 7200
 /** Origins whose pages may read answers: listed ones, or all. */
 export type CorsOrigins = readonly string[] | '*'
 
-/** The answer to a preflight of an allowed origin; undefined for every other request. */
-export function preflightReply(request: Request, origins: CorsOrigins): Reply | undefined {
+/**
+ * The answer to a preflight of an allowed origin; undefined for every other request.
+ * @param passHeaders names of headers that pages may send beside those of the API
+ */
+export function preflightReply(
+  request: Request,
+  origins: CorsOrigins,
+  passHeaders: readonly string[],
+): Reply | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   if (!isAllowed(request, origins)) return undefined
   return reply(null, {
     status: 204,
     headers: {
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': headers,
+      'access-control-allow-headers': [headers, ...passHeaders].join(', '),
       'access-control-max-age': String(preflightSeconds),
     },
   })
