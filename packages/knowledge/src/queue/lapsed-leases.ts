@@ -39,6 +39,9 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
   return swept
 }
 
+/** Their ids go into one query; those left are seen by the next sweep. */
+const mostOrphans = 1_000
+
 /** Documents whose claim is gone without having said what became of them: the process ended between two commits. */
 async function requeueOrphans(db: Records, now: number): Promise<void> {
   const orphans = await db
@@ -50,6 +53,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
         of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
       ),
     )
+    .limit(mostOrphans)
     .execute()
   if (orphans.length === 0) return
   const ids = orphans.map(({ id }) => id)

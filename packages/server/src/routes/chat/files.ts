@@ -181,7 +181,8 @@ function guardedHeaders(etag: string): Record<string, string> {
   return {
     etag,
     'cache-control': 'private, max-age=31536000, immutable',
-    vary: 'authorization',
+    // Whoever is known by either of them.
+    vary: 'Cookie, Authorization',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
   }
