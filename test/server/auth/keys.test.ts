@@ -1,7 +1,7 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKeys, migrateServer, type KeysOptions, type KeyTable } from '@inlay/server'
 import { Kysely } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { toUserId, type Scope } from '@inlay/protocol'
 import { setup } from '../fakes.ts'
 
@@ -96,6 +96,17 @@ describe('a key', () => {
     time -= 3_600_000
     elapsed += 1000
     expect(await elsewhere.principalOf(key)).toBeUndefined()
+  })
+
+  test('so it does by the clock of the process', async () => {
+    const keys = createKeys({ db, cacheMs: 20 })
+    const elsewhere = createKeys({ db, cacheMs: 20 })
+    const { key, record } = await keys.create({ scopes: ['chat'] })
+    await elsewhere.principalOf(key)
+    await keys.revoke(record.id)
+    const anHourAgo = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000)
+    onTestFinished(() => anHourAgo.mockRestore())
+    await expect.poll(() => elsewhere.principalOf(key)).toBeUndefined()
   })
 
   test('that is replaced keeps owner and scopes', async () => {
