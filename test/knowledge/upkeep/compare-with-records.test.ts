@@ -1,5 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
+import { createIndexComparison } from '@inlay/knowledge/internal/upkeep/compare-with-records'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
@@ -44,6 +45,13 @@ const messages = ({ errors }: TestKnowledge): string[] =>
   errors.map((error) => (isInlayError(error) ? error.message : String(error)))
 
 const patient = { timeout: 30_000 }
+
+/** Resolves once no comparison is under way. */
+function ended(db: Records): Promise<void> {
+  const jobs = (): Promise<unknown[]> =>
+    db.selectFrom('inlay_job_leases').select('job').where('job', '=', 'compare').execute()
+  return expect.poll(jobs, patient).toEqual([])
+}
 
 describe('records and an index of different days', () => {
   test('an older index gets what it lacks, and loses what was deleted since', async () => {
@@ -122,10 +130,42 @@ test('nothing is indexed again or removed where both belong together, whatever i
   await second.knowledge.start()
   await idsOf(second, 'heron')
   await listed.promise
-  const jobs = (): Promise<unknown[]> =>
-    db.selectFrom('inlay_job_leases').select('job').where('job', '=', 'compare').execute()
-  await expect.poll(jobs, patient).toEqual([])
+  await ended(db)
   expect(await idsOf(second, 'otter')).toEqual(['kept', 'later'])
   expect(store.commits - before).toBeLessThanOrEqual(2)
   expect(messages(second)).toEqual([])
+})
+
+test.each([
+  [2, 0],
+  [3, 3],
+])('of at most %i versions, an index that holds three has %i removed', async (mostGenerations, removed) => {
+  const db = await makeRecords()
+  const lists = Promise.withResolvers<void>()
+  const opened = {
+    ...memoryIndex(createStore()),
+    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
+      setTimeout(lists.resolve)
+      for (const name of ['a', 'b', 'b', 'c']) listener([`0:${name}`])
+    },
+  }
+  const errors: unknown[] = []
+  const comparison = createIndexComparison({
+    db,
+    mostGenerations,
+    owner: 'test',
+    now: Date.now,
+    onQueued: () => {},
+    onRetired: () => {},
+    index: { ...opened, space: async () => 0, indexAt: async () => opened } as never,
+    onError: (error) => errors.push(error),
+  })
+  comparison.start()
+  comparison.noteOpen()
+  await lists.promise
+  await ended(db)
+  await comparison.close()
+  const dead = await db.selectFrom('inlay_dead_generations').select('generations').execute()
+  expect(dead.flatMap(({ generations }) => JSON.parse(generations) as string[])).toHaveLength(removed)
+  expect(errors).toHaveLength(removed === 0 ? 0 : 1)
 })

@@ -14,6 +14,8 @@ export interface IndexComparisonOptions extends MaintainerContext {
   readonly onQueued: () => void
   /** Called when rows were noted for removal. */
   readonly onRetired: () => void
+  /** Versions of documents in the index beyond which nothing is compared. Default 2 million: some 200 MB of memory. */
+  readonly mostGenerations?: number
 }
 
 /**
@@ -98,12 +100,18 @@ interface Course {
 }
 
 async function compare(options: IndexComparisonOptions, { progress, rest, signal }: Course): Promise<void> {
-  const { db, index, onError, onQueued, onRetired } = options
+  const { db, index, onError, onQueued, onRetired, mostGenerations = 2_000_000 } = options
   const number = await index.space()
   const opened = number === undefined ? undefined : await index.indexAt(number)
   if (number === undefined || !opened?.eachGeneration) return
   const listed = new GenerationSet()
-  await opened.eachGeneration((generations) => listed.add(generations), signal)
+  const tooMany = new Error('More generations than are compared.')
+  const add = (generations: readonly string[]): void => {
+    listed.add(generations)
+    if (listed.size > mostGenerations) throw tooMany
+  }
+  const listing = opened.eachGeneration(add, signal).then(() => true)
+  if (!(await listing.catch((error: unknown) => (error === tooMany ? false : Promise.reject(error))))) return
   // In the order in which generations go from one to the next: none is overlooked on its way.
   listed.remove(await generationsIn(db, 'inlay_claims'))
   const candidates = await takeVisible(db, listed, { number, signal })
@@ -209,13 +217,15 @@ async function countUnsettledOf(db: Records, ids: readonly string[]): Promise<nu
 /** A set in parts, since a large one moves all it holds whenever it grows. */
 class GenerationSet {
   readonly #parts = new Map<string, Set<string>>()
+  size = 0
 
   add(generations: readonly string[]): void {
     for (const generation of generations) {
       const key = this.#keyOf(generation)
-      const part = this.#parts.get(key)
-      if (part) part.add(generation)
-      else this.#parts.set(key, new Set([generation]))
+      const part = this.#parts.get(key) ?? new Set<string>()
+      if (part.has(generation)) continue
+      this.#parts.set(key, part.add(generation))
+      this.size++
     }
   }
 
