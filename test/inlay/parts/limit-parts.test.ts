@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createInlay, type InlayOptions } from 'inlay'
 import type { CallerLimits } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
@@ -177,6 +178,41 @@ test('the queue of all callers is counted over all processes', async () => {
     .poll(async () => (await second.call('/service-api/ingestion', document('c'))).status, { timeout: 60_000 })
     .toBe(200)
 })
+
+test('so is the share of a key, whose documents are forgotten once they are done', async () => {
+  const gate = Promise.withResolvers<void>()
+  const summarize = async (): Promise<string> => (await gate.promise, '')
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
+  // After both are closed.
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
+  const first = await newSetting({}, undefined, { summarize, dataFolder })
+  const second = await newSetting({}, undefined, { summarize, dataFolder })
+  const { key: as } = await first.inlay.keys.create({ scopes: ['ingest'], limits: { waitingDocuments: 2 } })
+  const send = ({ call }: typeof first, id: string) => {
+    const document = { id, semantic_identifier: id, metadata: {}, sections: [{ text: `Herons of ${id}. `.repeat(2_000) }] }
+    return call('/service-api/ingestion', { document }, { as })
+  }
+  expect([(await send(first, 'a')).status, (await send(first, 'b')).status]).toEqual([200, 200])
+  // Another process is told of them within a second or two.
+  await expect.poll(() => waitingRows(dataFolder)).toBe(2)
+  expect(await send(second, 'c')).toMatchObject({
+    status: 429,
+    detail: expect.stringContaining('This key has used 2 of 2 documents that wait') as string,
+  })
+  gate.resolve()
+  await expect.poll(async () => (await send(second, 'c')).status).toBe(200)
+  await expect.poll(() => waitingRows(dataFolder)).toBe(0)
+})
+
+/** Documents that are counted for callers and keys. */
+function waitingRows(dataFolder: string): number {
+  const database = new DatabaseSync(join(dataFolder, 'inlay.db'), { readOnly: true })
+  try {
+    return Number(database.prepare('select count(*) as count from inlay_waiting_documents').get()?.['count'])
+  } finally {
+    database.close()
+  }
+}
 
 test('administrators give keys an end and limits, and see when they were used', async () => {
   const { send, call, clock } = await newSetting({})

@@ -136,7 +136,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   return {
     ...server,
     localModels,
-    knowledge: ingestionWithinLimits(knowledge, server.usage),
+    knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
     reader,

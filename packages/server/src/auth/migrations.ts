@@ -51,6 +51,15 @@ const migrationsWith = (createTables: typeof CreateTables): Migrations => ({
       })
     },
   },
+  '0006_waiting_documents': {
+    async up(db) {
+      await createTables(db, {
+        inlay_waiting_documents: `
+        scope text not null, owner text not null, document_id text not null, added_at bigint not null,
+        constraint inlay_waiting_documents_pk primary key (scope, owner, document_id)`,
+      })
+    },
+  },
 })
 
 /**

@@ -10,6 +10,7 @@ import {
   type LimitName,
   type UsageTable,
 } from './usage-counters.ts'
+import { createWaitingDocuments, type WaitingDocuments, type WaitingDocumentsTable } from './waiting-documents.ts'
 
 export type { LimitName, UsageTable }
 
@@ -41,6 +42,8 @@ export interface UsageLimits {
   change(change: { readonly [Of in keyof LimitSettings]?: CallerLimits | null }): Promise<void>
   /** What was used of limits in the present minute or day. */
   used(): Promise<readonly Count[]>
+  /** Documents that wait, of callers and keys whose number of them is limited. */
+  readonly waiting: WaitingDocuments
   /** Forgets what a caller has used. */
   erase(ownerId: string): Promise<void>
   /** Writes what is still to be written. */
@@ -50,7 +53,7 @@ export interface UsageLimits {
 /** What limits are made with. */
 export interface UsageLimitsOptions {
   /** Holds the tables of `migrateServer`. */
-  readonly db: Kysely<UsageTable>
+  readonly db: Kysely<UsageTable & WaitingDocumentsTable>
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
   /** Limits of callers who have none of their own. Default: none. */
@@ -85,7 +88,12 @@ const users: Readonly<Record<CountedScope, string>> = {
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
-  const counters = createUsageCounters({ ...options, syncMs })
+  const counters = createUsageCounters({ ...options, db: options.db.$pickTables<'inlay_usage'>(), syncMs })
+  const waiting = createWaitingDocuments({
+    ...options,
+    db: options.db.$pickTables<'inlay_waiting_documents'>(),
+    syncMs,
+  })
   const settings = createLimitSettings(options, syncMs)
 
   const boundsOf = async (caller: Principal, name: LimitName): Promise<Bound[]> => {
@@ -122,7 +130,11 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
       settings.forget()
     },
     used: counters.list,
-    erase: counters.erase,
+    waiting,
+    erase: async (ownerId) => {
+      await counters.erase(ownerId)
+      await waiting.erase(ownerId)
+    },
     close: counters.close,
   }
 }

@@ -1,0 +1,110 @@
+import type { Kysely } from 'kysely'
+import type { Counted } from './usage-counters.ts'
+
+/** Table of documents that wait and were handed in under a limit of how many may, as Kysely sees it. */
+export interface WaitingDocumentsTable {
+  inlay_waiting_documents: {
+    scope: string
+    /** Id of the caller, or number of the key. */
+    owner: string
+    document_id: string
+    /** In milliseconds since 1970 UTC. */
+    added_at: number
+  }
+}
+
+/** A share of the queue: that of a caller or a key. */
+export type Share = Pick<Counted, 'scope' | 'owner'>
+
+/** Documents of each share, over all processes; each joins what it took in once a second. They stay until removed. */
+export interface WaitingDocuments {
+  /** How many there are, at most a second old. */
+  count(share: Share): Promise<number>
+  add(share: Share, documentId: string): void
+  /** The oldest first, from the given number of them on. */
+  list(share: Share, range: { readonly from: number; readonly most: number }): Promise<readonly string[]>
+  remove(share: Share, documentIds: readonly string[]): Promise<void>
+  erase(ownerId: string): Promise<void>
+}
+
+export interface WaitingDocumentsOptions {
+  /** Holds the tables of `migrateServer`. */
+  readonly db: Kysely<WaitingDocumentsTable>
+  readonly now: () => number
+  /** How often what others took in is read, in milliseconds. */
+  readonly syncMs: number
+}
+
+interface Known {
+  count: number
+  readAt: number
+  readonly added: Set<string>
+}
+
+const mostInOneStatement = 1_000
+
+export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOptions): WaitingDocuments {
+  const shares = new Map<string, Known>()
+  const knownOf = ({ scope, owner }: Share): Known => {
+    const key = `${scope} ${owner}`
+    const known = shares.get(key) ?? { count: 0, readAt: -Infinity, added: new Set() }
+    shares.set(key, known)
+    return known
+  }
+  const sync = async (share: Share): Promise<Known> => {
+    const known = knownOf(share)
+    for (let ids = [...known.added]; ids.length > 0; ids = ids.slice(mostInOneStatement)) {
+      const part = ids.slice(0, mostInOneStatement)
+      await insert(db, share, part, now())
+      for (const id of part) known.added.delete(id)
+    }
+    const counted = rowsOf(db, share).select((of) => of.fn.countAll().as('count'))
+    known.count = Number((await counted.executeTakeFirstOrThrow()).count)
+    known.readAt = performance.now()
+    return known
+  }
+  return {
+    count: async (share) => {
+      const known = knownOf(share)
+      const isOld = performance.now() - known.readAt >= syncMs
+      const { count, added } = isOld ? await sync(share) : known
+      return count + added.size
+    },
+    add: (share, documentId) => void knownOf(share).added.add(documentId),
+    list: async (share, { from, most }) => {
+      await sync(share)
+      const inOrder = rowsOf(db, share).select('document_id').orderBy('added_at').orderBy('document_id')
+      const rows = await inOrder.limit(most).offset(from).execute()
+      return rows.map((row) => row.document_id)
+    },
+    remove: async (share, documentIds) => {
+      const { scope, owner } = share
+      const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
+      await rows.where('document_id', 'in', documentIds).execute()
+      const { count, added } = await sync(share)
+      if (count + added.size === 0) shares.delete(`${scope} ${owner}`)
+    },
+    erase: async (ownerId) => {
+      shares.delete(`caller ${ownerId}`)
+      const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', 'caller')
+      await rows.where('owner', '=', ownerId).execute()
+    },
+  }
+}
+
+function rowsOf(db: Kysely<WaitingDocumentsTable>, { scope, owner }: Share) {
+  return db.selectFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
+}
+
+async function insert(
+  db: Kysely<WaitingDocumentsTable>,
+  { scope, owner }: Share,
+  documentIds: readonly string[],
+  time: number,
+): Promise<void> {
+  await db
+    .insertInto('inlay_waiting_documents')
+    .values(documentIds.map((id) => ({ scope, owner, document_id: id, added_at: time })))
+    .onConflict((conflict) => conflict.columns(['scope', 'owner', 'document_id']).doNothing())
+    .execute()
+}
