@@ -189,7 +189,12 @@ test('so is the share of a key, whose documents are forgotten once they are done
   const second = await newSetting({}, undefined, { summarize, dataFolder })
   const { key: as } = await first.inlay.keys.create({ scopes: ['ingest'], limits: { waitingDocuments: 2 } })
   const send = ({ call }: typeof first, id: string) => {
-    const document = { id, semantic_identifier: id, metadata: {}, sections: [{ text: `Herons of ${id}. `.repeat(2_000) }] }
+    const document = {
+      id,
+      semantic_identifier: id,
+      metadata: {},
+      sections: [{ text: `Herons of ${id}. `.repeat(2_000) }],
+    }
     return call('/service-api/ingestion', { document }, { as })
   }
   expect([(await send(first, 'a')).status, (await send(first, 'b')).status]).toEqual([200, 200])
