@@ -45,6 +45,10 @@ test('requests are signed for the region, and keys become paths', async () => {
 
 test.each(['s3://gone/files', 's3://closed/files'])('%s: no value is not taken for a refusal', async (address) => {
   const storage = await blobsIn(address)
-  for (const call of [storage.getItemRaw('a'), storage.removeItem('a'), storage.setItemRaw('a', Uint8Array.of(1))])
-    await expect(call).rejects.toThrow(/^The bucket refused \w+ with 40[34] \((NoSuchBucket|AccessDenied)\)\.$/)
+  for (const call of [
+    () => storage.getItemRaw('a'),
+    () => storage.removeItem('a'),
+    () => storage.setItemRaw('a', Uint8Array.of(1)),
+  ])
+    await expect(call()).rejects.toThrow(/^The bucket refused \w+ with 40[34] \((NoSuchBucket|AccessDenied)\)\.$/)
 })

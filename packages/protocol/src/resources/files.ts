@@ -51,7 +51,7 @@ export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   id: v.string(),
   temp_id: orNull(v.string()),
   name: v.string(),
-  project_id: v.null(),
+  project_id: v.optional(v.null(), null),
   user_id: orNull(v.string()),
   file_id: v.string(),
   created_at: answeredTime,
