@@ -316,6 +316,8 @@ describe('an outage', () => {
       fetch: (input, init) => {
         const { hostname, pathname } = new URL(String(input))
         if (isSlow && pathname === '/slow') return slowAnswer
+        // A proxy before it leads from the root to elsewhere.
+        if (isSlow && init!.redirect === 'error') return Promise.reject(new TypeError('unexpected redirect'))
         if (isSlow || hostname === answering) return send(input, init)
         if (answering === '') answering = hostname === 'first' ? 'second' : 'first'
         return new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))

@@ -19,7 +19,10 @@ function createServer() {
         return events.emit('ready')
       },
       ping: () => (server.isSilent ? new Promise(() => {}) : Promise.resolve('PONG')),
-      destroy: () => Object.assign(client, { isReady: false, isDestroyed: true }),
+      destroy: () => {
+        if (client.isDestroyed) throw new Error('The client is closed')
+        Object.assign(client, { isReady: false, isDestroyed: true })
+      },
     }
     server.clients.push(client as unknown as (typeof server.clients)[number])
     return client as unknown as RedisClient
@@ -67,4 +70,13 @@ test('a server that answers is asked once for many uses, and keeps its client', 
   expect(await connection.client()).toBe(client)
   expect([pings, server.clients.length]).toEqual([1, 1])
   await connection.close()
+})
+
+test('callers that give a server up at the same time end one client once', async () => {
+  const { server, createClient } = createServer()
+  server.isSilent = true
+  const connection = createConnection(createClient, { ...patience, reachMs: 0 })
+  const calls = await Promise.allSettled([connection.client(), connection.client(), connection.client()])
+  expect(calls).toEqual(calls.map(() => ({ status: 'rejected', reason: expect.objectContaining(unavailable) })))
+  expect(server.clients.map(({ isDestroyed }) => isDestroyed)).toEqual([true])
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { watchSilence, type SilenceLimits } from '@inlay/drivers/internal/sql/silent-postgres'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 
 const message = (kind: string, body: Buffer = Buffer.alloc(0)): Buffer => {
@@ -20,7 +20,7 @@ async function startServer(): Promise<{
   readonly port: number
   /** What new connections meet. */
   newcomers: 'welcome' | 'refused' | 'silence'
-  /** Whether queries other than `select 1` are answered. */
+  /** Whether queries are answered. A pooler answers none as long as all its connections to the server are taken. */
   answers: boolean
   /** Answers those that wait. */
   release(): void
@@ -44,8 +44,7 @@ async function startServer(): Promise<{
         isIn = true
         return socket.write(welcome)
       }
-      const isAnswered = server.answers || part.includes('select 1')
-      return isAnswered ? socket.write(done) : waiting.push(socket)
+      return server.answers ? socket.write(done) : waiting.push(socket)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -78,7 +77,7 @@ test.each(['welcome', 'refused'] as const)(
   'a slow query goes on while new connections meet a %s',
   async (newcomers) => {
     const server = await startServer()
-    const pool = poolOf(server.port, { queryMs: 30, answerMs: 60_000 })
+    const pool = poolOf(server.port, { queryMs: 30, answerMs: 500 })
     await pool.query('select')
     Object.assign(server, { newcomers, answers: false })
     const slow = pool.query('select')
@@ -102,5 +101,33 @@ test('a connection at rest stays, and nobody is asked about it', async () => {
   expect(server.connections).toBe(1)
   expect(await client.query('select')).toMatchObject({ rows: [] })
   expect(pool.totalCount).toBe(1)
+  client.release()
+})
+
+test('a query goes on where no new connection can be tried from here', async () => {
+  const server = await startServer()
+  let tries = 0
+  let isExhausted = false
+  class Limited extends Client {
+    override connect(...given: []): never {
+      if (!isExhausted) return super.connect(...given) as never
+      tries++
+      return Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' })) as never
+    }
+  }
+  const connectionString = `postgres://inlay:word@127.0.0.1:${server.port}/inlay`
+  const pool = new Pool({ connectionString, ssl: false, Client: Limited as never })
+  pool.on('error', () => {})
+  onTestFinished(() => pool.end())
+  const limits = { queryMs: 30, answerMs: 60_000, connectMs: 50 }
+  watchSilence(pool as Parameters<typeof watchSilence>[0], limits)
+  const client = await pool.connect()
+  Object.assign(server, { answers: false })
+  isExhausted = true
+  const slow = client.query('select')
+  slow.catch(() => {})
+  await expect.poll(() => tries).toBeGreaterThan(2)
+  server.release()
+  expect(await slow).toMatchObject({ rows: [] })
   client.release()
 })

@@ -144,6 +144,7 @@ test.each([
   const lists = Promise.withResolvers<void>()
   const opened = {
     ...memoryIndex(createStore()),
+    read: async () => [{}],
     eachGeneration: async (listener: (generations: readonly string[]) => void) => {
       setTimeout(lists.resolve)
       for (const name of ['a', 'b', 'b', 'c']) listener([`0:${name}`])
@@ -168,4 +169,46 @@ test.each([
   const dead = await db.selectFrom('inlay_dead_generations').select('generations').execute()
   expect(dead.flatMap(({ generations }) => JSON.parse(generations) as string[])).toHaveLength(removed)
   expect(errors).toHaveLength(removed === 0 ? 0 : 1)
+})
+
+test('a version that is replaced and removed while the records are read is nothing to speak of', async () => {
+  const [db, store] = [await makeRecords(), createStore()]
+  const first = await run(db, store)
+  await put(first, { changed: 'heron' })
+  await first.knowledge.close()
+  const index = memoryIndex(store)
+  const listed = Promise.withResolvers<void>()
+  const slow = {
+    ...index,
+    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
+      await index.eachGeneration!(listener)
+      await put(second, { changed: 'otter' })
+      const dead = (): Promise<unknown[]> => db.selectFrom('inlay_dead_generations').select('id').execute()
+      await expect.poll(dead, patient).toEqual([])
+      listed.resolve()
+    },
+  }
+  const second = await makeKnowledge({ db, index: slow })
+  await second.knowledge.start()
+  await idsOf(second, 'heron')
+  await listed.promise
+  await ended(db)
+  expect(await idsOf(second, 'otter')).toEqual(['changed'])
+  expect(messages(second)).toEqual([])
+})
+
+test('a process compares after another one that was at it and ended before it was done', async () => {
+  const [db, store] = [await makeRecords(), createStore()]
+  const first = await run(db, store)
+  await put(first, { lost: 'heron' })
+  await first.knowledge.close()
+  store.rows = []
+  // Killed a moment ago.
+  await db
+    .insertInto('inlay_job_leases')
+    .values({ job: 'compare', owner: 'killed', lease_until: Date.now() + 4000 })
+    .execute()
+  const second = await run(db, store)
+  expect(await idsOf(second, 'heron')).toEqual([])
+  await expect.poll(() => idsOf(second, 'heron'), patient).toEqual(['lost'])
 })

@@ -193,7 +193,8 @@ async function eachGeneration(
     const sources = [{ generation: { terms: { field: 'generation' } } }]
     const composite = { size: listedAtOnce, sources, ...(after === undefined ? {} : { after }) }
     const { body } = await cluster({
-      path: `/${name}/_search`,
+      // Of a part that cannot be reached now, nothing is lost.
+      path: `/${name}/_search?allow_partial_search_results=false`,
       body: { size: 0, track_total_hits: false, aggs: { generations: { composite } } },
       timeoutMs: longMs,
       signal,

@@ -66,8 +66,9 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
     const headers = { ...usual, ...authorization, ...connection.headers }
     const silence = new AbortController()
     const signals = [AbortSignal.timeout(timeoutMs), silence.signal, ...(call.signal ? [call.signal] : [])]
+    // Whatever is said is an answer: a proxy may send the root elsewhere.
     const look = (): Promise<unknown> =>
-      send(`${address}/`, { headers, redirect: 'error', signal: AbortSignal.timeout(answerMs) }).then((reply) =>
+      send(`${address}/`, { headers, redirect: 'manual', signal: AbortSignal.timeout(answerMs) }).then((reply) =>
         reply.text(),
       )
     const timer = setInterval(() => void look().catch((error: unknown) => silence.abort(error)), quietMs)

@@ -24,6 +24,7 @@ const usual: Patience = { quietMs: 1_000, answerMs: 3_000, reachMs: 10_000 }
 interface Opened {
   readonly redis: RedisClient
   readonly at: number
+  isGivenUp: boolean
 }
 
 /**
@@ -49,11 +50,14 @@ export function createConnection(
     // It goes on trying by itself once the first try is made.
     void redis.connect().catch(() => {})
     await inTime(answered, answerMs)
-    return { redis, at }
+    return { redis, at, isGivenUp: false }
   }
-  const giveUp = ({ redis }: Opened): void => {
+  const giveUp = (opened: Opened): void => {
+    // Another may have taken its place already.
+    if (opened.isGivenUp) return
+    opened.isGivenUp = true
     opening = undefined
-    redis.destroy()
+    opened.redis.destroy()
   }
   const check = async (opened: Opened): Promise<void> => {
     // A refusal is an answer too.

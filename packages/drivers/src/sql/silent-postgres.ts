@@ -23,7 +23,6 @@ export interface WatchedPool {
 
 type ClientClass = new (options: object) => {
   connect(): Promise<unknown>
-  query(text: string): Promise<unknown>
   end(): Promise<unknown>
   on?(event: 'error', listener: () => void): unknown
   readonly connection?: { readonly stream?: Pick<Stream, 'destroy'> }
@@ -82,9 +81,18 @@ export function watchSilence(
   })
 }
 
+/**
+ * The server's own refusals, which have a code of five characters, a digit first: as many connections as it takes, for
+ * instance. And what says nothing about it: no file handle left here, no address found.
+ */
+const notSilent = /^(\d\w{4}|EMFILE|ENFILE|ENOTFOUND|EAI_AGAIN)$/
+
 const silenceMessage = 'Connection terminated: the server is silent'
 
-/** Whether a server says anything on a new connection, be it a refusal. */
+/**
+ * Whether a server takes a new connection, or says anything else, be it a refusal. No query is tried: before a pooler, it
+ * would wait until those that are under way end.
+ */
 async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
   const over = new AbortController()
@@ -92,14 +100,10 @@ async function answers(client: InstanceType<ClientClass>, answerMs: number): Pro
   const timeUp = delay(answerMs, undefined, over)
     .then(() => nextTurn())
     .catch(() => {})
-  const answer = client
-    .connect()
-    .then(() => client.query('select 1'))
-    .then(
-      () => true,
-      // Its own refusals have a code of five characters, a digit first: as many connections as it takes, for instance.
-      (error: unknown) => /^\d\w{4}$/.test(String(Object(error).code)),
-    )
+  const answer = client.connect().then(
+    () => true,
+    (error: unknown) => notSilent.test(String(Object(error).code)),
+  )
   const hasAnswered = (await Promise.race([answer, timeUp])) === true
   over.abort()
   if (hasAnswered) void client.end().catch(() => {})

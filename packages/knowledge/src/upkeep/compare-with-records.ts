@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { createSignal, mapConcurrent, nextSlice } from '@inlay/protocol/concurrency'
 import { hasRowLocks } from '@inlay/records'
-import { retire } from '../queue/claims.ts'
+import { retire, toGenerations } from '../queue/claims.ts'
 import { addToCounter, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import { type MaintainerContext, whileHeld } from './maintainer.ts'
@@ -35,6 +35,8 @@ const job = 'compare'
 /** The searches that opened the index come first. */
 const restMs = 1000
 const retryMs = 60_000
+/** Another process that is at it may end before it is done. */
+const othersRestMs = 5000
 /** So few wait at a time that what is accepted meanwhile is not held up. */
 const batch = 256
 const pollMs = 200
@@ -43,6 +45,8 @@ const longestWaitMs = 30_000
 /** Documents read at a time. */
 const page = 1000
 const readsAtOnce = 4
+/** Lists of generations read at a time; one may have a thousand. */
+const namedAtOnce = 10
 
 /** A document, and the generation of it that should be in the index. */
 interface Missing {
@@ -59,15 +63,16 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
   let loop: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    for (let delayMs = restMs; ; delayMs = retryMs) {
+    for (let delayMs = restMs; ;) {
       await signal.sleep(delayMs)
       if (letGo.signal.aborted) return
       try {
         const rest = (ms: number): Promise<void> => signal.sleep(ms)
-        await whileHeld(options, job, () => compare(options, { progress, rest, signal: letGo.signal }))
-        return
+        if (await whileHeld(options, job, () => compare(options, { progress, rest, signal: letGo.signal }))) return
+        delayMs = othersRestMs
       } catch (error) {
         if (letGo.signal.aborted) return
+        delayMs = retryMs
         onError(error)
       } finally {
         progress.left = 0
@@ -113,18 +118,19 @@ async function compare(options: IndexComparisonOptions, { progress, rest, signal
   const listing = opened.eachGeneration(add, signal).then(() => true)
   if (!(await listing.catch((error: unknown) => (error === tooMany ? false : Promise.reject(error))))) return
   // In the order in which generations go from one to the next: none is overlooked on its way.
-  listed.remove(await generationsIn(db, 'inlay_claims'))
+  await removeThoseIn(db, 'inlay_claims', listed)
   const candidates = await takeVisible(db, listed, { number, signal })
-  listed.remove(await generationsIn(db, 'inlay_dead_generations'))
+  await removeThoseIn(db, 'inlay_dead_generations', listed)
   if (signal.aborted) return
   const unknown = listed.rest()
   if (unknown.length > 0) {
+    const count = await countHeld(index, unknown, signal)
     for (let at = 0; at < unknown.length; at += page) {
       const generations = unknown.slice(at, at + page)
       await db.transaction().execute((transaction) => retire(transaction, { generations, chunkCount: page }))
     }
     onRetired()
-    onError(unknownRows(unknown.length))
+    if (count > 0) onError(unknownRows(count))
   }
   let isReported = false
   for (let at = 0; at < candidates.length && !signal.aborted; at += batch) {
@@ -169,23 +175,50 @@ async function takeVisible(
   return missing
 }
 
-async function generationsIn(db: Records, table: 'inlay_claims' | 'inlay_dead_generations'): Promise<string[]> {
-  const rows = await db.selectFrom(table).select('generations').execute()
-  // Written by this package alone.
-  return rows.flatMap(({ generations }) => JSON.parse(generations) as string[])
+/** Takes out of the set what a table names. Whole documents of a removed source may wait in it: it is read in parts. */
+async function removeThoseIn(
+  db: Records,
+  table: 'inlay_claims' | 'inlay_dead_generations',
+  listed: GenerationSet,
+): Promise<void> {
+  for (let after = ''; ;) {
+    const rows = await db
+      .selectFrom(table)
+      .select(['id', 'generations'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(namedAtOnce)
+      .execute()
+    for (const { generations } of rows) listed.remove(toGenerations(generations))
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+    await nextSlice()
+  }
 }
 
 /** Some may have been indexed after the index was listed. */
-async function withoutRows(
+async function withoutRows<Item extends Pick<Missing, 'generation' | 'chunkCount'>>(
   index: SpacedIndex,
-  candidates: readonly Missing[],
+  candidates: readonly Item[],
   signal: AbortSignal,
-): Promise<Missing[]> {
+): Promise<Item[]> {
   const held = await mapConcurrent(candidates, readsAtOnce, async ({ generation, chunkCount }) => {
     signal.throwIfAborted()
     return (await index.read(generation, 0, chunkCount)).length > 0
   })
   return candidates.filter((_, at) => !held[at])
+}
+
+/** Few may have been replaced and removed while the records were read: they are nothing to speak of. */
+async function countHeld(index: SpacedIndex, unknown: readonly string[], signal: AbortSignal): Promise<number> {
+  if (unknown.length > page) return unknown.length
+  const gone = await withoutRows(
+    index,
+    unknown.map((generation) => ({ generation, chunkCount: 0 })),
+    signal,
+  )
+  return unknown.length - gone.length
 }
 
 /** Puts documents into the queue whose visible generation is still the one without rows. @returns their ids */
