@@ -135,7 +135,10 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
       await counters.erase(ownerId)
       await waiting.erase(ownerId)
     },
-    close: counters.close,
+    close: async () => {
+      await counters.close()
+      await waiting.close()
+    },
   }
 }
 

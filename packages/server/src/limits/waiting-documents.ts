@@ -25,6 +25,8 @@ export interface WaitingDocuments {
   list(share: Share, range: { readonly from: number; readonly most: number }): Promise<readonly string[]>
   remove(share: Share, documentIds: readonly string[]): Promise<void>
   erase(ownerId: string): Promise<void>
+  /** Writes what is still to be written. */
+  close(): Promise<void>
 }
 
 export interface WaitingDocumentsOptions {
@@ -36,6 +38,7 @@ export interface WaitingDocumentsOptions {
 }
 
 interface Known {
+  readonly share: Share
   count: number
   readAt: number
   readonly added: Set<string>
@@ -45,10 +48,9 @@ const mostInOneStatement = 1_000
 
 export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOptions): WaitingDocuments {
   const shares = new Map<string, Known>()
-  const knownOf = ({ scope, owner }: Share): Known => {
-    const key = `${scope} ${owner}`
-    const known = shares.get(key) ?? { count: 0, readAt: -Infinity, added: new Set() }
-    shares.set(key, known)
+  const knownOf = (share: Share): Known => {
+    const known = shares.get(keyOf(share)) ?? { share, count: 0, readAt: -Infinity, added: new Set() }
+    shares.set(keyOf(share), known)
     return known
   }
   const sync = async (share: Share): Promise<Known> => {
@@ -68,6 +70,8 @@ export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOpti
       const known = knownOf(share)
       const isOld = performance.now() - known.readAt >= syncMs
       const { count, added } = isOld ? await sync(share) : known
+      // Most callers have none most of the time.
+      if (count + added.size === 0) shares.delete(keyOf(share))
       return count + added.size
     },
     add: (share, documentId) => void knownOf(share).added.add(documentId),
@@ -81,16 +85,20 @@ export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOpti
       const { scope, owner } = share
       const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
       await rows.where('document_id', 'in', documentIds).execute()
-      const { count, added } = await sync(share)
-      if (count + added.size === 0) shares.delete(`${scope} ${owner}`)
+      await sync(share)
     },
     erase: async (ownerId) => {
-      shares.delete(`caller ${ownerId}`)
+      shares.delete(keyOf({ scope: 'caller', owner: ownerId }))
       const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', 'caller')
       await rows.where('owner', '=', ownerId).execute()
     },
+    close: async () => {
+      for (const { share, added } of shares.values()) if (added.size > 0) await sync(share)
+    },
   }
 }
+
+const keyOf = ({ scope, owner }: Share): string => `${scope} ${owner}`
 
 function rowsOf(db: Kysely<WaitingDocumentsTable>, { scope, owner }: Share) {
   return db.selectFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
