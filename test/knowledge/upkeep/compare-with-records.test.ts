@@ -53,6 +53,30 @@ function ended(db: Records): Promise<void> {
   return expect.poll(jobs, patient).toEqual([])
 }
 
+/** Runs a process in which something happens between the list of the index and what is compared with it. */
+async function runMeanwhile(
+  db: Records,
+  store: MemoryStore,
+  happen: (opened: TestKnowledge) => Promise<void>,
+): Promise<TestKnowledge> {
+  const index = memoryIndex(store)
+  const listed = Promise.withResolvers<void>()
+  const slow = {
+    ...index,
+    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
+      await index.eachGeneration!(listener)
+      await happen(opened)
+      listed.resolve()
+    },
+  }
+  const opened = await makeKnowledge({ db, index: slow })
+  await opened.knowledge.start()
+  await idsOf(opened, 'heron')
+  await listed.promise
+  await ended(db)
+  return opened
+}
+
 describe('records and an index of different days', () => {
   test('an older index gets what it lacks, and loses what was deleted since', async () => {
     const [db, store] = [await makeRecords(), createStore()]
@@ -115,22 +139,7 @@ test('nothing is indexed again or removed where both belong together, whatever i
   await put(first, { kept: 'heron', empty: ' ' })
   await first.knowledge.close()
   const before = store.commits
-  const index = memoryIndex(store)
-  const listed = Promise.withResolvers<void>()
-  // Documents come and change between the list and what is compared with it.
-  const slow = {
-    ...index,
-    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
-      await index.eachGeneration!(listener)
-      await put(second, { kept: 'otter', later: 'otter' })
-      listed.resolve()
-    },
-  }
-  const second = await makeKnowledge({ db, index: slow })
-  await second.knowledge.start()
-  await idsOf(second, 'heron')
-  await listed.promise
-  await ended(db)
+  const second = await runMeanwhile(db, store, (opened) => put(opened, { kept: 'otter', later: 'otter' }))
   expect(await idsOf(second, 'otter')).toEqual(['kept', 'later'])
   expect(store.commits - before).toBeLessThanOrEqual(2)
   expect(messages(second)).toEqual([])
@@ -176,23 +185,11 @@ test('a version that is replaced and removed while the records are read is nothi
   const first = await run(db, store)
   await put(first, { changed: 'heron' })
   await first.knowledge.close()
-  const index = memoryIndex(store)
-  const listed = Promise.withResolvers<void>()
-  const slow = {
-    ...index,
-    eachGeneration: async (listener: (generations: readonly string[]) => void) => {
-      await index.eachGeneration!(listener)
-      await put(second, { changed: 'otter' })
-      const dead = (): Promise<unknown[]> => db.selectFrom('inlay_dead_generations').select('id').execute()
-      await expect.poll(dead, patient).toEqual([])
-      listed.resolve()
-    },
-  }
-  const second = await makeKnowledge({ db, index: slow })
-  await second.knowledge.start()
-  await idsOf(second, 'heron')
-  await listed.promise
-  await ended(db)
+  const second = await runMeanwhile(db, store, async (opened) => {
+    await put(opened, { changed: 'otter' })
+    const dead = (): Promise<unknown[]> => db.selectFrom('inlay_dead_generations').select('id').execute()
+    await expect.poll(dead, patient).toEqual([])
+  })
   expect(await idsOf(second, 'otter')).toEqual(['changed'])
   expect(messages(second)).toEqual([])
 })
