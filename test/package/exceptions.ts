@@ -3,11 +3,5 @@
 /** Files and folders that import each other in a circle, by the folder they lie in. */
 export const circles: Record<string, { readonly nodes: readonly string[]; readonly reason: string }> = {}
 
-/** Folders with more than 20 files. */
-export const crowded: Record<string, { readonly files: number; readonly reason: string }> = {}
-
-/** Files with test cases of more than 60 lines. */
-export const longCases: Record<string, string> = {}
-
 /** How often a word of `words.ts` still stands, by area. */
 export const wordsLeft: Record<string, Record<string, number>> = {}

@@ -1,9 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { circles, crowded, longCases } from './exceptions.ts'
+import { circles } from './exceptions.ts'
 import { findKnots } from './folder-graph.ts'
-import { readSources } from './sources.ts'
 
 test.each(readdirSync('packages'))('folders of %s do not import each other in a circle', (name) => {
   const known = (folder: string): readonly string[] => circles[folder]?.nodes ?? []
@@ -14,26 +12,12 @@ test.each(readdirSync('packages'))('folders of %s do not import each other in a 
     ).toEqual([])
 })
 
-test('no folder holds more than 20 files', () => {
-  const files = globSync('{packages,playground,test,docs}/**/*.*', { exclude: ['**/node_modules/**', '**/dist/**'] })
-  const counts = Map.groupBy(files, dirname)
-  const full = [...counts].filter(([folder, { length }]) => length > (crowded[folder]?.files ?? 20))
-  expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([])
-})
-
 test('every test is run by a project', () => {
   const run = new Set([...readdirSync('packages'), 'playground', 'package', 'life', 'mounts', 'browser'])
   const tests = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**'] })
   const isRun = (file: string): boolean =>
     /\.(?:full|scaled)\.test\.ts$/.test(file) || run.has(file.split(/[/\\]/)[1] ?? '')
   expect(tests.filter((file) => !isRun(file))).toEqual([])
-})
-
-test('no test case is longer than 60 lines', () => {
-  const long = readSources('test/**/*.test.ts').flatMap(({ file, cases }) =>
-    cases.filter(({ lines }) => lines > 60 && longCases[file] === undefined).map(({ line }) => `${file}:${line}`),
-  )
-  expect(long).toEqual([])
 })
 
 /** Files that may wait for a time: they ask again until something is so, or spread work and kills at random. */
