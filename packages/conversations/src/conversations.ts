@@ -19,6 +19,7 @@ import { withHostAgents } from './personas/host-agents.ts'
 import { createPersonas, personasWithFile } from './personas/manage-personas.ts'
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/manage-projects.ts'
+import { eraseExpired, type Expiry } from './sessions/retention.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
 import { createSessions } from './sessions/manage-sessions.ts'
@@ -78,6 +79,8 @@ export interface Conversations extends Agent {
   readonly projects: Projects
   /** Erases all that belongs to a person; resolves once it is gone. May be called again. */
   erase(personId: string): Promise<Erased>
+  /** Erases some of the sessions that are older than is kept, with their files; gives how many, 0 once none is left. */
+  eraseExpired(expiry: Expiry): Promise<number>
   /** Ends every run and removes every file of everybody; the records go with their tables. May be called again. */
   eraseOutsideRecords(): Promise<void>
 }
@@ -128,6 +131,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     erase: async (personId) => {
       await ready()
       return erasePerson({ db, agent, files }, personId)
+    },
+    eraseExpired: async (expiry) => {
+      await ready()
+      return eraseExpired({ db, agent, files, now }, expiry)
     },
     eraseOutsideRecords: async () => {
       await ready()

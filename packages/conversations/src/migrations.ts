@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration'
 import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
+import { retentionMigration } from './sessions/retention-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
 import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
@@ -76,6 +77,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0008-file-claims': fileClaimMigration,
       '0009-shared-runs': sharedRunMigration,
       '0010-processes': processMigration,
+      '0011-retention': retentionMigration,
     },
   })
 }

@@ -8,6 +8,7 @@ import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/inlay-options.ts'
 import type { Parts } from './parts/open-parts.ts'
+import type { Telemetry } from '@inlay/telemetry'
 import { widgetScript } from './widget-script.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 
@@ -71,8 +72,9 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'close' | 'destroy'>>(name: Name): Parts[Name] =>
-    lazyPart(async () => (await parts())[name])
+  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'tableSizes' | 'close' | 'destroy'>>(
+    name: Name,
+  ): Parts[Name] => lazyPart(async () => (await parts())[name])
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
   const [workspace, usage] = [lazy('workspace'), lazy('usage')]
   const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
@@ -82,7 +84,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     ...served,
     localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
     // There with this option.
-    metrics: isMeasured ? async () => (await parts()).telemetry!.metrics(knowledge.figures) : undefined,
+    metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
     ...((isMeasured || options.log) && {
@@ -110,6 +112,10 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   }
 }
 
+/** With telemetry on. */
+const metricsOf = ({ telemetry, knowledge, tableSizes }: Parts): ReturnType<Telemetry['metrics']> =>
+  telemetry!.metrics(knowledge.figures, tableSizes)
+
 async function erasePerson(
   personId: string,
   { keys, workspace, usage, agent, audit }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent' | 'audit'>,
@@ -134,6 +140,7 @@ function settingsOf(options: InlayOptions) {
     waitingCalls,
     passHeaders,
     limits: bodyLimits,
+    retentionDays: options.retention?.maxSessionDays,
     version: manifest.version,
     widget: widgetScript,
   }

@@ -17,3 +17,4 @@ export { createSharedTransactions, type SharedTransactions, type Write } from '.
 export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
 export { createTables, indexOn } from './schema.ts'
+export { tableSizes, type TableSize } from './table-sizes.ts'

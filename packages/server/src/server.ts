@@ -42,6 +42,8 @@ export interface ServerOptions extends ServerParts {
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** Whether the process is about to end, so that balancers should send requests elsewhere. Default: it never is. */
   readonly isEnding?: () => boolean
+  /** Days after which sessions are erased, for clients to show. Default: they are kept. */
+  readonly retentionDays?: number | undefined
   /** What `GET /version` says. Default `0.0.0`. */
   readonly version?: string
 }
@@ -122,6 +124,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     onError: options.onError ?? (() => {}),
     onAnswered: options.onAnswered,
     isEnding: options.isEnding ?? (() => false),
+    retentionDays: options.retentionDays ?? null,
     version: options.version ?? '0.0.0',
   }
 }

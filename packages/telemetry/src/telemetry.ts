@@ -6,6 +6,14 @@ import { observeIndex, observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
 import { observeToolCall, RunSpans } from './runs.ts'
 
+/** How much a table of the records holds. */
+export interface TableSize {
+  readonly table: string
+  readonly rows: number
+  /** Null where the database does not tell. */
+  readonly bytes: number | null
+}
+
 /** A request that has been answered; nothing of it that a person wrote. */
 export interface AnsweredRequest {
   readonly method: string
@@ -37,8 +45,14 @@ export interface Telemetry {
   onToolCallEnded(call: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>): void
   /** To be called with each request that is answered. */
   onAnswered(request: AnsweredRequest): void
-  /** All measurements as Prometheus text, with the figures of the documents as they are now. */
-  metrics(figures: () => Promise<KnowledgeFigures>): Promise<{ readonly type: string; readonly text: string }>
+  /**
+   * All measurements as Prometheus text, with the figures of the documents as they are now.
+   * @param tables how much each table holds; asked once in ten minutes
+   */
+  metrics(
+    figures: () => Promise<KnowledgeFigures>,
+    tables?: () => Promise<readonly TableSize[]>,
+  ): Promise<{ readonly type: string; readonly text: string }>
 }
 
 /** Memory, event loop and garbage collection: collected once for all assistants of a process. */
@@ -51,6 +65,7 @@ export function createTelemetry(): Telemetry {
   const registries = [registry, ofProcess]
   const instruments = createInstruments(registry)
   const setGauges = createGauges(registry)
+  const setSizes = createTableGauges(registry)
   const runs = new RunSpans(instruments)
   return {
     models: (provider) => observeModels(provider, instruments),
@@ -66,8 +81,9 @@ export function createTelemetry(): Telemetry {
         'http.route': route,
         'http.response.status_code': status,
       }),
-    metrics: async (figures) => {
+    metrics: async (figures, tables) => {
       setGauges(await figures(), runs.size)
+      if (tables) await setSizes(tables)
       const texts = await Promise.all(registries.map((each) => each.metrics()))
       return { type: registry.contentType, text: texts.join('') }
     },
@@ -105,5 +121,28 @@ function createGauges(registry: Registry): (figures: KnowledgeFigures, runs: num
     waiting.set(figures.oldestWaitingMs / 1000)
     rebuilding.set(figures.rebuild?.documents ?? 0)
     running.set(runs)
+  }
+}
+
+/** How old sizes of tables may be; they change slowly, and several scrapers may ask. */
+const sizesAgeMs = 10 * 60_000
+
+/** Gauges of what the tables hold. */
+function createTableGauges(registry: Registry): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
+  const shared = { labelNames: ['table'], registers: [registry] }
+  const rows = new Gauge({ ...shared, name: 'inlay_table_rows', help: 'Rows of a table; large ones are estimated.' })
+  const bytes = new Gauge({
+    ...shared,
+    name: 'inlay_table_bytes',
+    help: 'Bytes of a table on disk with its indexes; Postgres alone tells.',
+  })
+  let readAt = -Infinity
+  return async (tables) => {
+    if (performance.now() - readAt < sizesAgeMs) return
+    readAt = performance.now()
+    for (const size of await tables()) {
+      rows.set({ table: size.table }, size.rows)
+      if (size.bytes !== null) bytes.set({ table: size.table }, size.bytes)
+    }
   }
 }

@@ -38,6 +38,8 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
 export interface SqlFiles extends Files, FileStore {
   /** Notes that files have to be searchable. */
   wantIndexed(ids: readonly string[]): Promise<void>
+  /** Removes files that no project, agent or document holds and that nobody has used since a time. */
+  removeUnheld(ids: readonly string[], options: { readonly unusedSince: number }): Promise<void>
   readonly worker: FileWorker
   close(): Promise<void>
 }
@@ -89,6 +91,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       worker.notify()
       return lateUse
     },
+    removeUnheld: (ids, { unusedSince }) => removeUnheld(ids, unusedSince, options, worker),
     sections: (file, signal) => readings.of(file, signal),
     bytes: (file) => blobs.readAll(file.fileId, file.sizeBytes),
     ...indexingOf(options, readings, worker),
@@ -168,6 +171,26 @@ async function decide(file: StoredFile, options: FilesOptions): Promise<FileHold
   const use = await useOf(file, options)
   await (isUsed(use) ? showFile(options.db, file.id) : queueRemoval(options.db, file.id))
   return use
+}
+
+async function removeUnheld(
+  ids: readonly string[],
+  unusedSince: number,
+  options: FilesOptions,
+  worker: FileWorker,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += 500) {
+    const rows = await visible(options.db)
+      .where((of) => of.or([of('id', 'in', ids.slice(at, at + 500)), of('file_id', 'in', ids.slice(at, at + 500))]))
+      .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
+      .execute()
+    for (const file of rows.map(toStoredFile)) {
+      if (isUsed(await useOf(file, options))) continue
+      await hideFile(options.db, file.id, options.now() + decisionMs)
+      await decide(file, options)
+    }
+  }
+  worker.notify()
 }
 
 /** Documents name a file by either of its ids. */

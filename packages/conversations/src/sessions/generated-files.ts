@@ -1,13 +1,14 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 
-/** Most calls that are looked through: a conversation makes few files. */
-const mostCalls = 200
+/** Calls that are looked through: a conversation makes few files. */
+const maxCalls = 200
 
-/** Ids of the files that actions made for some messages, the newest first. */
+/** Ids of the files that actions made for some messages, the newest first. @param limit most calls; null for all */
 export async function readGeneratedFileIds(
   records: ConversationDatabase,
   messageIds: readonly number[],
+  limit: number | null = maxCalls,
 ): Promise<string[]> {
   if (messageIds.length === 0) return []
   const rows = await records
@@ -17,7 +18,7 @@ export async function readGeneratedFileIds(
     // Most calls make none, and what they found is long.
     .where((of) => of.or([of('images', 'is not', null), of('packets', 'like', '%"file_ids":["%')]))
     .orderBy('id', 'desc')
-    .limit(mostCalls)
+    .$if(limit !== null, (query) => query.limit(limit ?? 0))
     .execute()
   return rows.flatMap(({ images, packets }) => [...idsOfImages(images), ...idsOfPackets(packets)])
 }

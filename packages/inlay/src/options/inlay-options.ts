@@ -25,7 +25,7 @@ import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import type { LogEntry } from '../log.ts'
 import type { EngineOptions } from './engines.ts'
-import type { PythonOptions, ToolOptions, WebOptions } from './part-options.ts'
+import type { PythonOptions, RetentionOptions, ToolOptions, WebOptions } from './part-options.ts'
 
 /**
  * A language model by name: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, the
@@ -166,6 +166,8 @@ export interface InlayOptions
   readonly callerLimits?: CallerLimits | undefined
   /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
   readonly tenantLimits?: CallerLimits | undefined
+  /** After how many days sessions, deleted sessions and audit entries are erased. Default: nothing is. */
+  readonly retention?: RetentionOptions | undefined
   /** Limits of answers: model calls, time of a tool call, runs at once, memory. */
   readonly limits?: AgentLimits | undefined
   /** Largest request bodies, in bytes. */

@@ -9,7 +9,7 @@ import {
   isRedisAddress,
 } from './engines.ts'
 import type { InlayOptions } from './inlay-options.ts'
-import { webSearchServices } from './part-options.ts'
+import { maxRetentionDays, retentionNames, webSearchServices } from './part-options.ts'
 
 const text = v.pipe(v.string('must be a text'), v.trim(), v.nonEmpty('is empty'))
 const address = v.pipe(
@@ -217,6 +217,10 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   searchHelp: bounds,
   callerLimits: usageLimits,
   tenantLimits: usageLimits,
+  retention: only(
+    'an object of days',
+    Object.fromEntries(retentionNames.map((name) => [name, v.optional(wholeNumber(1, maxRetentionDays))])),
+  ),
   limits: bounds,
   bodyLimits: bounds,
   worker: v.looseObject({}, 'must be an object'),

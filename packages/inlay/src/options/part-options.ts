@@ -64,3 +64,19 @@ export interface PythonOptions {
   /** Limits and wheels of Pyodide; once given, its package has to be there. Default: its own limits, no wheels. */
   readonly python?: PyodideOptions
 }
+
+/** Names of the bounds of {@link RetentionOptions}. */
+export const retentionNames = ['maxSessionDays', 'maxDeletedSessionDays', 'maxAuditDays'] as const
+
+/** A hundred years. */
+export const maxRetentionDays = 36_500
+
+/** How long an assistant keeps what ages. What is left out is kept for good. */
+export interface RetentionOptions {
+  /** Days without a new message after which a session is erased, with the files that only it used. Default: kept for good. */
+  readonly maxSessionDays?: number | undefined
+  /** Days after which a session that its owner deleted is erased. Default: kept, hidden from its owner. */
+  readonly maxDeletedSessionDays?: number | undefined
+  /** Days after which an entry of the audit is removed. Default: kept for good. */
+  readonly maxAuditDays?: number | undefined
+}

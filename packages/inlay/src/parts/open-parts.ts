@@ -3,7 +3,7 @@ import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { ProcessPresence } from '@inlay/records'
+import type { ProcessPresence, TableSize } from '@inlay/records'
 import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
@@ -18,6 +18,7 @@ import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../optio
 import { hooksWith, telemetryOf, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { pythonParts } from './python-parts.ts'
+import { startRetention } from './retention.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
@@ -34,6 +35,8 @@ export interface Parts {
   readonly usage: UsageLimits
   /** Undefined where it is off. */
   readonly telemetry: Telemetry | undefined
+  /** Sizes of the tables of the records. */
+  readonly tableSizes: () => Promise<readonly TableSize[]>
   /** Closes, and deletes all that was kept: in the data folder and in engines of the host. */
   destroy(): Promise<void>
   close(): Promise<void>
@@ -71,6 +74,15 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
+    opened.push(
+      startRetention(options.retention ?? {}, {
+        db,
+        agent,
+        audit: parts.audit,
+        now: options.now ?? clock.now,
+        onError,
+      }),
+    )
     let destroying: Promise<void> | undefined
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
     return { ...parts, destroy, close }
@@ -87,7 +99,10 @@ type MadeParts = Omit<Parts, 'close' | 'destroy'> & Readonly<Record<'reader' | '
 type OnError = (error: unknown) => void
 
 async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
-  const { createConversations, sqlSharedRuns } = await import('@inlay/conversations')
+  const [{ createConversations, sqlSharedRuns }, { tableSizes }] = await Promise.all([
+    import('@inlay/conversations'),
+    import('@inlay/records'),
+  ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
@@ -139,6 +154,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
+    tableSizes: () => tableSizes(db),
     reader,
     web,
     tools,

@@ -44,7 +44,7 @@ export function readSettings(env: Environment): Settings {
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   const { data, apiKey, basePath, streamFormat, corsOrigins, ingestionWait, telemetry, log, searchHelp, memories } =
     values
-  const { callerLimits, tenantLimits } = values
+  const { callerLimits, tenantLimits, retention } = values
   return {
     host: values.host ?? '127.0.0.1',
     port: values.port ?? 3000,
@@ -63,6 +63,7 @@ export function readSettings(env: Environment): Settings {
       ingestionWaitMs: ingestionWait === undefined ? undefined : ingestionWait * 1000,
       callerLimits,
       tenantLimits,
+      retention,
       model,
       embedding,
       telemetry: telemetry === undefined ? undefined : telemetry === 'on',

@@ -1,4 +1,5 @@
 import { limitNames, type CallerLimits } from '@inlay/protocol'
+import { maxRetentionDays, retentionNames, type RetentionOptions } from '../options/part-options.ts'
 import { namedValues } from './named-values.ts'
 
 /** Environment variables by name. */
@@ -81,5 +82,15 @@ export const usageLimitsAllowed: string = `entries like tokensPerDay=50000, sepa
 export function usageLimits(text: string): CallerLimits | undefined {
   const given = namedValues(text, (value) => /^\d{1,15}$/.test(value))
   if (!given || Object.keys(given).some((name) => limitNames.every((known) => known !== name))) return undefined
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]))
+}
+
+/** What {@link retentionDays} reads. */
+export const retentionAllowed: string = `entries like maxSessionDays=90, separated by commas, from 1 to ${maxRetentionDays} days; names: ${retentionNames.join(', ')}`
+
+/** Days by name. */
+export function retentionDays(text: string): RetentionOptions | undefined {
+  const given = namedValues(text, (value) => wholeNumber(value, 1, maxRetentionDays) !== undefined)
+  if (!given || Object.keys(given).some((name) => retentionNames.every((known) => known !== name))) return undefined
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]))
 }

@@ -1,4 +1,5 @@
 import type { CallerLimits } from '@inlay/protocol'
+import type { RetentionOptions } from '../options/part-options.ts'
 import {
   anyText,
   wholeNumber,
@@ -7,6 +8,8 @@ import {
   headerKey,
   usageLimits,
   usageLimitsAllowed,
+  retentionAllowed,
+  retentionDays,
   type Setting,
 } from './readers.ts'
 
@@ -22,6 +25,7 @@ export interface ServiceSettings {
   readonly ingestionWait: Setting<number>
   readonly callerLimits: Setting<CallerLimits>
   readonly tenantLimits: Setting<CallerLimits>
+  readonly retention: Setting<RetentionOptions>
   readonly shutdownNotice: Setting<number>
   readonly shutdownDrain: Setting<number>
   readonly telemetry: Setting<'on' | 'off'>
@@ -103,6 +107,14 @@ export const serviceSettings: ServiceSettings = {
     without: 'no limits',
     isAdvanced: true,
     read: usageLimits,
+  },
+  retention: {
+    name: 'INLAY_RETENTION',
+    meaning: 'days after which sessions, deleted sessions and audit entries are erased',
+    allowed: retentionAllowed,
+    without: 'nothing is erased by its age',
+    isAdvanced: true,
+    read: retentionDays,
   },
   shutdownNotice: {
     name: 'INLAY_SHUTDOWN_NOTICE',

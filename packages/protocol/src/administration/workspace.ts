@@ -12,7 +12,7 @@ export interface WorkspaceTexts {
   readonly auto_scroll: boolean
 }
 
-/** Settings that nobody can change over the API, with their values here. */
+/** Settings that nobody can change over the API, with their values unless the deployment sets them. */
 export const fixedSettings = {
   maximum_chat_retention_days: null,
   gpu_enabled: null,
@@ -59,7 +59,12 @@ export const fixedSettings = {
 } as const
 
 /** Answer of `GET /settings`. */
-export type WorkspaceSettings = typeof fixedSettings & WorkspaceTexts & { readonly version: string | null }
+export type WorkspaceSettings = Omit<typeof fixedSettings, 'maximum_chat_retention_days'> &
+  WorkspaceTexts & {
+    /** Null where sessions are kept. */
+    readonly maximum_chat_retention_days: number | null
+    readonly version: string | null
+  }
 
 const named = (value: unknown): v.GenericSchema =>
   value === null

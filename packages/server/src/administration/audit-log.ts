@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditQuery } from '@inlay/protocol/administration'
 import type { Kysely } from 'kysely'
 
-/** Table of audited events, as Kysely sees it. Rows are only ever added. */
+/** Table of audited events, as Kysely sees it. Rows are added, and removed once they are older than is kept. */
 export interface AuditTable {
   inlay_audit: {
     /** Ascends with time: milliseconds since 1970 UTC in 11 base-36 digits, a count of 4, then something random. */
@@ -24,11 +24,13 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/** Keeps who administered, deleted or shared what. Nothing changes or removes what is in it. */
+/** Keeps who administered, deleted or shared what. Nothing changes an event, and only its age removes it. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /** The newest first. */
   list(query: AuditQuery): Promise<AuditEvent[]>
+  /** Removes the oldest events from before a time, at most `limit` of them; gives how many. */
+  removeBefore(time: number, limit: number): Promise<number>
 }
 
 const timeDigits = 11
@@ -62,6 +64,16 @@ export function createAuditLog(options: { readonly db: Kysely<AuditTable>; reado
         target: JSON.parse(target) as Record<string, string>,
         status: Number(status),
       }))
+    },
+    async removeBefore(time, limit) {
+      const old = db
+        .selectFrom('inlay_audit')
+        .select('id')
+        .where('id', '<', digits(Math.max(0, time), timeDigits))
+        .orderBy('id')
+        .limit(limit)
+      const { numDeletedRows } = await db.deleteFrom('inlay_audit').where('id', 'in', old).executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

@@ -58,5 +58,7 @@ export interface ServerSettings {
   readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
   /** Whether the process is about to end: it is not ready any more. */
   readonly isEnding: () => boolean
+  /** Days after which sessions are erased; null where they are kept. */
+  readonly retentionDays: number | null
   readonly version: string
 }

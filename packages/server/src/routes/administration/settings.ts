@@ -13,6 +13,7 @@ import {
 import * as v from 'valibot'
 import { workspaceOf } from '../../administration/workspace-of.ts'
 import type { WorkspaceRecords } from '../../administration/workspace-records.ts'
+import type { ServerSettings } from '../../http/settings.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
@@ -25,7 +26,7 @@ export const workspaceRoutes: readonly Route[] = [
     owner: 'none',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
     async handle({ parts, settings }): Promise<WorkspaceSettings> {
-      return { ...fixedSettings, ...(await textsOf(parts.workspace)), version: settings.version }
+      return { ...fixedOf(settings), ...(await textsOf(parts.workspace)), version: settings.version }
     },
   }),
   route('PATCH /admin/settings', 'updateSettings', 'Change settings', {
@@ -35,8 +36,8 @@ export const workspaceRoutes: readonly Route[] = [
     input: { body: { kind: 'json', schema: workspaceUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
-    async handle({ body, parts }): Promise<null> {
-      refuseFixed(body)
+    async handle({ body, parts, settings }): Promise<null> {
+      refuseFixed(body, fixedOf(settings))
       const given = textNames.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])
       const workspace = workspaceOf(parts)
       const before = (await workspace.get('settings', 1))?.value
@@ -77,6 +78,10 @@ export const workspaceRoutes: readonly Route[] = [
   }),
 ]
 
+/** What the deployment decides. */
+const fixedOf = ({ retentionDays }: Pick<ServerSettings, 'retentionDays'>) =>
+  ({ ...fixedSettings, maximum_chat_retention_days: retentionDays }) satisfies Readonly<Record<string, unknown>>
+
 async function textsOf(workspace: WorkspaceRecords | undefined): Promise<WorkspaceTexts> {
   const stored = (await workspace?.get('settings', 1))?.value ?? {}
   // Written by the route above alone, from checked values.
@@ -84,8 +89,8 @@ async function textsOf(workspace: WorkspaceRecords | undefined): Promise<Workspa
 }
 
 /** Taking what has no effect would be a lie. */
-function refuseFixed(body: Readonly<Record<string, unknown>>): void {
-  const wrong = Object.entries(fixedSettings).find(
+function refuseFixed(body: Readonly<Record<string, unknown>>, fixed: ReturnType<typeof fixedOf>): void {
+  const wrong = Object.entries(fixed).find(
     ([name, value]) => body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(value),
   )
   if (wrong === undefined) return

@@ -1,0 +1,85 @@
+import type { Conversations } from '@inlay/conversations'
+import { holdJob, releaseJob, type AnyDatabase } from '@inlay/records'
+import type { AuditLog } from '@inlay/server'
+import type { RetentionOptions } from '../options/part-options.ts'
+import type { Closable } from './destroy-parts.ts'
+import { audited } from './host-audit.ts'
+
+const job = 'retention'
+const dayMs = 86_400_000
+const everyMs = 3_600_000
+/** Longer than any batch; a process that dies in the middle leaves the rest to another one after this time. */
+const leaseMs = 5 * 60_000
+/** So small that a batch holds up nobody else's writes for long. */
+const maxSessions = 20
+const maxAuditRows = 500
+/** Between batches, so that calls get their turn. */
+const pauseMs = 20
+
+export interface RetentionParts {
+  readonly db: AnyDatabase
+  readonly agent: Pick<Conversations, 'eraseExpired'>
+  readonly audit: AuditLog
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Erases what is older than is kept, at the start and then every hour, in small batches. Of several processes that share
+ * a database one does it at a time.
+ */
+export function startRetention(retention: RetentionOptions, parts: RetentionParts): Closable {
+  if (Object.values(retention).every((days) => days === undefined)) return { close: async () => {} }
+  const closing = new AbortController()
+  let running: Promise<void> | undefined
+  const run = (): void => {
+    running ??= applyRetention(retention, parts, closing.signal)
+      .catch(parts.onError)
+      .finally(() => (running = undefined))
+  }
+  run()
+  const timer = setInterval(run, everyMs)
+  timer.unref()
+  return {
+    close: async () => {
+      clearInterval(timer)
+      closing.abort()
+      await running
+    },
+  }
+}
+
+async function applyRetention(
+  { maxSessionDays, maxDeletedSessionDays, maxAuditDays }: RetentionOptions,
+  { db, agent, audit, now }: RetentionParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const owner = crypto.randomUUID()
+  const before = (days: number | undefined): number | undefined =>
+    days === undefined ? undefined : now() - days * dayMs
+  const inBatches = async (work: () => Promise<number>): Promise<number> => {
+    let sum = 0
+    while (!signal.aborted && (await holdJob(db, { job, owner, now: now(), leaseMs }))) {
+      const count = await work()
+      if (count === 0) break
+      sum += count
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    return sum
+  }
+  try {
+    const sessions = await inBatches(() =>
+      agent.eraseExpired({
+        unchangedSince: before(maxSessionDays),
+        deletedBefore: before(maxDeletedSessionDays),
+        limit: maxSessions,
+      }),
+    )
+    const auditBefore = before(maxAuditDays)
+    const events = auditBefore === undefined ? 0 : await inBatches(() => audit.removeBefore(auditBefore, maxAuditRows))
+    if (sessions + events > 0)
+      await audited(audit, 'applyRetention', { sessions: String(sessions), events: String(events) }, async () => {})
+  } finally {
+    await releaseJob(db, { job, owner })
+  }
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { dialectOf, type AnyDatabase } from './dialect.ts'
+
+/** How much a table holds. */
+export interface TableSize {
+  readonly table: string
+  /** Estimated on Postgres, and on SQLite above 100,000 rows. */
+  readonly rows: number
+  /** On disk, with indexes; null on SQLite, which does not tell. */
+  readonly bytes: number | null
+}
+
+const maxCounted = 100_000
+
+/** Sizes of all tables of ours, by name. Costs little at any size: large tables are estimated, not counted. */
+export async function tableSizes(db: AnyDatabase): Promise<TableSize[]> {
+  return dialectOf(db) === 'postgres' ? postgresSizes(db) : sqliteSizes(db)
+}
+
+/** From the statistics that Postgres keeps anyway. */
+async function postgresSizes(db: AnyDatabase): Promise<TableSize[]> {
+  const { rows } = await sql<{ name: string; rows: string; bytes: string }>`
+    select relname as name, n_live_tup as rows, pg_total_relation_size(relid) as bytes
+    from pg_stat_user_tables
+    where schemaname = current_schema() and starts_with(relname, 'inlay_')
+    order by relname`.execute(db)
+  return rows.map(({ name, rows: count, bytes }) => ({ table: name, rows: Number(count), bytes: Number(bytes) }))
+}
+
+async function sqliteSizes(db: AnyDatabase): Promise<TableSize[]> {
+  const tables = (await db.introspection.getTables())
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('inlay_'))
+  const sizes: TableSize[] = []
+  for (const table of tables.toSorted()) sizes.push({ table, rows: await sqliteRows(db, table), bytes: null })
+  return sizes
+}
+
+/** Counted up to a bound. Beyond it, the span of row numbers: too high by what was deleted in between. */
+async function sqliteRows(db: AnyDatabase, table: string): Promise<number> {
+  const name = sql.table(table)
+  const counted = await sql<{
+    rows: number
+  }>`select count(*) as rows from (select 1 from ${name} limit ${maxCounted + 1})`.execute(db)
+  const rows = Number(counted.rows[0]?.rows ?? 0)
+  if (rows <= maxCounted) return rows
+  const span = await sql<{
+    rows: number
+  }>`select (select max(rowid) from ${name}) - (select min(rowid) from ${name}) + 1 as rows`.execute(db)
+  return Number(span.rows[0]?.rows ?? rows)
+}
