@@ -24,12 +24,12 @@ export type BrowserOrReason = { readonly browser: Browser } | { readonly reason:
  * Launches a browser: the one named by CHROME_PATH, an installed one, or the one that comes as an npm package with the
  * libraries it needs (Linux on x64).
  */
-export async function launchBrowser(): Promise<BrowserOrReason> {
+export async function launchBrowser(flags: readonly string[] = []): Promise<BrowserOrReason> {
   const reasons: string[] = []
   for (const find of [findInstalled, findPackaged]) {
     try {
       const executable = await find()
-      if (executable !== undefined) return { browser: await launch(executable) }
+      if (executable !== undefined) return { browser: await launch(executable, flags) }
     } catch (error) {
       reasons.push(String(error).split('\n')[0] ?? '')
     }
@@ -62,7 +62,7 @@ async function findPackaged(): Promise<Found | undefined> {
   }
 }
 
-function launch({ path, env }: Found): Promise<Browser> {
+function launch({ path, env }: Found, flags: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: path,
     headless: true,
@@ -75,6 +75,7 @@ function launch({ path, env }: Found): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   })
 }

@@ -46,6 +46,7 @@ function make(script: Script, options: InlayOptions = {}) {
     const response = await inlay.fetch(
       new Request(`http://host.example/api${path}`, {
         method: body ? 'POST' : 'GET',
+        headers: { 'content-type': 'application/json' },
         body: body && JSON.stringify(body),
       }),
     )

@@ -40,7 +40,7 @@ export const post = (inlay: Inlay, path: string, body: object): Promise<Response
   inlay.fetch(
     new Request(`http://host.example/api${path}`, {
       method: 'POST',
-      headers: { prefer: 'wait=60', accept: 'application/x-ndjson' },
+      headers: { 'content-type': 'application/json', prefer: 'wait=60', accept: 'application/x-ndjson' },
       body: JSON.stringify(body),
     }),
   )

@@ -36,7 +36,7 @@ function open() {
   const call = async (person: Person, method: string, path: string, body?: object) => {
     const request = new Request(`http://host.example/api${path}`, {
       method,
-      headers: { 'x-person': person },
+      headers: { 'x-person': person, ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }) },
       ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     const response = await inlay.fetch(request)

@@ -1,5 +1,6 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
-import { callerOf, checkScopes, refuseForeignPages, type Authenticator } from '../auth/required-caller.ts'
+import { refuseForeignPages } from '../auth/foreign-pages.ts'
+import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
@@ -32,6 +33,8 @@ export interface IncomingRequest {
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
+  const { body: bodySpec } = route.input ?? {}
+  const takesForms = bodySpec?.kind === 'stream' && bodySpec.mediaType === 'multipart/form-data'
   // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
   return async (incoming) => {
@@ -40,9 +43,9 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let result: unknown
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
-      if (scopes !== undefined) refuseForeignPages(request, setting.settings.corsOrigins)
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
+      if (caller) refuseForeignPages(request, setting.settings.corsOrigins, takesForms)
       if (caller && scopes) checkScopes(caller, scopes)
       if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =

@@ -1,0 +1,46 @@
+import { InlayError } from '@inlay/protocol'
+import { bearerKey } from './required-caller.ts'
+
+type CorsOrigins = readonly string[] | '*'
+
+const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+
+/**
+ * Refuses requests that a page of another origin has a browser send with the sign-in of its reader (CSRF). Browsers add
+ * cookies, Basic credentials and client certificates by themselves, but never a Bearer key, so requests with one pass.
+ * @param takesForms whether the route reads `multipart/form-data`
+ * @throws INSUFFICIENT_PERMISSIONS, UNSUPPORTED_MEDIA_TYPE for a body that a form could have sent
+ */
+export function refuseForeignPages(request: Request, corsOrigins: CorsOrigins, takesForms: boolean): void {
+  const { method, headers } = request
+  if (method === 'GET' || method === 'HEAD' || bearerKey(request) !== undefined) return
+  if (!isOfAllowedPage(request, corsOrigins))
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message:
+        'A page of another origin sent this with the sign-in of the person who reads it. If that page may do so, list its origin in corsOrigins.',
+    })
+  const mediaType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (!formTypes.includes(mediaType) || (takesForms && mediaType === 'multipart/form-data')) return
+  throw new InlayError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'Send "Content-Type: application/json": without an API key, the media types of forms are refused.',
+  })
+}
+
+/** `Sec-Fetch-Site` and `Origin` are set by the browser, a page cannot change them; what is no browser sends neither. */
+function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): boolean {
+  const origin = headers.get('origin')
+  // Every sandboxed frame and local file is "null", so listing it allows nobody in particular.
+  if (origin === 'null') return false
+  if (origin !== null && corsOrigins !== '*' && corsOrigins.includes(origin)) return true
+  const site = headers.get('sec-fetch-site')
+  if (site === 'same-origin') return true
+  if (site !== null && site !== 'none') return false
+  return origin === null || isOwnOrigin(origin, new URL(url), headers.get('host'))
+}
+
+/** A proxy may end TLS, so a page at `https:` may be that of a request by `http:`, never the other way round. */
+function isOwnOrigin(origin: string, { protocol, host }: URL, hostHeader: string | null): boolean {
+  const page = URL.parse(origin)
+  if (page === null || (protocol === 'https:' && page.protocol !== 'https:')) return false
+  return page.host === host || page.host === hostHeader?.toLowerCase()
+}
