@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ResolvedModel } from '@inlay/agent'
 import type { SendMessageInput } from '@inlay/protocol'
-import { scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
 import { newPassage, newSetting, providerOf } from '../setting.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
@@ -242,3 +242,61 @@ test('a model set to search-first that only repeats its search gets the results 
     'Results of a search made for you',
   )
 })
+
+describe.each([2_500, 4_000, 8_000, 100_000])(
+  'a conversation with searches made for it, in a window of %i',
+  (window) => {
+    const days = (subject: string): string => `${subject} receive 25 days. `.repeat(60)
+    const found = ['Staff', 'Interns', 'Managers'].map((subject) => newPassage(subject.toLowerCase(), days(subject)))
+    const questions = ['How many days do staff get?', 'And interns?', 'And managers?', 'And who gets most?']
+
+    async function promptsOf(more: Partial<ResolvedModel>, script: Script = () => ['It is 25 days [1].']) {
+      const model = scriptedModel(script)
+      const models = providerOf(model, { contextTokens: window, ...more })
+      const setting = await newSetting(script, {
+        models,
+        search: async () => found,
+        actions: [scriptedAction({ id: 7, name: 'book' })],
+      })
+      let sessionId: string | null = null
+      for (const message of questions) {
+        const run = await (await setting.send({ message, chat_session_id: sessionId })).whole()
+        expect(run.answer).toContain('25 days')
+        sessionId = run.chat_session_id
+      }
+      return model.requests.map(({ prompt }) => prompt)
+    }
+
+    test.each(['search-first', 'auto'] as const)(
+      'set to %s, is given the results of each question alone',
+      async (grounding) => {
+        const all = await promptsOf({ callsTools: false, grounding }, ({ prompt }) => [
+          hasResults(prompt) ? 'It is 25 days [1].' : prose,
+        ])
+        // The probe comes first.
+        const prompts = all.slice(-questions.length)
+        for (const [at, prompt] of prompts.entries()) {
+          const last = JSON.stringify(prompt.at(-1))
+          expect(last).toContain(`Question: ${questions[at]}`)
+          expect(last.split('Results of a search made for you')).toHaveLength(2)
+          expect(last).toMatch(/\[1\] Title of staff\\nStaff receive 25 days/)
+          expect(JSON.stringify(prompt)).not.toMatch(/undefined|\\"results\\"|left out to save space|search again/)
+        }
+      },
+    )
+
+    test('a model that may search as well finds each search once, under an id of its own', async () => {
+      const prompts = await promptsOf({ callsTools: true, grounding: 'search-first' })
+      for (const prompt of prompts) {
+        const ids = prompt.flatMap(({ role, content }) =>
+          role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
+        )
+        expect(new Set(ids).size).toBe(ids.length)
+        const results = prompt.flatMap((message) => (message.role === 'tool' ? message.content : []))
+        const newest = results.at(-1)
+        const text = newest?.type === 'tool-result' && newest.output.type === 'text' ? newest.output.value : ''
+        expect(JSON.parse(text).results[0]).toMatchObject({ document: 1, title: 'Title of staff' })
+      }
+    })
+  },
+)

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 
 /**
@@ -140,10 +140,27 @@ function withShortResults(prompt: LanguageModelV4Prompt, excess: number): Langua
   while (level > 200 && lengths.reduce((sum, length) => sum + Math.min(length, level), 0) > wanted) level *= 0.8
   const limit = Math.floor(level)
   return prompt.map((message) =>
-    message.role === 'tool'
-      ? withResults(message, (text) => (text.length > limit ? text.slice(0, limit) + cutOff : text))
-      : message,
+    message.role === 'tool' ? withResults(message, (text) => cutResult(text, limit)) : message,
   )
+}
+
+/** The beginning of a result. Results of a search stay JSON: the last are left out, then the text of the first is cut. */
+function cutResult(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const value = readJson(text)
+  if (!isJsonObject(value) || !Array.isArray(value['results']) || !isJsonObject(value['results'][0]))
+    return text.slice(0, limit) + cutOff
+  const results: unknown[] = [...value['results']]
+  const written = (): string => JSON.stringify({ ...value, results })
+  while (results.length > 1 && written().length > limit) results.pop()
+  const first = value['results'][0]
+  const { content } = first
+  if (typeof content !== 'string') return written()
+  for (let length = content.length; length > 0 && written().length > limit;) {
+    length = Math.floor(Math.min(length * 0.9, length - (written().length - limit)))
+    results[0] = { ...first, content: content.slice(0, Math.max(0, length)).toWellFormed() + cutOff }
+  }
+  return written()
 }
 
 function withResults<Message extends Extract<LanguageModelV4Message, { role: 'tool' }>>(

@@ -75,7 +75,7 @@ export function isFirstQuestion(
   search: Action,
 ): boolean {
   if (userText.trim() === '' || files.length > 0) return false
-  const isOwn = ({ name, callId }: PastToolCall): boolean => name === search.name && callId !== searchId
+  const isOwn = ({ name, callId }: PastToolCall): boolean => name === search.name && !isMade(callId)
   return !messages.some(({ toolCalls }) => toolCalls.some(isOwn))
 }
 
@@ -91,7 +91,9 @@ const noTokens = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
-const searchId = 'search-first'
+/** Marks calls of the search that were made for a model. */
+const madePrefix = 'search-first'
+const isMade = (callId: string): boolean => callId.startsWith(madePrefix)
 
 /** A step that calls the search with the person's question; undefined where documents are not searched. */
 export function searchStep(actions: readonly Action[], question: string): StepResult | undefined {
@@ -99,7 +101,14 @@ export function searchStep(actions: readonly Action[], question: string): StepRe
   if (!search || question.trim() === '') return undefined
   return {
     content: [],
-    calls: [{ id: searchId, name: search.name, input: JSON.stringify({ queries: [question] }) }],
+    // Providers refuse a conversation in which two calls have the same id.
+    calls: [
+      {
+        id: `${madePrefix}-${crypto.randomUUID().slice(0, 8)}`,
+        name: search.name,
+        input: JSON.stringify({ queries: [question] }),
+      },
+    ],
     wasRecovered: false,
     finishReason: { unified: 'tool-calls', raw: undefined },
     usage: noTokens,
@@ -108,18 +117,22 @@ export function searchStep(actions: readonly Action[], question: string): StepRe
 
 /**
  * Writes the results of the search that was made for a model as plain text into its question: models without tools
- * understand neither calls nor much JSON, and they answer best what stands last.
+ * understand neither calls nor much JSON, and they answer best what stands last. Searches made for earlier questions
+ * are left out: only the names of their results were kept.
  */
 export function withGivenResults(prompt: LanguageModelV4Prompt, includeCitations: boolean): LanguageModelV4Prompt {
-  const results = prompt.flatMap((message) =>
-    message.role === 'tool'
-      ? message.content.flatMap((part) =>
-          part.type === 'tool-result' && part.toolCallId === searchId
-            ? [toPlainResults(textOf(part.output), includeCitations)]
-            : [],
-        )
-      : [],
-  )
+  const asked = prompt.findLastIndex(({ role }) => role === 'user')
+  const results = prompt
+    .slice(asked + 1)
+    .flatMap((message) =>
+      message.role === 'tool'
+        ? message.content.flatMap((part) =>
+            part.type === 'tool-result' && isMade(part.toolCallId)
+              ? [toPlainResults(textOf(part.output), includeCitations)]
+              : [],
+          )
+        : [],
+    )
   const others = prompt.filter((message) => !isOfSearch(message))
   const at = others.findLastIndex(({ role }) => role === 'user')
   const question = others[at]
@@ -132,7 +145,7 @@ export function withGivenResults(prompt: LanguageModelV4Prompt, includeCitations
 }
 
 function isOfSearch({ role, content }: LanguageModelV4Message): boolean {
-  return role !== 'system' && content.some((part) => 'toolCallId' in part && part.toolCallId === searchId)
+  return role !== 'system' && content.some((part) => 'toolCallId' in part && isMade(part.toolCallId))
 }
 
 const textOf = (output: { readonly type: string; readonly value?: unknown }): string =>
