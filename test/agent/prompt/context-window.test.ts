@@ -104,19 +104,19 @@ test('whatever fits, what is left begins with a question, and each result follow
 test('results of a search stay JSON that can be read, the first of them longest', () => {
   const results = ['a', 'b', 'c'].map((title) => ({ document: 1, title, content: words(300) }))
   const searched = JSON.stringify({ results, note: 'Quotations.' })
-  const asked: LanguageModelV4Prompt = [
+  const longPrompt: LanguageModelV4Prompt = [
     { role: 'system', content: 'rules' },
     user('one'),
     call('a'),
     result('a', searched),
   ]
-  for (let limit = 100; limit < promptTokens(asked); limit += 50) {
-    const part = fitPrompt(asked, limit).at(-1)!.content[0]
+  for (let limit = 100; limit < promptTokens(longPrompt); limit += 50) {
+    const part = fitPrompt(longPrompt, limit).at(-1)!.content[0]
     if (typeof part !== 'object' || part.type !== 'tool-result' || part.output.type !== 'text')
       throw new Error('no result')
     const left = JSON.parse(part.output.value) as { results: { title: string; content: string }[]; note: string }
     expect(left.note).toBe('Quotations.')
     expect(left.results[0]).toMatchObject({ title: 'a', content: expect.stringMatching(/^word word/) })
-    expect(promptTokens(fitPrompt(asked, limit)), `limit ${limit}`).toBeLessThanOrEqual(limit + 40)
+    expect(promptTokens(fitPrompt(longPrompt, limit)), `limit ${limit}`).toBeLessThanOrEqual(limit + 40)
   }
 })

@@ -247,7 +247,7 @@ describe.each([2_500, 4_000, 8_000, 100_000])(
   'a conversation with searches made for it, in a window of %i',
   (window) => {
     const days = (subject: string): string => `${subject} receive 25 days. `.repeat(60)
-    const found = ['Staff', 'Interns', 'Managers'].map((subject) => newPassage(subject.toLowerCase(), days(subject)))
+    const passages = ['Staff', 'Interns', 'Managers'].map((subject) => newPassage(subject.toLowerCase(), days(subject)))
     const questions = ['How many days do staff get?', 'And interns?', 'And managers?', 'And who gets most?']
 
     async function promptsOf(more: Partial<ResolvedModel>, script: Script = () => ['It is 25 days [1].']) {
@@ -255,7 +255,7 @@ describe.each([2_500, 4_000, 8_000, 100_000])(
       const models = providerOf(model, { contextTokens: window, ...more })
       const setting = await newSetting(script, {
         models,
-        search: async () => found,
+        search: async () => passages,
         actions: [scriptedAction({ id: 7, name: 'book' })],
       })
       let sessionId: string | null = null

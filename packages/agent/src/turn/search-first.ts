@@ -121,9 +121,9 @@ export function searchStep(actions: readonly Action[], question: string): StepRe
  * are left out: only the names of their results were kept.
  */
 export function withGivenResults(prompt: LanguageModelV4Prompt, includeCitations: boolean): LanguageModelV4Prompt {
-  const asked = prompt.findLastIndex(({ role }) => role === 'user')
+  const questionIndex = prompt.findLastIndex(({ role }) => role === 'user')
   const results = prompt
-    .slice(asked + 1)
+    .slice(questionIndex + 1)
     .flatMap((message) =>
       message.role === 'tool'
         ? message.content.flatMap((part) =>
