@@ -13,7 +13,7 @@ import { DocumentsView } from './documents/documents-view.tsx'
 import { Mark, PlusIcon } from './controls/icons.tsx'
 import type { Service } from './service/service.ts'
 import { Thread } from './chat/thread.tsx'
-import { Examples, Welcome } from './chat/welcome.tsx'
+import { Welcome } from './chat/welcome.tsx'
 import { FailureNote } from './controls/failure-note.tsx'
 
 interface AppProps {
@@ -61,14 +61,6 @@ export function App({ service, modelName }: AppProps): JSX.Element {
             <p class="model">{name}</p>
             {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.modelName().then(setName)} />}
           </div>
-          {isEmpty(chat) && (
-            <Examples
-              key="examples"
-              documents={list.documents}
-              service={service}
-              ask={(question) => chat.ask({ question, files: [] }, { isResearch: false, agentId })}
-            />
-          )}
         </div>
         {place.view === 'chats' && (
           <ChatsView service={service} removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)} />

@@ -50,14 +50,10 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await page.getByLabel('Your question').waitFor()
   })
 
-  test('names the model as what it is and offers questions about what is indexed', async () => {
+  test('names the model as what it is', async () => {
     const page = await open(running.playground.address)
     await page.getByText('quotes your documents; no AI provider configured').waitFor()
-    const examples = page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button')
-    await examples.first().waitFor()
     await shot(page, 'empty-desktop-light')
-    await examples.nth(1).click()
-    expect(await (await answered(page)).locator('.citation').count()).toBeGreaterThan(0)
   })
 
   test('a pasted document becomes indexed, is cited, and is gone once deleted', async () => {
@@ -153,7 +149,6 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       expect(await faultsOf(page)).toEqual([])
     }
-    await page.getByRole('list', { name: 'Questions to begin with' }).getByRole('button').first().waitFor()
     await check('empty')
     await ask(page, 'How are citations checked?')
     await (await answered(page)).locator('.citation').first().click()
@@ -181,6 +176,28 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
   afterAll(async () => {
     await playground?.end()
     await model?.close()
+  })
+
+  test('a visit and a reload ask no model, search nothing and have no request refused', async () => {
+    await playground.printed('searchable after')
+    const before = model.requests.length
+    const page = await (await openContext()).newPage()
+    const sent: string[] = []
+    const refused: string[] = []
+    page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
+    })
+    for (const visit of [() => page.goto(playground.address), () => page.reload()]) {
+      sent.length = 0
+      await visit()
+      await page.getByRole('link', { name: /^Documents \d/ }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(sent.filter((line) => line.startsWith('POST'))).toEqual(expect.not.arrayContaining(['POST /api/search']))
+      expect(sent.length).toBeLessThan(16)
+    }
+    expect(refused).toEqual([])
+    expect(model.requests).toHaveLength(before)
   })
 
   test('what the model says appears while it says it, with its reasoning folded away', async () => {

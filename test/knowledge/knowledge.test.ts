@@ -163,6 +163,8 @@ describe('figures, listing and requeueing', () => {
     expect(web).toMatchObject({ documents: [{ documentId: 'document 03' }, {}, {}], next: null })
     expect((await knowledge.list({ phase: 'failed' })).documents).toEqual([])
     expect((await knowledge.list({ pairId: 2 })).documents).toEqual([])
+    expect((await knowledge.list({ documentId: ids[7] })).documents).toMatchObject([{ documentId: ids[7] }])
+    expect((await knowledge.list({ documentId: 'document' })).documents).toEqual([])
     expect((await knowledge.list({ pairId: 1, phase: 'pending', limit: 1 })).next).toBe(ids[0])
   })
 

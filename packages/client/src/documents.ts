@@ -43,6 +43,8 @@ export interface DocumentsQuery extends CallOptions {
   readonly state?: DocumentStateName
   readonly ccPairId?: number
   readonly source?: SourceValue
+  /** The one document with this id; an empty page when there is none. */
+  readonly documentId?: string
   /** 1 to 1000; default 100. */
   readonly limit?: number
   /** `next` of the page before. */
@@ -98,10 +100,9 @@ function fileForm(file: FileToUpload, fields: Readonly<Record<string, string | n
 }
 
 async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
-  const { ccPairId, ...named } = query
-  const response = await transport.send(`/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId })}`, {
-    signal,
-  })
+  const { ccPairId, documentId, ...named } = query
+  const address = `/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId, document_id: documentId })}`
+  const response = await transport.send(address, { signal })
   return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
 }
 

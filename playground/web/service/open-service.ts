@@ -17,8 +17,8 @@ export interface OpenService {
  */
 export async function openService(apiKey: string): Promise<OpenService> {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
-  const modelName = await readModelName(baseUrl, apiKey)
-  return { service: toService(createClient({ baseUrl, apiKey }), { baseUrl, apiKey }), modelName }
+  const [modelName, isAdmin] = await Promise.all([readModelName(baseUrl, apiKey), readIsAdmin(baseUrl, apiKey)])
+  return { service: toService(createClient({ baseUrl, apiKey }), { baseUrl, apiKey, isAdmin }), modelName }
 }
 
 /** Answers an error of one code with a value, and throws any other. */
@@ -59,6 +59,8 @@ function ownDocumentationOf(
 interface Access {
   readonly baseUrl: string
   readonly apiKey: string
+  /** Whether the key may ask for figures and change models: a refused request is an error in the browser's console. */
+  readonly isAdmin: boolean
 }
 
 function toService(client: Client, access: Access): Service {
@@ -90,24 +92,18 @@ function toService(client: Client, access: Access): Service {
     },
     file: (fileId) => client.files.content(fileId),
     documents: (query) => client.documents({ order: 'newest', ...query }),
-    counts: (signal) =>
-      client.figures({ signal }).then(({ documents }) => documents, unless('INSUFFICIENT_PERMISSIONS', null)),
+    counts: async (signal) => (access.isAdmin ? (await client.figures({ signal })).documents : null),
     failureReason: async (documentId) => (await client.documentState(documentId)).reason,
-    async passagesOf(title, signal) {
-      const { results } = await client.search(title.slice(0, 2000), { signal })
-      const own = results.filter((result) => result.title === title)
-      return own.map((result) => result.content).join('\n\n')
-    },
     async passage(title, text) {
-      // The text itself finds its passage best.
-      const { results } = await client.search(text.slice(0, 2000))
+      // The text itself finds its passage best, and no model is asked for other words.
+      const { results } = await client.search({ query: text.slice(0, 2000), skip_query_expansion: true })
       return results.find((result) => result.title === title && hasQuote(result.content, text))?.content ?? null
     },
     async ingest({ id, title, text }) {
       await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })
     },
     ingestFile: async (file, id) => void (await client.ingestFile(file, { id })),
-    hasDocument: (id) => client.documentState(id).then(() => true, unless('DOCUMENT_NOT_FOUND', false)),
+    hasDocument: async (id) => (await client.documents({ documentId: id, limit: 1 })).documents.length > 0,
     requeue: async (documentId) => void (await client.requeue(documentId)),
     async remove(documentId) {
       // Somebody else may have been faster.
@@ -123,11 +119,16 @@ const localModelsSchema = v.object({
 })
 
 /** What people can do about the model that answers. */
-function localModelsOf({ baseUrl, apiKey }: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
+function localModelsOf({
+  baseUrl,
+  apiKey,
+  isAdmin,
+}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
   const address = `${baseUrl}/admin/local-models`
   const authorization = `Bearer ${apiKey}`
   return {
     async localModels(signal) {
+      if (!isAdmin) return null
       const response = await fetch(address, { headers: { authorization }, ...(signal && { signal }) })
       return response.ok ? v.parse(localModelsSchema, await response.json()) : null
     },
@@ -178,6 +179,15 @@ const listingSchema = v.object({
   ),
   default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
 })
+
+/** What the page reads of who the key acts for. */
+const callerSchema = v.object({ is_superuser: v.boolean() })
+
+async function readIsAdmin(baseUrl: string, apiKey: string): Promise<boolean> {
+  const response = await fetch(`${baseUrl}/me`, { headers: { authorization: `Bearer ${apiKey}` } }).catch(() => null)
+  const caller = v.safeParse(callerSchema, await response?.json().catch(() => null))
+  return caller.success && caller.output.is_superuser
+}
 
 async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
   const response = await fetch(`${baseUrl}/llm/provider`, {

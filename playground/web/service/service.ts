@@ -35,8 +35,6 @@ export interface Service {
   counts(signal?: AbortSignal): Promise<DocumentCounts | null>
   /** Why a document failed; null when it did not. */
   failureReason(documentId: string): Promise<string | null>
-  /** Text of passages of the document with this title, the best for its title first; "" when none is found. */
-  passagesOf(title: string, signal?: AbortSignal): Promise<string>
   /** Markdown of the passage of the document with this title that holds this text; null when it is no longer there. */
   passage(title: string, text: string): Promise<string | null>
   ingest(document: TextDocument): Promise<void>

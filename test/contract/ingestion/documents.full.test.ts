@@ -57,6 +57,8 @@ test('the state of a document has its nine fields, and a listing three, its date
   const { json: state } = await service.call('GET', '/service-api/ingestion/state')
   const fields = 'document_id state reason attempts next_try_at accepted_at indexed_at chunk_count cc_pair_ids'
   expect(Object.keys(state)).toEqual(expect.arrayContaining(fields.split(' ')))
+  expect((await service.call('GET', '/service-api/ingestion?document_id=state')).json).toHaveLength(1)
+  expect((await service.call('GET', '/service-api/ingestion?document_id=stat')).json).toEqual([])
   for (const path of ['/service-api/ingestion?limit=1', '/service-api/connector-docs/1']) {
     const { json } = await service.call('GET', path)
     expect(Object.keys(json[0]).slice(0, 3), path).toEqual(['document_id', 'semantic_id', 'link'])

@@ -30,6 +30,7 @@ export async function listDocuments(
   let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
+  if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
   if (query.match?.trim()) page = page.where(isMatch(query.match.trim()))
   const isNewestFirst = query.order === 'newest'
   if (query.after !== undefined)

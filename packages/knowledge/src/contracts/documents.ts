@@ -56,6 +56,8 @@ export interface RequeueQuery {
 export interface DocumentQuery {
   /** By id, or the last accepted first. Default `id`. */
   readonly order?: 'id' | 'newest'
+  /** The one document with this id, if there is one. */
+  readonly documentId?: string
   /** Part of the title or the id, in any case. */
   readonly match?: string
   readonly phase?: DocumentPhase

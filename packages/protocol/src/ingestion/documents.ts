@@ -87,6 +87,8 @@ export interface DocumentListingQuery {
   readonly cc_pair_id?: number
   /** Only documents from this kind of source. */
   readonly source?: SourceValue
+  /** Only the document with this id. */
+  readonly document_id?: string
   /** 1 to 1000. */
   readonly limit: number
   /** Where the page before ended, taken from its `link` header. */
@@ -102,6 +104,7 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
   state: v.optional(v.picklist(documentStates)),
   cc_pair_id: v.optional(queryInteger({})),
   source: v.optional(sourceSchema),
+  document_id: v.optional(exactText),
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
   after: v.optional(exactText),
   order: v.optional(v.picklist(['id', 'newest'])),

@@ -17,7 +17,7 @@ export interface ServerParts {
   readonly keys?: Keys
   /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
   readonly workspace?: WorkspaceRecords
-  /** Absent: the models are named by the deployment alone, and `/admin/local-models` answers 501. */
+  /** Absent: the deployment names its models; `/admin/local-models` lists none and refuses a choice with 501. */
   readonly localModels?: LocalModelAdministration | undefined
   /** Absent: nothing is audited, and `/admin/audit` answers 501. */
   readonly audit?: AuditLog | undefined

@@ -67,6 +67,12 @@ test('only administrators see and choose, and only where no model was set', asyn
   const { key } = await inlay.keys.create({ name: 'reader', owner: 'ana', scopes: ['chat'] })
   expect(await call('GET', path, undefined, key)).toMatchObject({ status: 403 })
   expect(await call('PUT', path, { choice: null }, key)).toMatchObject({ status: 403 })
-  for (const options of [{}, { localModels: true, model: 'extractive' as const }, { localModels: false }])
-    expect(await (await newInstallation(options)).call('GET', path, undefined, adminKey)).toMatchObject({ status: 501 })
+  for (const options of [{}, { localModels: true, model: 'extractive' as const }, { localModels: false }]) {
+    const { call: callNamed } = await newInstallation(options)
+    expect(await callNamed('GET', path, undefined, adminKey)).toMatchObject({
+      status: 200,
+      body: { servers: [], chosen: null },
+    })
+    expect(await callNamed('PUT', path, { choice: null }, adminKey)).toMatchObject({ status: 501 })
+  }
 })

@@ -20,10 +20,9 @@ export const modelAdministrationRoutes: readonly Route[] = [
   route('GET /admin/local-models', 'listLocalModels', 'List models of this machine', {
     description:
       'What Ollama, LM Studio and llama.cpp offer on the machine of the server, and whether one of their models ' +
-      'answers. Nothing is used before somebody chooses it. Only where the deployment names no model of its own.',
+      'answers. Nothing is used before somebody chooses it. Empty where the deployment names its models.',
     answer: { description: 'What there is.', schema: localModelsSchema },
-    errors: ['NOT_IMPLEMENTED'],
-    handle: ({ parts }): Promise<LocalModels> => localModelsOf(parts).list(),
+    handle: async ({ parts }): Promise<LocalModels> => parts.localModels?.list() ?? { servers: [], chosen: null },
   }),
   route('PUT /admin/local-models', 'chooseLocalModel', 'Let a model of this machine answer', {
     description:

@@ -69,6 +69,7 @@ export const ingestionRoutes: readonly Route[] = [
           phase: query.state,
           pairId: query.cc_pair_id,
           source: query.source,
+          documentId: query.document_id,
           limit: query.limit,
           after: query.after,
           order: query.order,
