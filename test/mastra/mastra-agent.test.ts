@@ -64,13 +64,17 @@ describe('an agent of Mastra', () => {
       { type: 'custom_tool_delta', response_type: 'json', data: { town: 'Oslo', weather: 'rain' } },
       { type: 'section_end' },
     ])
-    expect(at(2)[2]).toMatchObject({ type: 'error', exception: 'No station.' })
-    expect(at(3)[2]).toMatchObject({ type: 'error', exception: expect.stringContaining('town') })
+    for (const tab of [2, 3])
+      expect(at(tab).map(({ type }) => type)).toEqual(['custom_tool_start', 'custom_tool_args', 'section_end'])
     const whole = await run.whole()
     expect(whole.answer).toBe('Rain.')
     expect(whole.tool_calls.map(({ tool_result: result }) => result)).toContain('{"town":"Oslo","weather":"rain"}')
     const stored = await agent.sessions.get(run.sessionId, ana)
     expect(JSON.stringify(stored)).toContain('custom_tool_delta')
+    expect(stored.messages.at(-1)?.failedCalls).toMatchObject([
+      { tabIndex: 2, name: 'weather', reason: 'No station.' },
+      { tabIndex: 3, name: 'weather', reason: expect.stringContaining('town') },
+    ])
   })
 
   test('shows a sub-agent as a branch with its own calls and its report', async () => {

@@ -237,6 +237,7 @@ export { searchRequestSchema, searchResponseSchema } from './chat/search.ts'
 export type { SearchInput, SearchRequest, SearchResponse, SearchResult } from './chat/search.ts'
 export {
   chatMessageDetailSchema,
+  failedToolCallSchema,
   chatSearchAnswerSchema,
   chatSearchQuerySchema,
   chatSessionDetailSchema,
@@ -248,6 +249,7 @@ export {
 } from './resources/sessions.ts'
 export type {
   ChatMessageDetail,
+  FailedToolCall,
   ChatSearchAnswer,
   ChatSearchQuery,
   ChatSessionDetail,

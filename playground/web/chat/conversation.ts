@@ -1,10 +1,10 @@
-import type { StreamLine } from '@inlay/protocol'
+import type { ChatSessionDetail, StreamLine } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { AskOptions, Question, Service } from '../service/service.ts'
 import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
 import { storedTurns } from './stored-turns.ts'
-import { ended, failed, newTurn, stopped, withLines, type Failure, type Turn } from './turn.ts'
+import { ended, failed, newTurn, stopped, withFailures, withLines, type Failure, type Turn } from './turn.ts'
 
 /** A conversation and what can be done with it. */
 export interface Conversation {
@@ -140,6 +140,10 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
         }
         take.flush()
         change(turn.id, ended)
+        if (turn.fold.lacksResult && mine.sessionId !== null) {
+          const tell = (session: ChatSessionDetail): void => change(turn.id, (known) => withFailures(known, session))
+          service.chat(mine.sessionId).then(tell, () => {})
+        }
         if (origin !== undefined && mine.sessionId !== null) announceChange({ kind: 'chat', sessionId: mine.sessionId })
         // A name helps to find it again; without one it goes by "New chat".
         if (turn.sessionId === null && mine.sessionId !== null) service.rename(mine.sessionId, null).catch(() => {})

@@ -31,6 +31,7 @@ function answered(
 ): Turn {
   const ids = { user_message_id: question.message_id, reserved_assistant_message_id: answer?.message_id ?? 0 }
   const turn = withLines(pending, [ids, ...packets])
+  if (answer !== undefined) turn.fold.addFailures(answer.failed_calls)
   if (answer === undefined) return failed(turn, { message: 'This question was never answered.', retryable: true })
   return answer.error === null ? turn : failed(turn, { message: answer.error, retryable: true })
 }

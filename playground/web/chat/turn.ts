@@ -1,4 +1,11 @@
-import { createFold, type Block, type Fold, type SearchDoc, type StreamLine } from '@inlay/protocol'
+import {
+  createFold,
+  type Block,
+  type ChatSessionDetail,
+  type Fold,
+  type SearchDoc,
+  type StreamLine,
+} from '@inlay/protocol'
 import type { Question, SentFile } from '../service/service.ts'
 
 /** Why there is no (whole) answer, in words a person can act on. */
@@ -46,6 +53,13 @@ export function failed(turn: Turn, failure: Failure): Turn {
 export function ended(turn: Turn): Turn {
   if (turn.phase !== 'answering') return turn
   return failed(turn, { message: 'The connection ended before the answer did.', retryable: true })
+}
+
+/** The turn with the failed calls of its stored answer. */
+export function withFailures(turn: Turn, { messages }: Pick<ChatSessionDetail, 'messages'>): Turn {
+  const answer = messages.find(({ message_id: id }) => id === turn.fold.state.messageId)
+  turn.fold.addFailures(answer?.failed_calls ?? [])
+  return { ...turn }
 }
 
 /** The turn, stopped by the person; what was said stays. */

@@ -63,7 +63,8 @@ test('a title or an address without end is cut or left out', async () => {
     readPage: async () => ({ url: `https://b.example/${'x'.repeat(60_000)}`, title: 't'.repeat(1e6), text: 'Text.' }),
   })
   expect(result.documents).toMatchObject([{ link: 'https://a.example/', semantic_identifier: 't'.repeat(500) }])
-  expect((await run([`https://a.example/${'x'.repeat(9_000)}`])).packets[1]).toMatchObject({ urls: [] })
+  const { packets } = await run(['https://a.example/', `https://a.example/${'x'.repeat(9_000)}`])
+  expect(packets[1]).toMatchObject({ urls: ['https://a.example/'] })
 })
 
 test('blank and repeated addresses are dropped, bare hosts become https, and ten are opened at most', async () => {
@@ -89,19 +90,21 @@ describe('what cannot be read', () => {
     expect(read['not_read']).toEqual([{ url: 'https://private.example/', reason: 'This address is not public.' }])
   })
 
-  test('leaves an error instead of documents when nothing could be read', async () => {
-    const { packets, read, result } = await run(['https://private.example/'], { readPage: refusing })
-    expect(packets.slice(2)).toEqual([
-      { type: 'error', exception: 'This address is not public.', error_code: 'BAD_REQUEST', is_retryable: true },
-    ])
-    expect(result.documents).toEqual([])
-    expect(read).toMatchObject({ results: [], not_read: [{ url: 'https://private.example/' }] })
+  test('fails the call with every reason when nothing could be read', async () => {
+    const urls = ['https://private.example/', 'https://odd.example/']
+    await expect(run(urls, { readPage: refusing })).rejects.toMatchObject({
+      code: 'BAD_GATEWAY',
+      message:
+        'None of the addresses could be read: answer without them, or say so. ' +
+        'https://private.example/: This address is not public. ' +
+        'https://odd.example/: The page could not be read for an unexpected reason.',
+    })
   })
 
   test('for an unexpected reason goes to the operator whole, and to nobody else', async () => {
     const errors: unknown[] = []
     const onError = (error: unknown): void => void errors.push(error)
-    const { result } = await run(['https://odd.example/'], { readPage: refusing, onError })
+    const { result } = await run(['https://odd.example/', 'https://a.example/'], { readPage: refusing, onError })
     expect(errors).toEqual([new Error('an inner secret')])
     expect(result.text).not.toContain('inner secret')
   })

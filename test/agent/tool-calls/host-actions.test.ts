@@ -21,6 +21,20 @@ const orderState = (input: InputSchema<{ number: string }>) =>
 
 const asksFor = (input: unknown) => [[{ call: { name: 'order_state', input } }], ['Packed.']]
 
+const returning = (value: unknown) =>
+  defineAction({
+    name: 'order_state',
+    description: 'Tells how far an order is.',
+    input: zodInput,
+    run: async () => value,
+  })
+
+function circular(): object {
+  const order: Record<string, unknown> = {}
+  order['self'] = order
+  return order
+}
+
 describe('an action of the host', () => {
   test.each([
     ['zod', zodInput],
@@ -106,12 +120,58 @@ describe('an action of the host', () => {
     expect(deltas.map(({ obj }) => obj)).toEqual([own])
   })
 
-  test('that throws tells the model and the client, and the run goes on', async () => {
+  test.each<[string, unknown, string]>([
+    ['an object', { state: 'packed' }, '{"state":"packed"}'],
+    ['an object whose text is no text', { text: 7 }, '{"text":7}'],
+    ['a result with a field of its own', { text: 'packed', secret: 'key' }, 'packed'],
+    ['a list', [1, { a: 2 }], '[1,{"a":2}]'],
+    ['a number', 7.5, '7.5'],
+    ['true', true, 'true'],
+    ['null', null, 'null'],
+    ['nothing', undefined, 'The tool has run and returned nothing.'],
+    ['a Date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['a BigInt', { total: 2n ** 70n }, '{"total":"1180591620717411303424"}'],
+    ['text', 'packed', 'packed'],
+  ])('that returns %s gives the model JSON, and the call is stored', async (_name, value, result) => {
+    for (const action of [returning(value), { ...returning(value), run: async () => value as never }]) {
+      const { agent, send, model, errors } = await newSetting(asksFor({ number: 'A-7' }), { actions: [action] })
+      const run = await send()
+      expect(await run.whole()).toMatchObject({
+        answer: 'Packed.',
+        error_msg: null,
+        tool_calls: [{ tool_result: result }],
+      })
+      expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain(JSON.stringify(result).slice(1, -1))
+      const { messages, packets } = await agent.sessions.get(run.sessionId, ana)
+      expect(messages.at(-1)).toMatchObject({ text: 'Packed.', error: null, failedCalls: [] })
+      expect(packets[0]?.[0]?.obj.type).toBe('custom_tool_start')
+      expect(errors).toEqual([])
+    }
+  })
+
+  test.each<[string, unknown, string]>([
+    ['an object that holds itself', circular(), 'refers to itself'],
+    ['a function', () => 1, 'is a function'],
+    ['a symbol', Symbol('x'), 'is a symbol'],
+    ['a Map', { orders: new Map([['A-7', 1]]) }, 'holds a Map, which has no JSON form'],
+    ['a Response', new Response('packed'), 'holds a Response, which has no JSON form'],
+  ])('that returns %s fails its call in clear words, and the reason is stored', async (_name, value, words) => {
+    const { agent, send } = await newSetting(asksFor({ number: 'A-7' }), { actions: [returning(value)] })
+    const run = await send()
+    const whole = await run.whole()
+    expect(whole).toMatchObject({ answer: 'Packed.', error_msg: null })
+    expect(whole.tool_calls[0]?.tool_result).toMatch(/^Tool failed with error: The result of the action order_state /)
+    expect(whole.tool_calls[0]?.tool_result).toContain(words)
+    const { messages } = await agent.sessions.get(run.sessionId, ana)
+    expect(messages.at(-1)?.failedCalls).toMatchObject([{ turnIndex: 0, tabIndex: 0, name: 'order_state' }])
+    expect(messages.at(-1)?.failedCalls[0]?.reason).toContain(words)
+  })
+
+  test('that throws tells the model, not the stream, and the run goes on', async () => {
     const action = scriptedAction({ id: 5, name: 'order_state', fails: new Error('The shop is closed.') })
     const { lines, model, errors } = await newSetting(asksFor({}), { actions: [action] })
-    expect((await lines()).slice(2, 6).map(inShort)).toEqual([
+    expect((await lines()).slice(2, 5).map(inShort)).toEqual([
       '0.0 custom_tool_start',
-      '0.0 error UNKNOWN_ERROR',
       '0.0 section_end',
       '1.0 message_start null',
     ])

@@ -77,7 +77,7 @@ describe('a call that throws', () => {
     const { done, errors, packets } = newCall({ fails: new Error('No booking 7.') })
     expect(await done).toMatchObject({ failed: true, result: 'Tool failed with error: No booking 7.' })
     expect(errors).toEqual([new Error('No booking 7.')])
-    expect(packets).toEqual(['error', 'section_end'])
+    expect(packets).toEqual(['section_end'])
   })
 
   test('of a built-in action keeps what it did not mean to say to itself', async () => {
@@ -105,7 +105,7 @@ test('a call over its time is aborted and ended, also when the action does not l
   )
   expect((await done).result).toContain('took longer')
   expect(signal?.aborted).toBe(true)
-  expect(packets).toEqual(['error', 'section_end'])
+  expect(packets).toEqual(['section_end'])
 })
 
 test('packets that are not a call’s to send are refused', async () => {

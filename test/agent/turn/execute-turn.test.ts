@@ -1,11 +1,15 @@
+import { sql } from 'kysely'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
 import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import { InlayError, packetSchema } from '@inlay/protocol'
+import type { EndedTurn } from '@inlay/agent'
 import {
+  ana,
   findsAlways,
   inShort,
+  newDatabase,
   newDoc,
   newPassage,
   newSetting,
@@ -228,7 +232,7 @@ describe('whatever happens', () => {
       expect(v.safeParse(packetSchema, packet).issues).toBeUndefined()
   })
 
-  test('a failing action ends its call with an error packet and section_end, and the run goes on', async () => {
+  test('a failing action ends its call without a result or an error packet, and the run goes on', async () => {
     const broken = scriptedAction({
       id: 2,
       name: 'look',
@@ -241,7 +245,6 @@ describe('whatever happens', () => {
     expect(await inSession(setting)).toEqual([
       idLine,
       '0.0 custom_tool_start',
-      '0.0 error BAD_GATEWAY',
       '0.0 section_end',
       '1.0 message_start null',
       '1.0 message_delta "I could not look."',
@@ -249,6 +252,26 @@ describe('whatever happens', () => {
     ])
     const prompt = JSON.stringify(setting.model.requests[1]?.prompt)
     expect(prompt).toContain('Tool failed with error: The shop did not answer.')
+  })
+
+  test('an answer that the store refuses with its calls is stored as failed, and told so', async () => {
+    const db = await newDatabase()
+    await sql`create trigger refuse before insert on inlay_chat_tool_calls begin select raise(abort, 'refused'); end`.execute(
+      db,
+    )
+    const ended: EndedTurn[] = []
+    const setting = await newSetting([[{ call: { name: 'look', input: {} } }], ['Seen.']], {
+      db,
+      actions: [scriptedAction({ id: 2, name: 'look' })],
+      hooks: { after: (turn) => void ended.push(turn) },
+    })
+    const run = await setting.send()
+    expect(await run.whole()).toMatchObject({ answer: 'Seen.', error_msg: expect.any(String) })
+    const { messages } = await setting.agent.sessions.get(run.sessionId, ana)
+    expect(messages.at(-1)).toMatchObject({ text: 'Seen.', error: expect.stringMatching(/./) })
+    expect(setting.errors).toMatchObject([{ message: expect.stringContaining('refused') }])
+    await setting.agent.close()
+    expect(ended).toMatchObject([{ status: 'failed', error: { code: 'INTERNAL_ERROR' } }])
   })
 
   test('arguments that do not fit are told to the model alone', async () => {

@@ -160,15 +160,17 @@ test('an action of the host is a dynamic tool with its input, and its failure is
   const { baseUrl } = await startService([[{ calls: [call('7'), call('0')] }], ['Sent.']], { actions: [order] })
   const chat = new PlainChat({ transport: inlayTransport({ baseUrl, apiKey }) })
   await chat.sendMessage({ text: 'Where is it?' })
-  expect(partsOf(chat.lastMessage, 'dynamic-tool')).toMatchObject([
-    { toolName: 'order_state', state: 'output-available', input: { number: '7' }, output: { state: 'sent' } },
-    {
-      toolName: 'order_state',
-      state: 'output-error',
-      input: { number: '0' },
-      errorText: expect.stringContaining('no such order'),
-    },
-  ])
+  const stored = await inlayTransport({ baseUrl, apiKey }).messages(chat.lastMessage?.metadata?.sessionId ?? '')
+  for (const message of [chat.lastMessage, stored.at(-1)])
+    expect(partsOf(message, 'dynamic-tool')).toMatchObject([
+      { toolName: 'order_state', state: 'output-available', input: { number: '7' }, output: { state: 'sent' } },
+      {
+        toolName: 'order_state',
+        state: 'output-error',
+        input: { number: '0' },
+        errorText: expect.stringContaining('no such order'),
+      },
+    ])
 })
 
 describe('what goes wrong', () => {

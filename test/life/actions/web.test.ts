@@ -1,4 +1,5 @@
-import type { Packet, PacketBody, PacketOf, PacketType, StreamLine } from '@inlay/protocol'
+import { createFold } from '@inlay/protocol'
+import type { ChatSessionDetail, Packet, PacketBody, PacketOf, PacketType, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { orderFaults } from '../../agent/packets/packet-order.ts'
 import { startImages } from '../../stand-in/images.ts'
@@ -106,7 +107,6 @@ test('an address that is not public is refused, directly and behind a redirect, 
   expect(typesOf(lines)).toEqual([
     'open_url_start',
     'open_url_urls',
-    'error',
     'section_end',
     'message_start',
     'message_delta',
@@ -117,6 +117,42 @@ test('an address that is not public is refused, directly and behind a redirect, 
   const received = JSON.stringify(harness.requests().at(-1)?.body)
   expect(received).toContain('not on the public internet')
   expect(received).not.toContain('inner secret')
+})
+
+test('a page that answers 404 sends no error; the model and the stored answer are told the reason', async () => {
+  const site = await siteWith({})
+  const harness = await openActionHarness({ egress: { allowHosts: [site.host] } })
+  const url = `${site.origin}/gone`
+  const lines = await harness.ask('What does the page say?', [
+    calls(['open_url', { urls: [url] }]),
+    says('It is gone.'),
+  ])
+  expect(orderFaults(lines)).toEqual([])
+  expect(typesOf(lines)).not.toContain('error')
+  expect(textOf(lines)).toBe('It is gone.')
+  const told = JSON.stringify(harness.requests().at(-1)?.body)
+  expect(told).toContain(`Tool failed with error: None of the addresses could be read`)
+  const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
+  const stored = (await (await harness.fetch(`/chat/get-chat-session/${session}`)).json()) as ChatSessionDetail
+  expect(stored.messages.at(-1)).toMatchObject({ message: 'It is gone.', error: null })
+  expect(stored.messages.at(-1)?.failed_calls).toEqual([
+    {
+      turn_index: 0,
+      tab_index: 0,
+      sub_turn_index: null,
+      tool_name: 'open_url',
+      reason: expect.stringContaining('no page at this address'),
+    },
+  ])
+  // Fed with both, a fold shows the step as failed.
+  const fold = createFold()
+  for (const line of lines) fold.add(line)
+  expect(fold.state.blocks[0]).toMatchObject({ kind: 'tool', progress: 'done', failure: null })
+  fold.addFailures(stored.messages.at(-1)?.failed_calls ?? [])
+  expect(fold.state.blocks[0]).toMatchObject({
+    progress: 'failed',
+    failure: { exception: expect.stringContaining('no page at this address') },
+  })
 })
 
 test('the address of an indexed document is answered from the index, for those who may see it', async () => {

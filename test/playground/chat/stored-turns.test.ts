@@ -19,6 +19,7 @@ const message = (fields: Partial<ChatMessageDetail> & { message_id: number }): C
   preferred_response_id: null,
   model_display_name: null,
   request_params: null,
+  failed_calls: [],
   ...fields,
 })
 

@@ -65,6 +65,7 @@ export function createGenerateImage(options: GenerateImageOptions): Action<Gener
     displayName: 'Image Generation',
     description: 'Draws a picture from a description and shows it to the user. Only when a picture is asked for.',
     builtIn: 'ImageGenerationTool',
+    tellsFailure: true,
     input: toStandardJsonSchema(inputSchema),
     isLast: true,
     start: () => ({ type: 'image_generation_start' }),

@@ -6,15 +6,15 @@ import { is } from 'valibot'
 const orders: Readonly<Record<string, { readonly works: string; readonly fails: string }>> = {
   SearchTool: {
     works: 'search_tool_start search_tool_filter_delta? search_tool_queries_delta search_tool_documents_delta?',
-    fails: 'search_tool_start search_tool_filter_delta? search_tool_queries_delta? error?',
+    fails: 'search_tool_start search_tool_filter_delta? search_tool_queries_delta?',
   },
   WebSearchTool: {
     works: 'search_tool_start search_tool_queries_delta search_tool_documents_delta?',
-    fails: 'search_tool_start search_tool_queries_delta? error?',
+    fails: 'search_tool_start search_tool_queries_delta?',
   },
   OpenURLTool: {
     works: 'open_url_start open_url_urls open_url_documents?',
-    fails: 'open_url_start open_url_urls? error?',
+    fails: 'open_url_start open_url_urls?',
   },
   ImageGenerationTool: {
     works: 'image_generation_start image_generation_heartbeat+ image_generation_final',
@@ -22,13 +22,13 @@ const orders: Readonly<Record<string, { readonly works: string; readonly fails: 
   },
   PythonTool: {
     works: 'python_tool_start python_tool_delta*',
-    fails: 'python_tool_start? python_tool_delta* error?',
+    fails: 'python_tool_start? python_tool_delta*',
   },
-  FileReaderTool: { works: 'file_reader_start file_reader_result?', fails: 'file_reader_start error?' },
-  MemoryTool: { works: 'memory_tool_start memory_tool_delta', fails: 'memory_tool_start error?' },
+  FileReaderTool: { works: 'file_reader_start file_reader_result?', fails: 'file_reader_start' },
+  MemoryTool: { works: 'memory_tool_start memory_tool_delta', fails: 'memory_tool_start' },
   custom: {
     works: 'custom_tool_start custom_tool_args? custom_tool_delta+',
-    fails: 'custom_tool_start custom_tool_args? custom_tool_delta* error?',
+    fails: 'custom_tool_start custom_tool_args? custom_tool_delta*',
   },
 }
 

@@ -118,6 +118,11 @@ export interface Action<Input = unknown> {
   readonly streamedArguments?: readonly string[]
   /** Whether calls make documents citable, so that parallel ones get numbers apart. Default: built-in searches do. */
   readonly isCiting?: boolean
+  /**
+   * Whether a failed call sends an `error` packet. Clients of the reference service end the answer at one, except for
+   * image generation. Default: the reason is told to the model and kept with the stored call alone.
+   */
+  readonly tellsFailure?: boolean
   /** Whether the model has to answer after a call of this action, without further actions. */
   readonly isLast?: boolean
   run(input: Input, turn: ActionTurn): Promise<ActionResult>

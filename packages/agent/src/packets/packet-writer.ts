@@ -84,7 +84,7 @@ export interface CallPlace {
   readonly reasoning: string | null
 }
 
-const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool|error$)/
+const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)/
 
 /** Sends the packets of one call. After `end` it sends nothing more. */
 export interface CallWriter {

@@ -1,6 +1,7 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from '../contracts/action.ts'
+import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
+import { toActionResult } from './action-result.ts'
 
 /** An action as a host registers it; without an id it gets one that follows from its name. */
 export type HostAction = Omit<Action, 'id'> & { readonly id?: number }
@@ -17,8 +18,11 @@ export interface ActionDefinition<Input> {
   readonly description: string
   /** Any Standard Schema that also gives JSON Schema; its arguments are checked before `run`. */
   readonly input: InputSchema<Input>
-  /** Gives what the model reads; the model reads a thrown error, and the run goes on. */
-  run(input: Input, turn: ActionTurn): Promise<ActionResult | string>
+  /**
+   * Returns what the model reads: text, any JSON value, or an `ActionResult`, which is any object with a `text`. The
+   * model reads a thrown error too, and the run goes on.
+   */
+  run(input: Input, turn: ActionTurn): unknown
 }
 
 /**
@@ -40,10 +44,7 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     description,
     builtIn: null,
     input,
-    run: async (args, turn) => {
-      const result = await definition.run(args, turn)
-      return typeof result === 'string' ? { text: result } : result
-    },
+    run: async (args, turn) => toActionResult(await definition.run(args, turn), name),
   }
 }
 
@@ -62,8 +63,10 @@ export function idOfName(name: string): number {
 /** Sends the packets of a custom tool for calls of an action that sends none itself. */
 function withPackets(action: Action): Action {
   checkSchema(action)
-  if (action.builtIn !== null || action.start) return action
-  const { id, name } = action
+  const { id, name, builtIn } = action
+  // Hosts may be written without types, and then return any value.
+  const run: Action['run'] = async (input, turn) => toActionResult(await action.run(input, turn), name)
+  if (builtIn !== null || action.start) return { ...action, run }
   return {
     ...action,
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
@@ -75,7 +78,7 @@ function withPackets(action: Action): Action {
       }
       if (isJsonObject(input) && Object.keys(input).length > 0)
         emit({ type: 'custom_tool_args', tool_name: name, tool_args: input })
-      const result = await action.run(input, { ...turn, emit })
+      const result = await run(input, { ...turn, emit })
       if (!hasSent) emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...toData(result.text) })
       return result
     },

@@ -124,7 +124,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   } catch (error) {
     failed = true
     const { text, packet } = describeFailure(error, action, setting)
-    if (packet) writer.emit(packet)
+    if (packet) writer.emitNested(packet, null)
     result = { text: `Tool failed with error: ${text}` }
   }
   writer.end(result.foundDocuments)
@@ -245,25 +245,27 @@ function tooLong(limitMs: number): InlayError {
   return new InlayError('GATEWAY_TIMEOUT', { message })
 }
 
-/** Says what failed: to the model in any case, to clients unless the model only has to ask better. */
+/** Says what failed to the model, and by a packet for the one kind of call whose clients expect it. */
 function describeFailure(
   error: unknown,
   action: Action,
   { signal, onError }: CallSetting,
 ): { readonly text: string; readonly packet?: PacketBody } {
   if (signal.aborted) return { text: 'The run was stopped.' }
+  const told = (exception: string, code: string, isRetryable: boolean): { text: string; packet?: PacketBody } => ({
+    text: exception,
+    ...(action.tellsFailure === true && {
+      packet: { type: 'error', exception, error_code: code, is_retryable: isRetryable },
+    }),
+  })
   if (isInlayError(error)) {
     if (error.data[badArgumentsMark] === true) return { text: error.message }
     if (error.code === 'INTERNAL_ERROR') onError(error)
-    return { text: error.message, packet: errorPacket(error.message, error.code, error.retryable) }
+    return told(error.message, error.code, error.retryable)
   }
   onError(error)
   // A host writes the errors of its own actions; those of ours may hold what nobody outside should read.
   const isHosts = action.builtIn === null && error instanceof Error && error.message !== ''
   const text = isHosts ? error.message.slice(0, 1_000) : `${action.displayName} failed for an unexpected reason.`
-  return { text, packet: errorPacket(text, 'UNKNOWN_ERROR', true) }
-}
-
-function errorPacket(exception: string, code: string, isRetryable: boolean): PacketBody {
-  return { type: 'error', exception, error_code: code, is_retryable: isRetryable }
+  return told(text, 'UNKNOWN_ERROR', true)
 }

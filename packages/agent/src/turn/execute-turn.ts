@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
+import { InlayError, isInlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
@@ -133,18 +133,40 @@ async function makeAnswer(
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
   }
-  try {
-    await parts.conversations.finish(answer.answerId, outcome)
-  } catch (error) {
-    parts.onError(error)
-    ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR', { cause: error }), context) }
-  }
+  const stored = await storeOutcome(answer.answerId, outcome, parts)
+  // The failure of an answer that was not stored as it came is told in the run, whatever else ended it.
+  if (stored !== outcome) ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR'), context) }
   tellEnding(ending, turn, writer, progress)
-  return {
-    answerId: answer.answerId,
-    model: answer.model,
-    outcome: { ...outcome, status: ending.status },
-    usage: progress.usage,
+  return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
+}
+
+/**
+ * Stores how an answer ended. One that the store refuses is stored as failed, with its text alone: what it refused stands
+ * in the calls or the documents.
+ */
+async function storeOutcome(
+  answerId: number,
+  outcome: AnswerOutcome,
+  { conversations, onError }: TurnParts,
+): Promise<AnswerOutcome> {
+  try {
+    await conversations.finish(answerId, outcome)
+    return outcome
+  } catch (error) {
+    onError(error)
+    const { code, message } = new InlayError('INTERNAL_ERROR')
+    const failed: AnswerOutcome = {
+      ...outcome,
+      status: 'failed',
+      error: { code, message },
+      toolCalls: [],
+      documents: null,
+      citations: [],
+    }
+    if (isInlayError(error)) return failed
+    // A store that is out of reach has been reported above.
+    await conversations.finish(answerId, failed).catch(() => {})
+    return failed
   }
 }
 

@@ -107,8 +107,9 @@ function createShownCall(options: ResponderCallOptions, place: Place) {
     },
     end: (part: Part<'result' | 'failure'>) => {
       if (hasEnded) return
-      if (part.type === 'failure') emit(toErrorPacket(part.message))
-      else if (isAgent) {
+      if (part.type === 'failure') {
+        if (isAgent) emit(toErrorPacket(part.message))
+      } else if (isAgent) {
         if (report === '') addText(part.text)
       } else emit({ type: 'custom_tool_delta', tool_name: name, tool_id: idOfName(name), ...toData(part.text) })
       hasEnded = true

@@ -1,8 +1,17 @@
-import { type ErrorCode, type ErrorLine, errorTable, InlayError } from '@inlay/protocol'
+import { type ErrorCode, type ErrorLine, type FailedToolCall, errorTable, InlayError, isPacket } from '@inlay/protocol'
 import type { Answer } from '../answer.ts'
+import type { Client } from '../client.ts'
 import { createChunkWriter, type FileReader } from './chunks.ts'
 import type { InlayChunk } from './messages.ts'
 import type { Chat } from './requests.ts'
+
+/** What an answer is read with. */
+export interface ReadingParts {
+  readonly readFile: FileReader
+  /** Asked for the reasons of calls that ended without a result. */
+  readonly client: Pick<Client, 'sessions'>
+  readonly questionId?: string | undefined
+}
 
 /**
  * Chunks of an answer; what the stream tells about the chat is remembered.
@@ -11,17 +20,31 @@ import type { Chat } from './requests.ts'
 export async function* readAnswer(
   answer: Answer,
   chat: Chat,
-  { readFile, questionId }: { readonly readFile: FileReader; readonly questionId?: string },
+  { readFile, client, questionId }: ReadingParts,
 ): AsyncGenerator<InlayChunk> {
   const writer = createChunkWriter(chat.sessionId, readFile)
   for await (const line of answer) {
     if ('chat_session_id' in line) chat.sessionId = line.chat_session_id
     if ('user_message_id' in line && line.user_message_id !== null && questionId !== undefined)
       chat.questions.set(questionId, line.user_message_id)
+    // The answer is stored before its stream ends.
+    if (isPacket(line) && line.obj.type === 'stop' && writer.lacksResult)
+      yield* writer.addFailures(await failedCalls(client, chat.sessionId, writer.state.messageId))
     yield* writer.add(line)
   }
   const { errorLine } = writer.state
   if (errorLine !== null) throw toFailure(errorLine)
+}
+
+/** Calls of a stored answer that failed; none when they cannot be read. */
+async function failedCalls(
+  client: ReadingParts['client'],
+  sessionId: string | undefined,
+  messageId: number | null,
+): Promise<readonly FailedToolCall[]> {
+  if (sessionId === undefined) return []
+  const session = await client.sessions.get(sessionId).catch(() => undefined)
+  return session?.messages.find(({ message_id: id }) => id === messageId)?.failed_calls ?? []
 }
 
 function toFailure({ error, error_code: code, is_retryable: isRetryable }: ErrorLine): InlayError {

@@ -3,6 +3,7 @@ import {
   isErrorLine,
   isPacket,
   type ErrorLine,
+  type FailedToolCall,
   type FoldState,
   type Packet,
   type PlanBlock,
@@ -28,6 +29,10 @@ export type FileReader = (fileId: string) => Promise<ShownFile | undefined>
 export interface ChunkWriter {
   /** Chunks that the next line adds. */
   add(line: StreamLine): AsyncGenerator<InlayChunk>
+  /** Chunks that tell why calls failed. */
+  addFailures(calls: readonly FailedToolCall[]): AsyncGenerator<InlayChunk>
+  /** Whether a call has ended without any result. */
+  readonly lacksResult: boolean
   readonly state: FoldState
 }
 
@@ -45,15 +50,30 @@ interface Progress {
   citations: number
 }
 
-/** @param sessionId the session, when the stream does not name it because it existed before */
-export function createChunkWriter(sessionId: string | undefined, readFile: FileReader): ChunkWriter {
+/**
+ * @param sessionId the session, when the stream does not name it because it existed before
+ * @param failedCalls calls of a stored answer that failed
+ */
+export function createChunkWriter(
+  sessionId: string | undefined,
+  readFile: FileReader,
+  failedCalls: readonly FailedToolCall[] = [],
+): ChunkWriter {
   const fold = createFold({ chatSessionId: sessionId ?? null })
   const { state } = fold
   const progress: Progress = { state, blocks: [], citations: 0 }
   return {
     state,
+    get lacksResult() {
+      return fold.lacksResult
+    },
+    async *addFailures(calls) {
+      fold.addFailures(calls)
+      yield* changes(progress, readFile)
+    },
     async *add(line) {
       fold.add(line)
+      fold.addFailures(failedCalls)
       if ('reserved_assistant_message_id' in line || 'responses' in line) yield startChunk(state, sessionId)
       else if (isErrorLine(line)) {
         yield* closeTexts(progress)

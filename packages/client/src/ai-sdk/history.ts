@@ -39,7 +39,7 @@ async function answerOf(
     ...packets,
     ...(answer.error === null ? [] : [storedFailure(answer.error)]),
   ]
-  const { add } = createChunkWriter(answer.chat_session_id, readFile)
+  const { add } = createChunkWriter(answer.chat_session_id, readFile, answer.failed_calls)
   async function* chunks(): AsyncGenerator<InlayChunk> {
     for (const line of lines) yield* add(line)
   }

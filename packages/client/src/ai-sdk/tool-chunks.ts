@@ -21,13 +21,18 @@ export interface SentCall {
   outputLength: number
   isStarted: boolean
   isOver: boolean
+  hasFailed?: boolean
 }
 
 /** Chunks that bring a client from what was sent of a call to what is known of it now. */
 export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
   const { toolName, progress } = block
   const call = { toolCallId: sent.id, dynamic: !builtIn.has(toolName), providerExecuted: true }
-  if (sent.isOver) return
+  if (sent.isOver) {
+    // The reason of a failure may come after its call, from the stored answer.
+    if (progress === 'failed' && !sent.hasFailed) yield failureChunk(block, sent)
+    return
+  }
   if (!sent.isStarted) yield { type: 'tool-input-start', toolName, ...call, toolMetadata: placeOf(block) }
   sent.isStarted = true
   if (progress === 'writing') {
@@ -40,13 +45,19 @@ export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayCh
     sent.input = block.arguments
     yield { type: 'tool-input-available', toolName, input: block.arguments, ...call, toolMetadata: placeOf(block) }
   }
-  const failure = failureOf(block)
-  if (sent.isOver && failure !== undefined) {
-    yield { type: 'tool-output-error', errorText: failure, ...call }
+  if (sent.isOver && failureOf(block) !== undefined) {
+    yield failureChunk(block, sent)
     return
   }
   if (!sent.isOver && !hasNews(block, sent)) return
   yield { type: 'tool-output-available', output: outputOf(block), preliminary: !sent.isOver, ...call }
+}
+
+function failureChunk(block: ToolBlock, sent: SentCall): InlayChunk {
+  sent.hasFailed = true
+  const dynamic = !builtIn.has(block.toolName)
+  const call = { toolCallId: sent.id, dynamic, providerExecuted: true }
+  return { type: 'tool-output-error', errorText: failureOf(block) ?? '', ...call }
 }
 
 /** Groups the steps of parallel calls and of research agents. */

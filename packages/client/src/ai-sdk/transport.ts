@@ -61,7 +61,7 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
       const answer = sender.send(message, { signal: connection.signal })
       stopOnAbort({ answer, chat, connection, client: sender, signal: sending.abortSignal })
       const questionId = sending.messages.findLast(({ role }) => role === 'user')?.id
-      return streamOf(readAnswer(answer, chat, { readFile, questionId }))
+      return streamOf(readAnswer(answer, chat, { readFile, client: sender, questionId }))
     },
     async reconnectToStream({ chatId, abortSignal, headers }) {
       const chat = chatOf(chatId)
@@ -75,7 +75,7 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
       const connection = new AbortController()
       const answer = sender.resume(sessionId, { signal: connection.signal })
       stopOnAbort({ answer, chat, connection, client: sender, signal: abortSignal })
-      return streamOf(readAnswer(answer, chat, { readFile }))
+      return streamOf(readAnswer(answer, chat, { readFile, client: sender }))
     },
   }
 }

@@ -4,7 +4,7 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { byScore, replayPackets } from '@inlay/agent'
 import type { ToolCallRecord } from '@inlay/agent'
-import type { StoredMessage, StoredSession } from './stored-session.ts'
+import type { FailedCall, StoredMessage, StoredSession } from './stored-session.ts'
 import { toListing, toIsoTime } from './listing.ts'
 import { toCallRecord } from './store-answer.ts'
 
@@ -26,7 +26,7 @@ export async function readSession(
     ...toListing(row),
     ownerId: row.owner_id,
     isDeleted: row.deleted_at !== null,
-    messages: ordered.map(toMessage),
+    messages: ordered.map((message) => toMessage(message, calls.get(message.id) ?? [])),
     packets: ordered
       .filter(({ role }) => role === 'assistant')
       .map((message) => (message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []))),
@@ -40,8 +40,6 @@ async function readCalls(db: ConversationDatabase, sessionId: string): Promise<M
     .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')
     .selectAll('inlay_chat_tool_calls')
     .where('inlay_chat_messages.session_id', '=', sessionId)
-    // The steps of research agents are not shown again.
-    .where('inlay_chat_tool_calls.parent_call_id', 'is', null)
     .orderBy('inlay_chat_tool_calls.id')
     .execute()
   const byMessage = new Map<number, ToolCallRecord[]>()
@@ -63,11 +61,12 @@ function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCallRecord
     documents: documentsOf(row),
     citations: citationsOf(row),
     wasCancelled: row.status === 'cancelled',
-    calls,
+    // The steps of research agents are not shown again.
+    calls: calls.filter(({ parentCallId }) => parentCallId === undefined),
   })
 }
 
-function toMessage(row: Selectable<MessageTable>): StoredMessage {
+function toMessage(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): StoredMessage {
   const documents = documentsOf(row)
   const citations = citationsOf(row).map(({ number, documentId }) => [String(number), documentId])
   return {
@@ -88,7 +87,13 @@ function toMessage(row: Selectable<MessageTable>): StoredMessage {
     preferredResponseId: row.preferred_response_id,
     modelDisplayName: row.model_display_name,
     requestParams: toRecord(row.request_params),
+    failedCalls: calls.filter(({ failed }) => failed).map(toFailedCall),
   }
+}
+
+function toFailedCall({ turnIndex, tabIndex, subTurnIndex, name, result }: ToolCallRecord): FailedCall {
+  const reason = result.replace(/^(?:Tool failed with error|The research agent failed): /, '')
+  return { turnIndex, tabIndex, subTurnIndex: subTurnIndex ?? null, name, reason }
 }
 
 function toRecord(json: string | null): Record<string, unknown> | null {

@@ -37,6 +37,18 @@ export interface StoredMessage {
   readonly modelDisplayName: string | null
   /** What the model was told besides the prompt; null for anything but an answer. */
   readonly requestParams: Readonly<Record<string, unknown>> | null
+  /** Tool calls of an answer that failed, those of research agents too, in the order they were stored. */
+  readonly failedCalls: readonly FailedCall[]
+}
+
+/** A tool call that failed while its answer went on. */
+export interface FailedCall {
+  readonly turnIndex: number
+  readonly tabIndex: number
+  /** Null outside research agents. */
+  readonly subTurnIndex: number | null
+  readonly name: string
+  readonly reason: string
 }
 
 /** A session with everything in it. */

@@ -1,4 +1,5 @@
 import type { BlockProgress, ChangingBlock, ChangingBlockOf, ChangingState } from './fold-state.ts'
+import type { FailedToolCall } from '../resources/sessions.ts'
 import type { Packet, PacketOf, PacketType, Placement } from '../packets/packet-types.ts'
 
 type Apply<Type extends PacketType> = (state: ChangingState, packet: PacketOf<Type>, placement: Placement) => void
@@ -128,6 +129,23 @@ const fail: Apply<'error'> = (state, packet, placement) => {
   }
   open.failure = failure
   open.progress = 'failed'
+}
+
+/** Marks blocks whose calls failed; answers whether there was one. */
+export function markFailures(state: ChangingState, calls: readonly FailedToolCall[]): boolean {
+  let hasMarked = false
+  for (const { reason, ...place } of calls) {
+    const placement = { ...place, model_index: null }
+    const block = state.blocks.findLast(
+      (each) => (each.kind === 'tool' || each.kind === 'research') && isSamePlace(each.placement, placement),
+    )
+    // One that still runs is marked once it has ended.
+    if ((block?.kind !== 'tool' && block?.kind !== 'research') || block.progress !== 'done') continue
+    block.failure = { exception: reason, errorCode: null, isRetryable: false }
+    block.progress = 'failed'
+    hasMarked = true
+  }
+  return hasMarked
 }
 
 const startText: Apply<'message_start'> = (state, packet, placement) => {

@@ -6,7 +6,7 @@ import type { CitationInfo } from '../chat/whole-answer.ts'
 /** How far a tool call or research agent is; `writing` while the model still writes its arguments. */
 export type BlockProgress = 'writing' | 'running' | 'done' | 'failed' | 'stopped'
 
-/** A failure told by an `error` packet. */
+/** A failure told by an `error` packet, or by the stored call. */
 export interface BlockFailure {
   readonly exception: string
   readonly errorCode: string | null

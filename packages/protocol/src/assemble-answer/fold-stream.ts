@@ -1,9 +1,10 @@
 import { stripCitations } from './strip-citations.ts'
-import { applyPacket, endBlocks, isSamePlace } from './fold-packets.ts'
+import { applyPacket, endBlocks, isSamePlace, markFailures } from './fold-packets.ts'
 import type { Block, ChangingState, FoldState, ResearchBlock, ToolBlock } from './fold-state.ts'
 import { type ErrorLine, lineKind, type StreamLine } from '../framing/lines.ts'
 import type { Packet, Placement } from '../packets/packet-types.ts'
 import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
+import type { FailedToolCall } from '../resources/sessions.ts'
 import type { ChatFullResponse, ToolCallResponse } from '../chat/whole-answer.ts'
 
 /** What the stream does not tell about one tool call, found by its place. */
@@ -37,6 +38,10 @@ export interface FoldBeside {
 export interface Fold {
   /** Folds the next line; lines of other models and unknown ones change nothing. */
   add(line: StreamLine): void
+  /** Takes the failed calls of the stored answer: the stream ends such a call without a word of why. */
+  addFailures(calls: readonly FailedToolCall[]): void
+  /** Whether a call has ended without any result: `failed_calls` of the stored answer tells why. */
+  readonly lacksResult: boolean
   /** The answer so far as a client shows it; always the same object. */
   readonly state: FoldState
   /** Text of the newest step that has any: the answer, once the run has ended. */
@@ -87,6 +92,9 @@ function resultText(block: ToolBlock): string {
   if (block.data !== null) return typeof block.data === 'string' ? block.data : JSON.stringify(block.data)
   return block.output + block.errorOutput
 }
+
+const isEmpty = ({ documents, images, data, credentialError, output, errorOutput }: ToolBlock): boolean =>
+  [documents, images, data, credentialError].every((result) => result === null) && output + errorOutput === ''
 
 function callOf(block: ToolBlock | ResearchBlock): Omit<ToolCallResponse, 'pre_reasoning'> {
   if (block.kind === 'research')
@@ -214,6 +222,12 @@ export function createFold(beside: FoldBeside = {}): Fold {
       if (!applyLine(state, line, beside.modelIndex ?? 0)) return
       state.revision++
       if (state.phase === 'waiting') state.phase = 'running'
+    },
+    addFailures(calls) {
+      if (markFailures(state, calls)) state.revision++
+    },
+    get lacksResult() {
+      return state.blocks.some((block) => block.kind === 'tool' && block.progress === 'done' && isEmpty(block))
     },
     get state() {
       return state

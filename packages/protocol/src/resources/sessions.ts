@@ -89,6 +89,20 @@ export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSes
   has_more: v.boolean(),
 })
 
+/** A tool call that failed while its answer went on. The stream tells no reason: its packets end without a result. */
+export interface FailedToolCall {
+  /** Place of the call among the packets of its answer. */
+  readonly turn_index: number
+  /** Its place among the calls of one turn. */
+  readonly tab_index: number
+  /** Its place inside a research agent; null outside. */
+  readonly sub_turn_index: number | null
+  /** The name the model sees. */
+  readonly tool_name: string
+  /** Why it failed, as the model was told. */
+  readonly reason: string
+}
+
 /** A stored message. */
 export interface ChatMessageDetail {
   /** The session that holds the message. */
@@ -125,7 +139,17 @@ export interface ChatMessageDetail {
   readonly model_display_name: string | null
   /** What the model was told besides the prompt: its name, temperature, reasoning effort. */
   readonly request_params: Readonly<Record<string, unknown>> | null
+  /** Tool calls of the answer that failed, in the order they were made. */
+  readonly failed_calls: readonly FailedToolCall[]
 }
+
+export const failedToolCallSchema: WireSchema<FailedToolCall> = model('FailedToolCall', {
+  turn_index: integer,
+  tab_index: integer,
+  sub_turn_index: orNull(integer),
+  tool_name: v.string(),
+  reason: v.string(),
+})
 
 export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('ChatMessageDetail', {
   chat_session_id: v.string(),
@@ -145,6 +169,7 @@ export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('Cha
   preferred_response_id: orNull(integer),
   model_display_name: orNull(v.string()),
   request_params: orNull(dictionary(v.unknown())),
+  failed_calls: v.optional(v.array(failedToolCallSchema), []),
 })
 
 /** Query of `GET /chat/get-chat-session/{session_id}`. */

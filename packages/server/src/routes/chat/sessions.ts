@@ -185,6 +185,13 @@ function toMessage(message: StoredMessage, sessionId: string): ChatMessageDetail
     processing_duration_seconds: message.durationSeconds,
     preferred_response_id: message.preferredResponseId,
     model_display_name: message.modelDisplayName,
+    failed_calls: message.failedCalls.map(({ turnIndex, tabIndex, subTurnIndex, name, reason }) => ({
+      turn_index: turnIndex,
+      tab_index: tabIndex,
+      sub_turn_index: subTurnIndex,
+      tool_name: name,
+      reason,
+    })),
     request_params: message.requestParams,
   }
 }
