@@ -141,8 +141,8 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
         take.flush()
         change(turn.id, ended)
         if (turn.fold.lacksResult && mine.sessionId !== null) {
-          const tell = (session: ChatSessionDetail): void => change(turn.id, (known) => withFailures(known, session))
-          service.chat(mine.sessionId).then(tell, () => {})
+          const update = (session: ChatSessionDetail): void => change(turn.id, (known) => withFailures(known, session))
+          service.chat(mine.sessionId).then(update, () => {})
         }
         if (origin !== undefined && mine.sessionId !== null) announceChange({ kind: 'chat', sessionId: mine.sessionId })
         // A name helps to find it again; without one it goes by "New chat".

@@ -130,8 +130,8 @@ test('a page that answers 404 sends no error; the model and the stored answer ar
   expect(orderFaults(lines)).toEqual([])
   expect(typesOf(lines)).not.toContain('error')
   expect(textOf(lines)).toBe('It is gone.')
-  const told = JSON.stringify(harness.requests().at(-1)?.body)
-  expect(told).toContain(`Tool failed with error: None of the addresses could be read`)
+  const request = JSON.stringify(harness.requests().at(-1)?.body)
+  expect(request).toContain(`Tool failed with error: None of the addresses could be read`)
   const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
   const stored = (await (await harness.fetch(`/chat/get-chat-session/${session}`)).json()) as ChatSessionDetail
   expect(stored.messages.at(-1)).toMatchObject({ message: 'It is gone.', error: null })

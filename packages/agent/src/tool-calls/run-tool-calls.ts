@@ -252,7 +252,7 @@ function describeFailure(
   { signal, onError }: CallSetting,
 ): { readonly text: string; readonly packet?: PacketBody } {
   if (signal.aborted) return { text: 'The run was stopped.' }
-  const told = (exception: string, code: string, isRetryable: boolean): { text: string; packet?: PacketBody } => ({
+  const failureOf = (exception: string, code: string, isRetryable: boolean): { text: string; packet?: PacketBody } => ({
     text: exception,
     ...(action.tellsFailure === true && {
       packet: { type: 'error', exception, error_code: code, is_retryable: isRetryable },
@@ -261,11 +261,11 @@ function describeFailure(
   if (isInlayError(error)) {
     if (error.data[badArgumentsMark] === true) return { text: error.message }
     if (error.code === 'INTERNAL_ERROR') onError(error)
-    return told(error.message, error.code, error.retryable)
+    return failureOf(error.message, error.code, error.retryable)
   }
   onError(error)
   // A host writes the errors of its own actions; those of ours may hold what nobody outside should read.
   const isHosts = action.builtIn === null && error instanceof Error && error.message !== ''
   const text = isHosts ? error.message.slice(0, 1_000) : `${action.displayName} failed for an unexpected reason.`
-  return told(text, 'UNKNOWN_ERROR', true)
+  return failureOf(text, 'UNKNOWN_ERROR', true)
 }
