@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path'
 import type { UserConfig } from 'tsdown'
 import { bundledLicences } from './packages/drivers/scripts/bundled-licences.ts'
 import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
+import { optionalMembers } from './packages/inlay/scripts/optional-members.ts'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
 function entriesOf(manifest: {
@@ -40,7 +41,7 @@ const configs: UserConfig[] = await Promise.all(
       sourcemap: false,
       // h3 goes into our file: a host app may need another major version of it where ours would be installed.
       deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
-      plugins: [bundledLicences('LICENSES.txt')],
+      plugins: [bundledLicences('LICENSES.txt'), optionalMembers],
     }
   }),
 )

@@ -1,31 +1,12 @@
 /** What hosts of other kinds do with the installed packages: strict types, CommonJS, Jest, no LanceDB. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { installHost, run, type Packed } from './installation.ts'
 import { checkSize } from './install-size.ts'
 
-/** Looks at every type of ours, and exports what holds them, so that declarations have to name them. */
-export const strictHost = `import { createInlay, isInlayError, type InlayOptions, type Principal } from 'inlay'
-import * as agentEntry from 'inlay/agent'
-import * as client from 'inlay/client'
-import * as conformance from 'inlay/conformance'
-import * as drivers from 'inlay/drivers'
-import * as knowledgeEntry from 'inlay/knowledge'
-import * as kysely from 'inlay/kysely'
-import * as protocol from 'inlay/protocol'
-import * as server from 'inlay/server'
-import * as testing from 'inlay/testing'
-
-export const inlay = createInlay()
-export const { agent, fetch, keys, knowledge, routes } = inlay
-export const parts = () => ({ ...inlay })
-export const entries = [agentEntry, client, conformance, drivers, knowledgeEntry, kysely, protocol, server, testing]
-export const search = (text: string) => knowledge.search({ text, limit: 10 })
-export const caller: Principal = { id: 'ana', scopes: ['chat'] }
-export const options: InlayOptions = { index: drivers.lancedbIndex({ folder: 'index' }) }
-export const toCode = (error: unknown) => (isInlayError(error) ? error.code : undefined)
-`
+/** Sources of strict hosts, compiled against the declarations as they are packed. */
+export const strictHosts: readonly string[] = globSync('test/package/strict-host/*.ts')
 export const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
 export const target = '--skipLibCheck false --target es2024 --types node'
 export const resolutions: readonly string[] = [
@@ -36,12 +17,15 @@ export const resolutions: readonly string[] = [
 
 /** Compiles a host under the strictest settings. It is linked by pnpm, so declarations may name what it depends on alone. */
 export function checkTypes(project: string, packed: readonly Packed[], example: string): void {
-  const dependencies = { typescript: '5.9.3', '@types/node': '24.10.1' }
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const schemas = ['@valibot/to-json-schema', 'arktype', 'valibot', 'zod'].map((name) => [name, devDependencies[name]])
+  const dependencies = { typescript: '5.9.3', '@types/node': '24.10.1', ...Object.fromEntries(schemas) }
   installHost(project, packed, { manager: 'pnpm', dependencies })
   writeFileSync(join(project, 'example.ts'), example)
-  writeFileSync(join(project, 'host.ts'), strictHost)
+  for (const file of strictHosts) cpSync(file, join(project, basename(file)))
+  const files = ['example.ts', ...strictHosts.map((file) => basename(file))]
   for (const resolution of resolutions)
-    run('node_modules/.bin/tsc', `${strictest} ${target} --outDir out ${resolution} example.ts host.ts`.split(' '), {
+    run('node_modules/.bin/tsc', [...`${strictest} ${target} --outDir out ${resolution}`.split(' '), ...files], {
       cwd: project,
     })
   const declarations = readFileSync(join(project, 'out/host.d.ts'), 'utf8')

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { resolutions, strictest, strictHost, target } from './host-checks.ts'
+import { withUndefined } from '../../packages/inlay/scripts/optional-members.ts'
+import { resolutions, strictest, strictHosts, target } from './host-checks.ts'
 
 /** A project within the workspace, so that it has what our packages depend on. */
 let project: string
@@ -24,6 +25,8 @@ beforeAll(async () => {
   expect(await tsc(['-p', project])).toBe('')
   rmSync(join(project, 'tsconfig.json'))
   for (const file of globSync('packages/*/src/**/*.d.{ts,cts}')) cpSync(file, join(project, file))
+  for (const file of globSync(`${project}/packages/*/src/**/*.d.ts`))
+    writeFileSync(file, withUndefined(readFileSync(file, 'utf8')))
   for (const file of globSync('packages/*/package.json')) {
     const manifest = readFileSync(file, 'utf8').replaceAll('./dist/', './src/')
     writeFileSync(join(project, file), manifest)
@@ -33,12 +36,12 @@ beforeAll(async () => {
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(project, 'example.ts'), /```ts\n([^]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!)
-  writeFileSync(join(project, 'host.ts'), strictHost)
+  for (const file of strictHosts) cpSync(file, join(project, basename(file)))
 }, 600_000)
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 10 }))
 
 test.each(resolutions)('a strict host that checks our declarations compiles with %s', async (resolution) => {
-  const files = ['example.ts', 'host.ts'].map((name) => join(project, name))
+  const files = ['example.ts', ...strictHosts.map((file) => basename(file))].map((name) => join(project, name))
   const options =
     `${strictest} ${target} ${resolution} --rootDir ${project} --outDir ${project}/out --ignoreConfig`.split(' ')
   expect((await tsc([...options, ...files])).split('\n').filter((line) => line !== '')).toEqual([])

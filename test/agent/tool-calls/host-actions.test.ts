@@ -1,6 +1,6 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { defineAction, type HostAction } from '@inlay/agent/host-actions'
 import type { InputSchema } from '@inlay/agent'
@@ -89,6 +89,21 @@ describe('an action of the host', () => {
       },
       { type: 'section_end' },
     ])
+  })
+
+  test('runs with what its schema makes of the arguments, and shows them as the model gave them', async () => {
+    const input = z.object({
+      days: z.coerce.number().default(10),
+      since: z.string().transform((text) => new Date(text)),
+      count: z.string().transform(BigInt),
+    })
+    const run = vi.fn(async ({ days, since, count }: z.output<typeof input>) => `${days} ${since.getTime()} ${count}`)
+    const action = defineAction({ name: 'order_state', description: 'Tells how far an order is.', input, run })
+    const given = { since: '1970-01-01T00:00:01Z', count: '7' }
+    const { lines } = await newSetting(asksFor(given), { actions: [action] })
+    const packets = packetsOf(await lines()).map(({ obj }) => obj)
+    expect(packets.find(({ type }) => type === 'custom_tool_args')).toMatchObject({ tool_args: given })
+    expect(packets.find(({ type }) => type === 'custom_tool_delta')).toMatchObject({ data: '10 1000 7' })
   })
 
   test('that gives JSON shows it as such, and shows it again when the session is read', async () => {

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { describe, expect, test } from 'vitest'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
+import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
 
 /** Records and an index that processes come to and go from. */
@@ -139,14 +139,17 @@ test('an index from before marks that two processes open at once is taken as it 
   await first.knowledge.close()
   place.store.identity = undefined
   await place.db.updateTable('inlay_spaces').set({ identity: null }).execute()
-  const [late, marks] = [memoryIndex(place.store), Promise.withResolvers<void>()]
+  const marks = Promise.withResolvers<void>()
   const marked = Promise.withResolvers<void>()
   // Looks at the index before the other marks it, marks it after the other is open, and gets no further.
-  late.mark = async (identity) => {
-    marked.resolve()
-    await marks.promise
-    place.store.identity = identity
-    await new Promise(() => {})
+  const late: MemoryIndex = {
+    ...memoryIndex(place.store),
+    mark: async (identity) => {
+      marked.resolve()
+      await marks.promise
+      place.store.identity = identity
+      await new Promise(() => {})
+    },
   }
   const killed = await makeKnowledge({ db: place.db, index: late })
   void killed.knowledge.start()

@@ -22,7 +22,7 @@ export interface ActionFixture {
   /** What turns bring besides: who calls, files, filters, somebody to ask. */
   readonly turn?: Partial<ActionTurn>
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /** Makes an action and its fixture anew; each test has its own. */

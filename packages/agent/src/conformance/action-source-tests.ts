@@ -7,7 +7,7 @@ export interface ActionSourceUnderTest {
   /** Somebody it has actions for. Default: a caller without headers. */
   readonly asker?: ActionAsker
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /** Makes a source anew; each test has its own. */

@@ -25,7 +25,7 @@ export interface HostAgentUnderTest {
   /** A message that is answered until it is stopped. Absent: answers come at once. */
   readonly lasts?: string
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /** Makes an agent and its messages anew; each test has its own. */

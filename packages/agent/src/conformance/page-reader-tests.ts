@@ -25,7 +25,7 @@ export interface PageReaderUnderTest {
   /** Addresses that answer and that nobody may read through it: of this machine, of a private network. */
   readonly forbidden?: readonly string[]
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /**

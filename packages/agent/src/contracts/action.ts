@@ -1,7 +1,10 @@
 import type { BaseFilters, PacketBody, Principal, SearchDoc } from '@inlay/protocol'
 import type { FileSection, IncomingFile, OpenedFile, StoredFile } from './file-store.ts'
 
-/** A tool's input schema: any Standard Schema that also gives JSON Schema (wrap valibot by `toStandardJsonSchema`). */
+/**
+ * A tool's input schema: any Standard Schema that also gives JSON Schema (wrap valibot by `toStandardJsonSchema`).
+ * `Input` is its output type: arguments after defaults, coercion and transforms.
+ */
 export interface InputSchema<Input = unknown> {
   readonly '~standard': {
     readonly version: 1
@@ -16,7 +19,7 @@ export interface InputSchema<Input = unknown> {
           | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
         >
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> }
-    readonly types?: { readonly input: Input; readonly output: Input } | undefined
+    readonly types?: { readonly input: unknown; readonly output: Input } | undefined
   }
 }
 
@@ -59,6 +62,8 @@ export interface ActionTurn {
   /** The request's filters; an action may narrow them, never widen. */
   readonly filters?: BaseFilters | null
   readonly toolCallId: string
+  /** Arguments as the model gave them; `run` gets what the schema made of them. */
+  readonly arguments?: Readonly<Record<string, unknown>>
   /** Tokens of result text that the model can still take beside the other calls of the step; longer text may be cut. */
   readonly resultTokens?: number
   /** The conversation before the last user message, oldest first, cut to what fits. Default: none. */
@@ -111,7 +116,7 @@ export interface Action<Input = unknown> {
   readonly mcpServerId?: number
   readonly input: InputSchema<Input>
   /** Packets sent before the call runs, e.g. `search_tool_start`; none when the call itself sends its start. */
-  start?(): PacketBody | undefined
+  readonly start?: () => PacketBody | undefined
   /** List argument whose values are joined when one step calls this action several times. */
   readonly mergeArgument?: string
   /** Text arguments that clients see while the model writes them. Default: none. */

@@ -173,11 +173,11 @@ export interface ConversationStore {
    * Keeps a summary of a branch up to a message; the first one of a message stays. Without this method long histories
    * are cut instead.
    */
-  saveSummary?(summary: {
+  readonly saveSummary?: (summary: {
     readonly sessionId: string
     readonly messageId: number
     readonly text: string
-  }): Promise<void>
+  }) => Promise<void>
   /** Ids of files that actions made for these messages, the newest first. Needed beside a `FileStore`. */
-  generatedFileIds?(messageIds: readonly number[]): Promise<readonly string[]>
+  readonly generatedFileIds?: (messageIds: readonly number[]) => Promise<readonly string[]>
 }

@@ -78,13 +78,13 @@ export interface FileSearch {
     readonly signal?: AbortSignal
   }): Promise<readonly Passage[]>
   /** What stands around a passage of a file, as {@link ExcerptReader} reads it of a document. Default: passages stay as they are. */
-  excerpt?(
+  readonly excerpt?: (
     query: Span & {
       readonly fileId: string
       readonly chunk: number
       readonly signal?: AbortSignal
     },
-  ): Promise<Excerpt | undefined>
+  ) => Promise<Excerpt | undefined>
 }
 
 /** A document set as a turn needs it. */

@@ -32,7 +32,7 @@ export interface SharedRuns {
    * Whether no other process reads or writes here now. Short runs then are not written at all, and long ones now and then,
    * for whoever takes them over. Default: there are others.
    */
-  isAlone?(): Promise<boolean>
+  readonly isAlone?: () => Promise<boolean>
   /** Makes a run known as the newest of its session. */
   open(run: Omit<SharedRun, 'finished'>): Promise<void>
   /**
@@ -44,7 +44,7 @@ export interface SharedRuns {
    * Runs that the store itself lost, e.g. in a restart without persistence, and that nobody removed or took over. Their
    * process opens them again and writes all their lines. Default: a store that loses nothing.
    */
-  forgotten?(messageIds: readonly number[]): Promise<readonly number[]>
+  readonly forgotten?: (messageIds: readonly number[]) => Promise<readonly number[]>
   /** The runs of a session, oldest first. */
   ofSession(sessionId: string): Promise<readonly SharedRun[]>
   /**

@@ -76,8 +76,10 @@ function withPackets(action: Action): Action {
         hasSent ||= packet.type === 'custom_tool_delta'
         turn.emit(packet)
       }
-      if (isJsonObject(input) && Object.keys(input).length > 0)
-        emit({ type: 'custom_tool_args', tool_name: name, tool_args: input })
+      // A schema may make of them what is no JSON, such as a date.
+      const args = turn.arguments ?? input
+      if (isJsonObject(args) && Object.keys(args).length > 0)
+        emit({ type: 'custom_tool_args', tool_name: name, tool_args: args })
       const result = await run(input, { ...turn, emit })
       if (!hasSent) emit({ type: 'custom_tool_delta', tool_name: name, tool_id: id, ...toData(result.text) })
       return result

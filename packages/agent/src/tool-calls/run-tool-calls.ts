@@ -117,7 +117,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   try {
     const checked = await checkInput(call)
     given = checked.given
-    result = await runAction(call, checked.input, setting, (packet) => {
+    result = await runAction(call, checked, setting, (packet) => {
       writer.emit(packet)
       packets.push(packet)
     })
@@ -184,7 +184,12 @@ function record(
 }
 
 /** The arguments as the action takes them, and as they were given or meant. */
-async function checkInput({ action, input }: OpenCall): Promise<{ readonly input: unknown; readonly given: unknown }> {
+interface CheckedInput {
+  readonly input: unknown
+  readonly given: unknown
+}
+
+async function checkInput({ action, input }: OpenCall): Promise<CheckedInput> {
   if (input === undefined) throw badArguments('they are not valid JSON')
   const schema = action.input['~standard']
   const outcome = await schema.validate(input)
@@ -208,7 +213,7 @@ function badArguments(faults: string): InlayError {
 
 async function runAction(
   call: OpenCall,
-  input: unknown,
+  { input, given }: CheckedInput,
   setting: CallSetting,
   emit: (packet: PacketBody) => void,
 ): Promise<ActionResult> {
@@ -223,6 +228,7 @@ async function runAction(
     userMessage: setting.userMessage,
     filters: setting.filters,
     toolCallId: call.id,
+    arguments: isJsonObject(given) ? given : {},
     resultTokens: call.resultTokens,
     signal,
     emit,

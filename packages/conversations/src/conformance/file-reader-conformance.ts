@@ -16,7 +16,7 @@ export interface FileReaderUnderTest {
   /** Files it has to refuse: broken, encrypted or of another type. Default: none. */
   readonly unreadable?: readonly SampleFile[]
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /** A file, and passages of its text in their order. */

@@ -129,25 +129,25 @@ export interface VectorIndex {
    * closed by itself. Absent when a place holds one index only: changing the embedder then needs an empty one.
    * @param number names it, 1 and up
    */
-  beside?(number: number): VectorIndex
+  readonly beside?: (number: number) => VectorIndex
   /**
    * Tells what is in the place, opened or not. A thorough look reads all there is; another one costs next to nothing
    * and loads no engine. Absent when the index cannot tell: a lost one is then not noticed.
    * @param options.space what it should have been filled from, as `open` takes it; default: what it was opened with
    */
-  inspect?(options?: {
+  readonly inspect?: (options?: {
     readonly thorough?: boolean
     readonly space?: { readonly id: string; readonly dimensions: number } | undefined
-  }): Promise<IndexCondition>
+  }) => Promise<IndexCondition>
   /**
    * Lists the generations that have rows, some at a time and in any order; one may come several times. What is appended or
    * removed meanwhile may be listed or not. Absent when the index cannot: rows that it has lost are then not noticed.
    */
-  eachGeneration?(listener: (generations: readonly string[]) => void, signal?: AbortSignal): Promise<void>
+  readonly eachGeneration?: (listener: (generations: readonly string[]) => void, signal?: AbortSignal) => Promise<void>
   /** Marks the index in the place, so that {@link inspect} tells it from any other. Survives whatever its rows do. */
-  mark?(identity: string): Promise<void>
+  readonly mark?: (identity: string) => Promise<void>
   /** Closes, then removes all it holds, but nothing of indexes beside it. No error when nothing is there. */
-  drop?(): Promise<void>
+  readonly drop?: () => Promise<void>
 }
 
 /** A search of the index; at least one of `text` and `vector`. */

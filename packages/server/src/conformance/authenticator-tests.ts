@@ -11,7 +11,7 @@ export interface AuthenticatorUnderTest {
   /** Headers of the right form that it does not accept: a wrong key, a session that has ended. Default: none. */
   readonly unknown?: readonly Readonly<Record<string, string>>[]
   /** Called at the end of each test. */
-  close?(): Promise<void> | void
+  readonly close?: () => Promise<void> | void
 }
 
 /** Makes an authenticator anew; each test has its own. */
