@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { suggestionFor } from './suggestion.ts'
 
 /**
  * A schema of the wire: what a client may send, and what the program then holds (defaults applied).
@@ -61,6 +62,48 @@ export function model<const Entries extends v.ObjectEntries>(
   // The name comes with entries, see the overloads.
   return named(first, withoutLists(v.object(second as Entries)))
 }
+
+/**
+ * As {@link model}, but other fields are refused by name: for settings of ours, where a misspelt name that was ignored
+ * would leave a limit or an expiry unset.
+ */
+export function closedModel<const Entries extends v.ObjectEntries>(
+  name: string,
+  entries: Entries,
+): v.ObjectSchema<Entries, undefined> {
+  const schema = model(name, entries)
+  const run = schema['~run']
+  const names = Object.keys(entries)
+  return Object.assign(schema, {
+    [closedMark]: true,
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
+      const input = dataset.value
+      const result = run.call(schema, dataset, config)
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) return result
+      for (const [key, value] of Object.entries(input)) {
+        if (Object.hasOwn(entries, key)) continue
+        const path = [{ type: 'object', origin: 'key', input: { ...input }, key, value }] as const
+        v._addIssue(schema, 'key', result, config, {
+          input: key,
+          message: fault('extra_forbidden', unknownName(key, names)),
+          path: [path[0]],
+        })
+      }
+      return result
+    },
+  })
+}
+
+/** What is wrong with a name that is not known, and which one may be meant. */
+export function unknownName(given: string, names: readonly string[]): string {
+  const suggestion = suggestionFor(given, names)
+  return `is not known here: ${suggestion === undefined ? `use ${names.join(', ')}` : `did you mean "${suggestion}"?`}`
+}
+
+const closedMark: unique symbol = Symbol('closed')
+
+/** Whether a schema was made by {@link closedModel}. */
+export const isClosed = (schema: object): boolean => closedMark in schema
 
 /** An object of any keys whose values have one form. */
 export function dictionary<Output, Input>(

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import * as v from 'valibot'
-import { suggestionFor } from './suggestion.ts'
+import { suggestionFor } from '@inlay/protocol'
 import { optionSchemas } from './option-schemas.ts'
 
 /**

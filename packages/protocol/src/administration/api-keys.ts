@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime, dateTime } from '../timestamps.ts'
-import { exactText, integer, model, text, type WireSchema } from '../fields.ts'
+import { closedModel, exactText, integer, model, text, type WireSchema } from '../fields.ts'
 import type { StreamFormat } from '../framing/sse-and-ndjson.ts'
 import { scopes, type Scope } from '../resources/principal.ts'
 import { limitSetSchema, type LimitSet } from './limits.ts'
@@ -73,6 +73,8 @@ export interface ApiKeyCreation {
   readonly limits: LimitSet | null
   /** Only an empty list: groups have names here. */
   readonly group_ids: readonly number[]
+  /** Ignored: what a key may do follows from its scopes. */
+  readonly role?: unknown
 }
 
 const keyName = v.pipe(text, v.maxLength(200))
@@ -80,7 +82,7 @@ const keyName = v.pipe(text, v.maxLength(200))
 const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
-export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model('ApiKeyCreation', {
+export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = closedModel('ApiKeyCreation', {
   name: v.nullish(keyName, null),
   scopes: v.nullish(scopeList, () => ['chat' as const]),
   owner: v.nullish(principalName, null),
@@ -90,6 +92,7 @@ export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = model('ApiKeyCre
   expires_at: v.nullish(dateTime, null),
   limits: v.nullish(limitSetSchema, null),
   group_ids: v.nullish(v.array(integer), () => []),
+  role: v.optional(v.unknown()),
 })
 
 /** Body of `PATCH /admin/api-key/{api_key_id}`: what is absent stays. */
@@ -110,9 +113,11 @@ export interface ApiKeyUpdate {
   readonly limits?: LimitSet | null
   /** Only an empty list: groups have names here. */
   readonly group_ids?: readonly number[] | null
+  /** Ignored: what a key may do follows from its scopes. */
+  readonly role?: unknown
 }
 
-export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model('ApiKeyUpdate', {
+export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = closedModel('ApiKeyUpdate', {
   name: v.optional(v.nullable(keyName)),
   scopes: v.optional(scopeList),
   email: v.optional(v.nullable(exactText)),
@@ -121,4 +126,5 @@ export const apiKeyUpdateSchema: WireSchema<ApiKeyUpdate> = model('ApiKeyUpdate'
   expires_at: v.optional(v.nullable(dateTime)),
   limits: v.optional(v.nullable(limitSetSchema)),
   group_ids: v.optional(v.nullable(v.array(integer))),
+  role: v.optional(v.unknown()),
 })

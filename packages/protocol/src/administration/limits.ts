@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, rule, type WireSchema } from '../fields.ts'
+import { closedModel, integer, model, rule, type WireSchema } from '../fields.ts'
 import { limitNames, type CallerLimits } from '../resources/principal.ts'
 import { answeredTime } from '../timestamps.ts'
 
@@ -42,7 +42,7 @@ const amount = v.nullish(
   null,
 )
 
-export const limitSetSchema: WireSchema<LimitSet> = model('LimitSet', {
+export const limitSetSchema: WireSchema<LimitSet> = closedModel('LimitSet', {
   requests_per_minute: amount,
   tokens_per_day: amount,
   uploads_per_day: amount,
@@ -114,7 +114,7 @@ export interface LimitChange {
   readonly tenant?: LimitSet | null
 }
 
-export const limitChangeSchema: WireSchema<LimitChange> = model('LimitChange', {
+export const limitChangeSchema: WireSchema<LimitChange> = closedModel('LimitChange', {
   callers: v.optional(v.nullable(limitSetSchema)),
   tenant: v.optional(v.nullable(limitSetSchema)),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { model, orNull, text, type WireSchema } from '../fields.ts'
+import { closedModel, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** A program on the machine of the server that offers language models. */
 export interface LocalModelServer {
@@ -40,6 +40,6 @@ export const localModelsSchema: WireSchema<LocalModels> = model('LocalModels', {
   chosen: orNull(model('ChosenLocalModel', { server: v.string(), base_url: v.string(), model: v.string() })),
 })
 
-export const localModelChangeSchema: WireSchema<LocalModelChange> = v.object({
+export const localModelChangeSchema: WireSchema<LocalModelChange> = closedModel('LocalModelChange', {
   choice: v.nullable(v.object({ base_url: text, model: text })),
 })

@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { nameOf } from '../fields.ts'
+import { isClosed, nameOf } from '../fields.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { packetSchemaName } from '../packets/packet-entry.ts'
 import { packetTable, packetTypes } from '../packets/packet-table.ts'
@@ -101,7 +101,10 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       const { entries } = valibotSchema as SchemaParts
       const json = withTypes(withWords(jsonSchema as JsonObject, valibotSchema as v.GenericSchema))
-      if (mode === 'input') return (entries ? withFieldBounds(json, entries) : toSent(json)) as typeof jsonSchema
+      if (mode === 'input') {
+        const sent = entries ? withFieldBounds(json, entries) : toSent(json)
+        return (isClosed(valibotSchema) ? { ...sent, additionalProperties: false } : sent) as typeof jsonSchema
+      }
       // Defaults are filled in before anything is sent, so a reader has no use for them.
       const { default: _, ...plain } = json
       return (entries ? { ...plain, required: alwaysPresent(entries) } : plain) as typeof jsonSchema

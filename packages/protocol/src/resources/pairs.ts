@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { closedModel, fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Who may see a pair or a document set: everybody, or those named in it. */
 export const accessTypes = ['public', 'private'] as const
@@ -67,7 +67,7 @@ export const groupNames: WireSchema<string[], string[]> = v.pipe(
   v.maxLength(1000),
 )
 
-export const pairCreationSchema: WireSchema<PairCreation> = model('PairCreation', {
+export const pairCreationSchema: WireSchema<PairCreation> = closedModel('PairCreation', {
   name: recordName,
   access_type: v.nullish(v.picklist(accessTypes), 'public'),
   users: v.nullish(nameList, () => []),
@@ -78,7 +78,7 @@ export const pairCreationSchema: WireSchema<PairCreation> = model('PairCreation'
 /** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`: what is absent or null stays. */
 export type PairUpdate = { readonly [Name in keyof PairCreation]: PairCreation[Name] | null }
 
-export const pairUpdateSchema: WireSchema<PairUpdate> = model('PairUpdate', {
+export const pairUpdateSchema: WireSchema<PairUpdate> = closedModel('PairUpdate', {
   name: orNull(recordName),
   access_type: orNull(v.picklist(accessTypes)),
   users: orNull(nameList),

@@ -1,6 +1,8 @@
 import {
   InlayError,
+  limitNames,
   scopes as allScopes,
+  unknownName,
   type CallerLimits,
   type Principal,
   type Scope,
@@ -154,7 +156,13 @@ function toChange(
   }
 }
 
-const toLimits = (limits: CallerLimits | null | undefined): string | null => (limits ? JSON.stringify(limits) : null)
+/** @throws INVALID_INPUT for a limit that is not known, which would be none at all */
+function toLimits(limits: CallerLimits | null | undefined): string | null {
+  if (!limits) return null
+  const unknown = Object.keys(limits).find((name) => !(limitNames as readonly string[]).includes(name))
+  if (unknown === undefined) return JSON.stringify(limits)
+  throw new InlayError('INVALID_INPUT', { message: `The limit "${unknown}" ${unknownName(unknown, limitNames)}` })
+}
 
 function checkedScopes(wanted: readonly Scope[]): readonly Scope[] {
   const known = allScopes.filter((scope) => wanted.includes(scope))

@@ -1,4 +1,4 @@
-import { InlayError, queryInteger, scopes, toUserId } from '@inlay/protocol'
+import { InlayError, queryInteger, scopes, toUserId, unknownName, validationFailed } from '@inlay/protocol'
 import {
   fixedSettings,
   knownUserPageSchema,
@@ -18,6 +18,7 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
 const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
+const settingNames: readonly string[] = [...textNames, 'version', ...Object.keys(fixedSettings)]
 
 /** Settings of the installation, and the people it knows. */
 export const workspaceRoutes: readonly Route[] = [
@@ -90,6 +91,11 @@ async function textsOf(workspace: WorkspaceRecords | undefined): Promise<Workspa
 
 /** Taking what has no effect would be a lie. */
 function refuseFixed(body: Readonly<Record<string, unknown>>, fixed: ReturnType<typeof fixedOf>): void {
+  const unknown = Object.keys(body).filter((name) => !settingNames.includes(name))
+  if (unknown.length > 0)
+    throw validationFailed(
+      unknown.map((name) => ({ loc: ['body', name], msg: unknownName(name, settingNames), type: 'extra_forbidden' })),
+    )
   const wrong = Object.entries(fixed).find(
     ([name, value]) => body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(value),
   )
