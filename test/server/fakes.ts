@@ -223,7 +223,8 @@ export function fakeKnowledge(): FakeKnowledge {
     ],
     hasDocuments: async () => accepted.size > 0,
     figures: async () => noFigures,
-    rebuildProgress: async () => undefined,
+    readiness: async () => ({}),
+    sampledFigures: async () => ({ ...noFigures, ageMs: 0 }),
     namesFile: async () => false,
     close: async () => {},
   }

@@ -114,7 +114,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
 
 /** With telemetry on. */
 const metricsOf = ({ telemetry, knowledge, tableSizes }: Parts): ReturnType<Telemetry['metrics']> =>
-  telemetry!.metrics(knowledge.figures, tableSizes)
+  telemetry!.metrics(knowledge.sampledFigures, tableSizes)
 
 async function erasePerson(
   personId: string,

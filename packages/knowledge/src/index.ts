@@ -5,6 +5,8 @@ export type {
   DocumentStatus,
   KnownTag,
   KnowledgeFigures,
+  Readiness,
+  SampledFigures,
   RequeueQuery,
   TagQuery,
 } from './contracts/documents.ts'

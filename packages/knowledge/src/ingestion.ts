@@ -17,7 +17,7 @@ import { writeLargeContent } from './intake/large-content.ts'
 import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
-import { createSpaceMover, readRebuild } from './reindexing/change-embedder.ts'
+import { countRebuild, createSpaceMover } from './reindexing/change-embedder.ts'
 import { createIndexComparison } from './upkeep/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
@@ -95,7 +95,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     reindex: async () => {
       refuseClosed()
       await index.replace()
-      return { documents: (await readRebuild(db, await index.spaces()))?.documents ?? 0 }
+      return { documents: (await countRebuild(db, await index.spaces()))?.documents ?? 0 }
     },
     settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {

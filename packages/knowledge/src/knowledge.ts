@@ -18,7 +18,9 @@ import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { type Ingestion, createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
+import { createFiguresSampler } from './figures/figures-sample.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
+import { createReadiness } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readExcerpt } from './search/excerpt.ts'
@@ -27,7 +29,7 @@ import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/reranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
 import { search } from './search/find-visible-passages.ts'
-import { readRebuild } from './reindexing/change-embedder.ts'
+import { countRebuild } from './reindexing/change-embedder.ts'
 import { type SpacedIndex, createSpacedIndex } from './reindexing/spaced-index.ts'
 
 export interface KnowledgeOptions {
@@ -97,6 +99,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { worker: { embedTimeoutMs: documentTimeoutMs } = {}, queryVectorMs: queryTimeoutMs } = options
   const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
   const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
+  const { worker: { owner = crypto.randomUUID(), isGone } = {} } = options
+  const sampler = createFiguresSampler({ db, index, owner, ...(isGone && { isGone }), now, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
   const endGivingWay = giveWayTo(gate.isAwaited)
   const { takesVectors } = index
@@ -110,13 +114,10 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
-    rebuildProgress: async () => {
-      await index.verified()
-      return readProgress(db, index, ingestion)
-    },
+    readiness: createReadiness({ index, sampler, missing: ingestion.missing }),
     settled: ingestion.settled,
     start: ingestion.start,
-    close: () => ingestion.close().finally(endGivingWay),
+    close: () => sampler.settled().then(ingestion.close).finally(endGivingWay),
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
@@ -138,14 +139,24 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       const [rebuild, figures] = [await readProgress(db, index, ingestion), await index.figures()]
       return { documents, oldestWaitingMs, index: figures, ...(rebuild ? { rebuild } : {}) }
     },
+    sampledFigures: async () => {
+      const sample = await sampler.read()
+      if (!sample) return undefined
+      const { documents, oldestAcceptedAt = now(), rebuild = missingFrom(ingestion), sampledAt } = sample
+      const [ageMs, oldestWaitingMs] = [sampledAt, oldestAcceptedAt].map((at) => Math.max(0, now() - at))
+      return { documents, oldestWaitingMs: oldestWaitingMs!, ageMs: ageMs!, ...(rebuild ? { rebuild } : {}) }
+    },
   }
 }
 
 async function readProgress(
   db: Records,
   index: SpacedIndex,
-  { missing }: Ingestion,
+  ingestion: Ingestion,
 ): Promise<KnowledgeFigures['rebuild']> {
-  const rebuild = await readRebuild(db, await index.spaces())
-  return rebuild ?? (missing() > 0 ? { reason: 'incomplete', documents: missing() } : undefined)
+  return (await countRebuild(db, await index.spaces())) ?? missingFrom(ingestion)
+}
+
+function missingFrom({ missing }: Ingestion): KnowledgeFigures['rebuild'] {
+  return missing() > 0 ? { reason: 'incomplete', documents: missing() } : undefined
 }

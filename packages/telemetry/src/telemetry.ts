@@ -1,5 +1,5 @@
 import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
-import type { Embedder, Knowledge, KnowledgeFigures, VectorIndex } from '@inlay/knowledge'
+import type { Embedder, Knowledge, SampledFigures, VectorIndex } from '@inlay/knowledge'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
@@ -46,11 +46,11 @@ export interface Telemetry {
   /** To be called with each request that is answered. */
   onAnswered(request: AnsweredRequest): void
   /**
-   * All measurements as Prometheus text, with the figures of the documents as they are now.
+   * All measurements as Prometheus text, with the figures of the documents as they were counted last.
    * @param tables how much each table holds; asked once in ten minutes
    */
   metrics(
-    figures: () => Promise<KnowledgeFigures>,
+    figures: () => Promise<SampledFigures | undefined>,
     tables?: () => Promise<readonly TableSize[]>,
   ): Promise<{ readonly type: string; readonly text: string }>
 }
@@ -97,7 +97,7 @@ function processRegistry(): Registry {
 }
 
 /** Gauges of what is kept and waiting; set when they are read. */
-function createGauges(registry: Registry): (figures: KnowledgeFigures, runs: number) => void {
+function createGauges(registry: Registry): (figures: SampledFigures | undefined, runs: number) => void {
   const registers = [registry]
   const documents = new Gauge({
     name: 'inlay_documents',
@@ -115,11 +115,18 @@ function createGauges(registry: Registry): (figures: KnowledgeFigures, runs: num
     help: 'Documents still to be indexed again.',
     registers,
   })
+  const age = new Gauge({
+    name: 'inlay_figures_age_seconds',
+    help: 'Age of the counts of documents; one process at a time counts them.',
+    registers,
+  })
   const running = new Gauge({ name: 'inlay_runs', help: 'Answers being written by this process.', registers })
   return (figures, runs) => {
-    for (const [state, count] of Object.entries(figures.documents)) documents.set({ state }, count)
-    waiting.set(figures.oldestWaitingMs / 1000)
-    rebuilding.set(figures.rebuild?.documents ?? 0)
+    for (const [state, count] of Object.entries(figures?.documents ?? {})) documents.set({ state }, count)
+    // Before the first count, 0 would be a figure.
+    waiting.set(figures ? figures.oldestWaitingMs / 1000 : NaN)
+    rebuilding.set(figures ? (figures.rebuild?.documents ?? 0) : NaN)
+    age.set(figures ? figures.ageMs / 1000 : NaN)
     running.set(runs)
   }
 }

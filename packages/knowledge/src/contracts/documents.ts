@@ -68,6 +68,24 @@ export interface DocumentQuery {
   readonly after?: string
 }
 
+/** Whether this process can work. */
+export interface Readiness {
+  /** Why documents are being indexed again; absent while they are not. */
+  readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
+}
+
+/** Figures as they were counted a while ago, by whichever process. */
+export interface FiguresSample extends Pick<KnowledgeFigures, 'documents'> {
+  /** When the document that waits longest was accepted, in milliseconds since 1970 UTC; undefined when none waits. */
+  readonly oldestAcceptedAt?: number | undefined
+  readonly rebuild?: KnowledgeFigures['rebuild']
+}
+
+/** Figures of the documents, and how old they are in milliseconds. */
+export interface SampledFigures extends Omit<KnowledgeFigures, 'index'> {
+  readonly ageMs: number
+}
+
 /** Figures of the whole ingestion side. */
 export interface KnowledgeFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>

@@ -6,7 +6,9 @@ import type {
   DocumentStatus,
   KnowledgeFigures,
   KnownTag,
+  Readiness,
   RequeueQuery,
+  SampledFigures,
   TagQuery,
 } from './documents.ts'
 import type { FileDocument, FileDocumentOptions } from './files.ts'
@@ -58,10 +60,10 @@ export interface Knowledge {
    */
   reindex(): Promise<{ readonly documents: number }>
   /**
-   * Why all documents are being indexed again, and how many are left; undefined while they are not. Loads no index.
-   * @throws SERVICE_UNAVAILABLE while the index has not been reached since the start
+   * Whether this process can work. Answers within half a second, at the same cost at any size; loads no index.
+   * @throws SERVICE_UNAVAILABLE while the database does not answer, or the index has not been reached since the start
    */
-  rebuildProgress(): Promise<KnowledgeFigures['rebuild']>
+  readiness(): Promise<Readiness>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
@@ -86,7 +88,13 @@ export interface Knowledge {
   namesFile(id: string, options?: { caller?: Caller }): Promise<boolean>
   /** Whether anything was ever accepted and not deleted. */
   hasDocuments(): Promise<boolean>
+  /** Counts all documents and asks the index: takes seconds for a million documents. */
   figures(): Promise<KnowledgeFigures>
+  /**
+   * Figures as one of the processes counted them a while ago, with their age; undefined while they were never counted.
+   * Never rejects, and waits a second at most.
+   */
+  sampledFigures(): Promise<SampledFigures | undefined>
   /** How many documents wait to be indexed or are being indexed, whichever process took them in. */
   waiting(): Promise<number>
   /** Resolves once nothing is waiting or being indexed. */

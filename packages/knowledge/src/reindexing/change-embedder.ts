@@ -189,16 +189,23 @@ async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): 
   await db.deleteFrom('inlay_spaces').where('number', '=', number).execute()
 }
 
-/** Why documents are being moved, and how many are left; undefined when none is. */
-export async function readRebuild(
-  db: Records,
-  spaces: readonly IndexSpace[],
-): Promise<KnowledgeFigures['rebuild'] | undefined> {
-  const latest = spaces.at(-1)
-  const old = spaces.filter((space) => space !== latest && (space.phase === 'open' || space.phase === 'lost'))
-  if (!latest || old.length === 0) return undefined
-  const left = outsideOf(db, latest.number).where('state', '!=', 'failed').clearSelect()
+type Rebuild = KnowledgeFigures['rebuild'] & {}
+
+/**
+ * Why documents are being moved; undefined when no space is left to move them from. A lost space stays while documents
+ * that failed are in it: whether others are left, only a count tells.
+ */
+export function rebuildReasonOf(spaces: readonly IndexSpace[]): Rebuild['reason'] | undefined {
+  const old = spaces.slice(0, -1).findLast(({ phase }) => phase === 'open' || phase === 'lost')
+  return old && (old.rebuildReason ?? 'embedder')
+}
+
+/** Why documents are being moved, and how many are left; undefined when none is. Reads every document. */
+export async function countRebuild(db: Records, spaces: readonly IndexSpace[]): Promise<Rebuild | undefined> {
+  const reason = rebuildReasonOf(spaces)
+  if (reason === undefined) return undefined
+  const left = outsideOf(db, spaces.at(-1)!.number).where('state', '!=', 'failed').clearSelect()
   const row = await left.select((of) => of.fn.countAll<number | string>().as('count')).executeTakeFirst()
   const documents = Number(row?.count ?? 0)
-  return documents === 0 ? undefined : { reason: old.at(-1)!.rebuildReason ?? 'embedder', documents }
+  return documents === 0 ? undefined : { reason, documents }
 }

@@ -28,6 +28,7 @@ const migrations: Migrations = {
   '011-newest': { up: createNewest },
   '012-large-contents': { up: createLargeContents },
   '013-file-holds': { up: createFileHolds },
+  '014-figures': { up: createFigures },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -221,6 +222,13 @@ async function createFileHolds(db: Records): Promise<void> {
     inlay_file_holds: `
       id text not null, file_id text not null, lease_until bigint not null,
       constraint inlay_file_holds_key primary key (file_id, id)`,
+  })
+}
+
+/** Counts of all documents, which are too many to be counted whenever somebody asks. */
+async function createFigures(db: Records): Promise<void> {
+  await createTables(db, {
+    inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
   })
 }
 

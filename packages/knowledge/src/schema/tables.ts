@@ -192,6 +192,14 @@ export interface IndexSpaceRow {
   rebuild_reason: RebuildReason | null
 }
 
+/** Counts that are made now and then; see `createFiguresSampler`. */
+export interface FiguresRow {
+  name: 'documents'
+  sampled_at: BigInteger
+  /** JSON. */
+  figures: string
+}
+
 /** The tables of this package. */
 export interface Tables {
   inlay_documents: DocumentRow
@@ -214,6 +222,7 @@ export interface Tables {
   inlay_job_leases: JobLeaseRow
   inlay_counters: CounterRow
   inlay_spaces: IndexSpaceRow
+  inlay_figures: FiguresRow
 }
 
 /** The records of this package in the database of the instance. */

@@ -27,7 +27,7 @@ test('health and version say what clients look for', async () => {
 
 test('readiness asks the database, and says when the index is made anew', async () => {
   const { ask, knowledge, errors } = setup()
-  Object.assign(knowledge, { rebuildProgress: async () => undefined })
+  Object.assign(knowledge, { readiness: async () => ({}) })
   const ready = await ask('/health/ready', { key: null })
   expect([ready.status, await ready.json()]).toEqual([
     200,
@@ -37,13 +37,13 @@ test('readiness asks the database, and says when the index is made anew', async 
       data: { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 },
     },
   ])
-  Object.assign(knowledge, { rebuildProgress: async () => ({ reason: 'lost', documents: 3 }) })
+  Object.assign(knowledge, { readiness: async () => ({ rebuild: 'lost' }) })
   const rebuilding = await ask('/health/ready', { key: null })
   expect([rebuilding.status, await rebuilding.json()]).toMatchObject([
     200,
     { success: true, message: 'ok; the index is being made anew' },
   ])
-  Object.assign(knowledge, { rebuildProgress: async () => Promise.reject(new Error('no database')) })
+  Object.assign(knowledge, { readiness: async () => Promise.reject(new Error('no database')) })
   const unready = await ask('/health/ready', { key: null })
   expect([unready.status, await unready.json()]).toMatchObject([503, { error_code: 'SERVICE_UNAVAILABLE' }])
   expect(errors).toHaveLength(1)

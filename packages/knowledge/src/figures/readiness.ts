@@ -1,0 +1,59 @@
+import { InlayError } from '@inlay/protocol'
+import type { Readiness } from '../contracts/documents.ts'
+import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
+import type { SpacedIndex } from '../reindexing/spaced-index.ts'
+import { atMost, type FiguresSampler } from './figures-sample.ts'
+
+/** Longest time a probe takes: balancers give up after a second. */
+export const probeWaitMs = 500
+/** How long a process stays ready while the database is slow to answer. */
+export const probeSilenceMs = 5_000
+
+interface ReadinessOptions {
+  readonly index: Pick<SpacedIndex, 'spaces' | 'verified'>
+  readonly sampler: Pick<FiguresSampler, 'read'>
+  /** Documents that the index turned out to lack. */
+  readonly missing: () => number
+}
+
+/**
+ * Tells whether this process can work, at the same cost at any size: it reads a table of a few rows. Probes share one
+ * look, and none waits longer than half a second for it.
+ */
+export function createReadiness({ index, sampler, missing }: ReadinessOptions): () => Promise<Readiness> {
+  let looking: Promise<void> | undefined
+  let last: { readonly at: number; readonly readiness: Readiness } | undefined
+  let failure: unknown
+  /** Whether the index still has to be reached for the first time. */
+  let isVerifying = false
+
+  const look = async (): Promise<Readiness> => {
+    isVerifying = true
+    await index.verified().finally(() => (isVerifying = false))
+    const spaces = await index.spaces()
+    const reason = rebuildReasonOf(spaces)
+    if (reason === undefined) return missing() > 0 ? { rebuild: 'incomplete' } : {}
+    const sample = await sampler.read()
+    const isOver = sample !== undefined && sample.space === spaces.at(-1)!.number && sample.rebuild === undefined
+    return isOver ? {} : { rebuild: reason }
+  }
+  return async () => {
+    looking ??= look()
+      .then(
+        (readiness) => {
+          last = { at: performance.now(), readiness }
+          failure = undefined
+        },
+        (error: unknown) => {
+          last = undefined
+          failure = error
+        },
+      )
+      .finally(() => (looking = undefined))
+    const began = performance.now()
+    await atMost(looking, probeWaitMs)
+    if (last && began - last.at < probeSilenceMs) return last.readiness
+    const message = isVerifying ? 'The index has not been reached since the start.' : 'The database does not answer.'
+    throw failure ?? new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true })
+  }
+}
