@@ -20,7 +20,7 @@ import { type Ingestion, createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { createFiguresSampler } from './figures/figures-sample.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
-import { createReadiness } from './figures/readiness.ts'
+import { createReadiness, rebuildOf } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readExcerpt } from './search/excerpt.ts'
@@ -104,7 +104,11 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
   const endGivingWay = giveWayTo(gate.isAwaited)
   const { takesVectors } = index
-  const context = { db, index, gate, embedding, takesVectors, reranker, ranking, now, onError }
+  const lacksDocuments = async (): Promise<boolean> => {
+    const spaces = await index.spaces()
+    return spaces.some(({ phase }) => phase === 'lost') && (await rebuildOf(spaces, sampler)) !== undefined
+  }
+  const context = { db, index, gate, embedding, takesVectors, lacksDocuments, reranker, ranking, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),

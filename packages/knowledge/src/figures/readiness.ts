@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { Readiness } from '../contracts/documents.ts'
 import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
+import type { IndexSpace } from '../reindexing/index-space.ts'
 import type { SpacedIndex } from '../reindexing/spaced-index.ts'
 import { atMost, type FiguresSampler } from './figures-sample.ts'
 
@@ -14,6 +15,18 @@ interface ReadinessOptions {
   readonly sampler: Pick<FiguresSampler, 'read'>
   /** Documents that the index turned out to lack. */
   readonly missing: () => number
+}
+
+/** Why documents are being indexed again, as far as spaces and the last count tell. */
+export async function rebuildOf(
+  spaces: readonly IndexSpace[],
+  sampler: Pick<FiguresSampler, 'read'>,
+): Promise<Readiness['rebuild']> {
+  const reason = rebuildReasonOf(spaces)
+  if (reason === undefined) return undefined
+  const sample = await sampler.read()
+  const isOver = sample !== undefined && sample.space === spaces.at(-1)!.number && sample.rebuild === undefined
+  return isOver ? undefined : reason
 }
 
 /**
@@ -31,11 +44,9 @@ export function createReadiness({ index, sampler, missing }: ReadinessOptions): 
     isVerifying = true
     await index.verified().finally(() => (isVerifying = false))
     const spaces = await index.spaces()
-    const reason = rebuildReasonOf(spaces)
-    if (reason === undefined) return missing() > 0 ? { rebuild: 'incomplete' } : {}
-    const sample = await sampler.read()
-    const isOver = sample !== undefined && sample.space === spaces.at(-1)!.number && sample.rebuild === undefined
-    return isOver ? {} : { rebuild: reason }
+    const rebuild = await rebuildOf(spaces, sampler)
+    if (rebuild !== undefined) return { rebuild }
+    return missing() > 0 ? { rebuild: 'incomplete' } : {}
   }
   return async () => {
     looking ??= look()

@@ -1,4 +1,4 @@
-import type { SearchDoc } from '@inlay/protocol'
+import { InlayError, type SearchDoc } from '@inlay/protocol'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/permissions-and-filters.ts'
@@ -17,6 +17,8 @@ export interface SearchContext extends LookContext, RankingContext {
   readonly embedding?: EmbeddingCalls
   /** Whether searches use the vector of a query now. */
   readonly takesVectors: () => Promise<boolean>
+  /** Whether documents of a lost or damaged index are still to be indexed again, so that no search finds them. */
+  readonly lacksDocuments?: () => Promise<boolean>
 }
 
 /** Characters of a query that are looked for: a longer text is no question, and each of its words costs. */
@@ -29,6 +31,7 @@ const mostHits = 3000
  * Finds passages, best first. Filters and access bind inside the index; rows of a generation that is not the visible
  * one are dropped, and others asked for in their place.
  * @param given instead of the filters of the request and the caller's access
+ * @throws SERVICE_UNAVAILABLE when nothing is found while a lost index is made anew
  * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
  */
 export async function search(
@@ -52,11 +55,22 @@ export async function search(
     if (!isAll && count < mostHits && joined.length < limit) continue
     const ranked = isRanked ? await rank(hits, request, context) : hits
     const shown = (ranked === hits ? joined : joinHits(ranked)).slice(0, limit)
+    // Nothing found would say that there is nothing.
+    if (shown.length === 0 && (await context.lacksDocuments?.())) throw beingMadeAnew()
     const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
     const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
     const highlight = createHighlighter(text)
     return shown.map((each) => toPassage(each, { highlight, metadata: metadata?.get(each.best.hit.documentId) }))
   }
+}
+
+function beingMadeAnew(): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', {
+    message:
+      'The index was lost or damaged and is being made anew: nothing that is in it by now fits. Search again later.',
+    retryable: true,
+    data: { retryAfterSeconds: 5 },
+  })
 }
 
 /** What was found and may be shown. */
