@@ -1,5 +1,6 @@
 import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge, SampledFigures, VectorIndex } from '@inlay/knowledge'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
@@ -133,6 +134,8 @@ function createGauges(registry: Registry): (figures: SampledFigures | undefined,
 
 /** How old sizes of tables may be; they change slowly, and several scrapers may ask. */
 const sizesAgeMs = 10 * 60_000
+/** Longest wait of a scrape for them. */
+const sizesWaitMs = 1_000
 
 /** Gauges of what the tables hold. */
 function createTableGauges(registry: Registry): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
@@ -144,12 +147,18 @@ function createTableGauges(registry: Registry): (tables: () => Promise<readonly 
     help: 'Bytes of a table on disk with its indexes; Postgres alone tells.',
   })
   let readAt = -Infinity
-  return async (tables) => {
-    if (performance.now() - readAt < sizesAgeMs) return
-    readAt = performance.now()
+  let reading: Promise<void> | undefined
+  const read = async (tables: () => Promise<readonly TableSize[]>): Promise<void> => {
     for (const size of await tables()) {
       rows.set({ table: size.table }, size.rows)
       if (size.bytes !== null) bytes.set({ table: size.table }, size.bytes)
     }
+    readAt = performance.now()
+  }
+  return async (tables) => {
+    if (performance.now() - readAt < sizesAgeMs) return
+    reading ??= read(tables).finally(() => (reading = undefined))
+    // A database that is away or slow fails no scrape: the last sizes stand.
+    await untilAborted(reading, AbortSignal.timeout(sizesWaitMs)).catch(() => {})
   }
 }
