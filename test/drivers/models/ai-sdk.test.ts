@@ -165,6 +165,20 @@ describe.each(ways)('%s, %s', (type, way) => {
     expect((await run([[{ text: 'a' }, { error: limited }, { end: null }]])).code).toBe('RATE_LIMIT')
   })
 
+  test.each(['x', 'none', 'ollama'])('the placeholder %j for a key hides no word of an error', async (apiKey) => {
+    const message = "This model's maximum context length is 10 tokens: none of ollama's servers takes more."
+    server = await (type === 'anthropic' ? startAnthropic : startOpenAi)([
+      { status: 400, body: { error: { type: 'invalid_request_error', message } } },
+    ])
+    const target = aiSdkModels({ type, name: 'own', baseUrl: `${server.origin}/v1`, apiKey })('m-1')
+    const error: unknown = await target.doGenerate(call).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(String(Reflect.get(Object(error), 'responseBody'))).toContain(message)
+    expect(toFailure(error).code).toBe('CONTEXT_TOO_LONG')
+  })
+
   test('an error inside the stream is handed on without the key', async () => {
     const refused = { type: 'invalid_request_error', message: `the key ${key} is not for this model` }
     const { failure, parts } = await run([[{ text: 'a' }, { error: refused }, { end: null }]])

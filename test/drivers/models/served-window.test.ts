@@ -185,6 +185,15 @@ const refusals: readonly (readonly [string, number, string, number | undefined])
   ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens.", 131_072],
   ['Kimi', 400, 'Invalid request: Your request exceeded model token limit: 131072', 131_072],
   ['GLM', 400, 'Prompt exceeds max length', undefined],
+  ['GitHub Copilot', 400, 'prompt token count of 171111 exceeds the limit of 128000', 128_000],
+  [
+    'Vertex AI',
+    400,
+    'Unable to submit request because the input token count is 32825 but model only supports up to 32768. Reduce the input token count and try again.',
+    32_768,
+  ],
+  ['Poolside', 400, 'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.', 131_040],
+  ['Atlas', 400, 'Prompt too long: 5152 tokens exceeds max_seq_len 2048 (leave room for output tokens)', 2_048],
   ['Qwen', 400, 'Range of input length should be [1, 129024]', 129_024],
   [
     'Cerebras',

@@ -31,9 +31,10 @@ export interface StepEnd {
 }
 
 const contextTooLong =
-  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed length)|max_model_len|input token count|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|truncate prompt with n_keep|max size: \d+ tokens|request too large for .{0,200}tokens per min|tokens? \+ `?max_new_tokens/i
-/** A prompt that no waiting makes acceptable. */
-const tooLargeForMinute = /request too large for .{0,200}tokens per min/i
+  /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt (?:is )?too (?:long|large)|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed (?:input )?length)|max_model_len|(?:input|prompt) token count|tokens? exceeds? the configured limit|exceeds? (?:the )?(?:model'?s? )?(?:maximum )?token limit|string_above_max_length|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|truncate prompt with n_keep|max size: \d+ tokens|tokens? \+ `?max_new_tokens/i
+/** A limit of tokens in a time: waiting makes a prompt acceptable, unless it alone is beyond the limit. */
+const limitsRate = /rate.?limit|throttl|please wait|(?:tokens|requests) per (?:min|hour|day)/i
+const overRate = /request too large for .{0,200}tokens per min.{0,20}limit (\d{1,12}).{0,60}requested (\d{1,12})/i
 const quotaUsedUp =
   /insufficient.?(?:quota|balance|funds|credit)|exceeded your current quota|billing|credit balance|out of credits?|budget.{0,20}exceeded|exceeded.{0,20}budget|payment required|spend(?:ing)? (?:cap|limit)|usage limit/i
 const policyRefused =
@@ -87,8 +88,7 @@ const refusals = new Set(
 function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   const isAnswer = status === undefined || status >= 400
   const mayBeRefused = status === undefined || (status >= 400 && status < 500 && status !== 401 && status !== 404)
-  const isTooLong = status === 429 ? tooLargeForMinute.test(text) : contextTooLong.test(text)
-  if (mayBeRefused && isTooLong) return 'CONTEXT_TOO_LONG'
+  if (mayBeRefused && isTooLong(status, text)) return 'CONTEXT_TOO_LONG'
   if (mayBeRefused && quotaUsedUp.test(text)) return 'BUDGET_EXCEEDED'
   if (mayBeRefused && status !== 429 && policyRefused.test(text)) return 'CONTENT_POLICY'
   if (status === 400 && unknownModel.test(text)) return 'NOT_FOUND'
@@ -97,6 +97,12 @@ function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   if (nameOfAbort.test(names) || connectionBroken.test(text)) return 'CONNECTION_ERROR'
   const named = isAnswer ? namedCauses.find(([pattern]) => pattern.test(`${names} ${text}`)) : undefined
   return named?.[1] ?? 'API_ERROR'
+}
+
+function isTooLong(status: number | undefined, text: string): boolean {
+  const [, limit, requested] = overRate.exec(text) ?? []
+  if (limit !== undefined) return Number(requested) > Number(limit)
+  return status !== 429 && contextTooLong.test(text) && !limitsRate.test(text)
 }
 
 /** What people who chat can do about a failure. Words of the provider are for the operator alone. */

@@ -97,7 +97,8 @@ async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]
         prompt = shorter
         continue
       }
-      if (attempt >= request.tries || !retried.has(failure.code) || wasSilent(error)) throw error
+      if (attempt >= request.tries || !retried.has(failure.code) || wasSilent(error) || pointsElsewhere(error))
+        throw error
       await request.wait(delayBefore(failure, attempt), request.signal)
     }
   }
@@ -107,6 +108,12 @@ async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]
 function wasSilent(error: unknown): boolean {
   const { status = 0, text } = signsOf(error)
   return [408, 504, 524].includes(status) || /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(text)
+}
+
+/** Whether a provider redirected the request to another host: it would again. */
+function pointsElsewhere(error: unknown): boolean {
+  const { status = 0 } = signsOf(error)
+  return status >= 300 && status < 400
 }
 
 /** A prompt for the window the server named, else for six tenths; undefined when nothing more can be left out. */

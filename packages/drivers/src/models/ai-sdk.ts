@@ -8,6 +8,7 @@ import type { StreamListener, TappedModel } from '@inlay/agent'
 import { withCacheControl } from './adapting/cache-control.ts'
 import { learningTransport, noteWindow, type ModelMemories } from './adapting/learning-transport.ts'
 import { callEitherApi, type ModelWork } from './adapting/responses-api.ts'
+import { followSameHost } from './stream/same-host-redirects.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
@@ -20,7 +21,7 @@ export interface AiSdkOptions {
   readonly name: string
   /** Address of the API with its version, e.g. `http://localhost:11434/v1`. Default: the provider's own. */
   readonly baseUrl?: string
-  /** Sent as the provider wants it; taken out of every error. Absent: requests carry no key. */
+  /** Sent as the provider wants it; taken out of every error if it has eight characters or more. Absent: requests carry no key. */
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -72,17 +73,18 @@ async function loadResponses(options: AiSdkOptions, fetch: typeof globalThis.fet
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
 const fetchAtLoad = globalThis.fetch
 
-/** What carries the requests of a provider. */
+/** What carries the requests of a provider, and no further than to its host. */
 export function transportOf({
   type,
   fetch: handedIn,
   firstTokenMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
   silenceMs = 300_000,
 }: Pick<AiSdkOptions, 'type' | 'fetch' | 'firstTokenMs' | 'silenceMs'>): Transport {
-  if (handedIn) return fetchTransport(handedIn)
+  if (handedIn) return followSameHost(fetchTransport(handedIn))
   const own = isNode() ? httpTransport({ firstTokenMs, silenceMs }) : undefined
-  return (request) =>
-    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
+  return followSameHost((request) =>
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request),
+  )
 }
 
 /** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` knows of. */
@@ -91,9 +93,12 @@ function isNode(): boolean {
   return !process.versions['bun'] && !process.versions['deno'] && !process.env['NODE_USE_ENV_PROXY']
 }
 
+const shortestSecret = 8
+
 /** Takes a key out of the texts of an error and its causes, so that no log or message can carry it. */
 function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
-  if (!key || depth > 5) return error
+  // A placeholder such as "x" is no secret, and every word of an error has some of its letters.
+  if (key === undefined || key.length < shortestSecret || depth > 5) return error
   if (typeof error === 'string') return error.replaceAll(key, '[hidden]')
   if (typeof error !== 'object' || error === null) return error
   for (const name of Object.getOwnPropertyNames(error)) {

@@ -116,44 +116,6 @@ describe('a request', () => {
   })
 })
 
-describe('redirects', () => {
-  const redirecting = (status: number, to: () => string) =>
-    serve((request, response) => {
-      if (request.url !== '/from') return void echo(request, response)
-      response.writeHead(status, { location: to() }).end('moved')
-    })
-
-  test.each([307, 308])('%i repeats the request, with its key while the origin is the same', async (status) => {
-    const origin = await redirecting(status, () => '/to')
-    expect(JSON.parse(await textOf(await post(`${origin}/from`)))).toMatchObject({
-      method: 'POST',
-      url: '/to',
-      body: '{"a":"ä"}',
-      headers: { authorization: 'Bearer k' },
-    })
-  })
-
-  test.each([301, 302, 303])('%i asks without a body', async (status) => {
-    const origin = await redirecting(status, () => '/to')
-    expect(JSON.parse(await textOf(await post(`${origin}/from`)))).toMatchObject({ method: 'GET', body: '' })
-  })
-
-  test('no credential goes to another origin', async () => {
-    const other = await serve((request, response) => void echo(request, response))
-    const origin = await redirecting(307, () => `${other}/to`)
-    const headers = { authorization: 'Bearer k', 'x-team-key': 'k', 'content-type': 'application/json' }
-    const { headers: seen } = JSON.parse(await textOf(await post(`${origin}/from`, { headers })))
-    expect(seen).toMatchObject({ 'content-type': 'application/json' })
-    expect(seen).not.toHaveProperty('authorization')
-    expect(seen).not.toHaveProperty('x-team-key')
-  })
-
-  test('that never end fail', async () => {
-    const origin = await redirecting(307, () => '/from')
-    await expect(post(`${origin}/from`)).rejects.toMatchObject({ message: 'fetch failed' })
-  })
-})
-
 describe('compressed answers are unpacked', () => {
   test.each([
     ['gzip', gzipSync],

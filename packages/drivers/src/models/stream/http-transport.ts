@@ -2,7 +2,6 @@ import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http'
 import type { request as secureRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { decompressed } from '../../http/decompression.ts'
-import { isRedirect, redirectedRequest } from '../../http/redirects.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
 /** Bounds of a connection; times are milliseconds. */
@@ -32,37 +31,15 @@ interface Opened {
 
 /**
  * A transport over `node:http` with connections that are kept: half of what a token costs over `fetch`. Answers that
- * are compressed are unpacked; redirects are followed as `fetch` does, without credentials to another origin. Unused
- * connections do not keep the process alive.
+ * are compressed are unpacked; a redirect is an answer like any other. Unused connections do not keep the process alive.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
   let loading: Promise<Connections> | undefined
-  return async (first) => {
+  return async (request) => {
     const connections = await (loading ??= connect(options))
-    let request = first
-    for (let hops = 0; ; hops++) {
-      const opened = await open(connections, request, options.firstTokenMs ?? options.silenceMs)
-      const next = followed(request, opened.message)
-      if (next === undefined)
-        return toAnswer(opened, connections.decompressed(opened.message), request.signal, options.silenceMs)
-      opened.message.destroy()
-      if (hops === 20) throw failed(new Error('The address redirects too often.'))
-      request = next
-    }
+    const opened = await open(connections, request, options.firstTokenMs ?? options.silenceMs)
+    return toAnswer(opened, connections.decompressed(opened.message), request.signal, options.silenceMs)
   }
-}
-
-/** The request that follows a redirect; undefined when the answer is none, or leads to something else than HTTP. */
-function followed(
-  request: TransportRequest,
-  { statusCode = 0, headers }: IncomingMessage,
-): TransportRequest | undefined {
-  const { location } = headers
-  if (!isRedirect(statusCode) || location === undefined || !URL.canParse(location, request.url)) return undefined
-  const from = new URL(request.url)
-  const to = new URL(location, from)
-  if (!/^https?:$/.test(to.protocol)) return undefined
-  return { ...redirectedRequest(request, statusCode, from, to), url: to.href }
 }
 
 async function connect({ idleMs = 30_000 }: HttpTransportOptions): Promise<Connections> {

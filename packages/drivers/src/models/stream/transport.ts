@@ -42,11 +42,11 @@ export interface TransportAnswer {
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
-/** A transport over any `fetch`. */
+/** A transport over any `fetch`; a redirect is an answer like any other. */
 export function fetchTransport(carry: typeof fetch): Transport {
   return async ({ url, ...init }) => {
     // A view over any kind of buffer is a body; the types of the platform are narrower than that.
-    const response = await carry(url, init as RequestInit)
+    const response = await carry(url, { ...init, redirect: 'manual' } as RequestInit)
     const { status, statusText, headers, body } = response
     return { status, statusText, headers, read: (sink) => readStream(body, sink) }
   }

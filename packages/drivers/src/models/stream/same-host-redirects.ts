@@ -1,0 +1,56 @@
+import { isRedirect, redirectedRequest } from '../../http/redirects.ts'
+import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
+
+/** Redirects followed within one host. */
+const maxRedirects = 5
+
+/**
+ * Follows a redirect to the same host alone: a prompt holds people's documents, and a provider must not pass it on, with
+ * the key or without. The host's own https counts as the same. Any other redirect is an answer that names the host.
+ */
+export function followSameHost(transport: Transport): Transport {
+  return async (first) => {
+    let request = first
+    for (let count = 0; ; count++) {
+      const answer = await transport(request)
+      const { status, headers } = answer
+      const location = headers.get('location')
+      if (!isRedirect(status) || location === null) return answer
+      answer.read(unread).cancel()
+      const to = URL.parse(location, request.url)
+      if (to === null || !isSameHost(new URL(request.url), to)) return refused(answer, to)
+      if (count === maxRedirects)
+        throw new TypeError('fetch failed', { cause: new Error('The address redirects too often.') })
+      request = redirected(request, status, to)
+    }
+  }
+}
+
+function isSameHost(from: URL, to: URL): boolean {
+  if (to.username !== '' || to.password !== '') return false
+  if (to.origin === from.origin) return true
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
+  return isUpgrade && from.hostname === to.hostname
+}
+
+/** The key goes along also where http becomes https. */
+function redirected(request: TransportRequest, status: number, to: URL): TransportRequest {
+  return { ...redirectedRequest(request, status, to, to), url: to.href }
+}
+
+function refused(answer: TransportAnswer, to: URL | null): TransportAnswer {
+  const message = `The address redirects to ${to?.origin ?? 'another one'}, which is not followed: set the base URL to that.`
+  const body = new TextEncoder().encode(JSON.stringify({ error: { message } }))
+  const headers = new Headers({ 'content-type': 'application/json' })
+  return {
+    ...answer,
+    headers,
+    read: (sink) => {
+      sink.push(body)
+      sink.end()
+      return { pause: () => {}, resume: () => {}, cancel: () => {} }
+    },
+  }
+}
+
+const unread = { push: () => {}, end: () => {}, fail: () => {} }
