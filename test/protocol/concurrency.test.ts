@@ -1,4 +1,4 @@
-import { createGivingWay, createSlices } from '@inlay/protocol/concurrency'
+import { createGivingWay, createSlices, mapConcurrent, yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { expect, test } from 'vitest'
 
 test('between two slices of long work the event loop turns several times', async () => {
@@ -55,4 +55,33 @@ test('long work gives way to calls that somebody waits for, for its share of the
   end()
   await givingWay.done()
   expect(looks).toBe(1)
+})
+
+test('results come in the order of the items, at most so many under way at a time', async () => {
+  let [running, highest] = [0, 0]
+  const double = async (item: number): Promise<number> => {
+    highest = Math.max(highest, ++running)
+    for (let turn = item; turn < 6; turn++) await yieldToEventLoop()
+    running--
+    return 2 * item
+  }
+  expect(await mapConcurrent([1, 2, 3, 4, 5], 2, double)).toEqual([2, 4, 6, 8, 10])
+  expect(highest).toBe(2)
+})
+
+test('after a failure no further item is begun, and the failure is the first one', async () => {
+  const begun: number[] = []
+  const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
+  const work = async (item: number): Promise<void> => {
+    begun.push(item)
+    await gates[item]!.promise
+  }
+  const all = mapConcurrent([0, 1, 2, 3, 4, 5], 2, work)
+  gates[0]!.reject(new Error('first'))
+  await expect(all).rejects.toThrow('first')
+  // The other one ends well, and would go on with the next.
+  for (const gate of gates.slice(1)) gate.resolve()
+  await yieldToEventLoop()
+  await yieldToEventLoop()
+  expect(begun).toEqual([0, 1])
 })

@@ -102,6 +102,40 @@ it('the few rows that pass are read once, and only new ones after a write', asyn
   expect(await passingRows({ table, cache }, { createdAt: { start: 0 } })).toBeUndefined()
 })
 
+it('keeps rows up to a number of bytes, and forgets those of the filter used longest ago first', async () => {
+  const engine = await loadEngine()
+  const connection = await engine.lancedb.connect(join(root, 'bytes'), { readConsistencyInterval: 0 })
+  const schema = schemaOf(engine, space)
+  const table = await connection.createEmptyTable('chunks', schema)
+  // Of each team 80 rows of 100,000 characters: of three of them there is room for.
+  const text = 'reed '.repeat(20_000)
+  for (let team = 0; team < 5; team++) {
+    const rows = Array.from({ length: 80 }, (_, n) =>
+      row(`d${team}-${n}`, text, { tags: [`team=${team}`], vector: Float32Array.of(n, 1) }),
+    )
+    await table.add(toArrow(engine, schema, rows))
+  }
+  const cache = new RowCache(table)
+  const isKept = async (team: number): Promise<boolean> =>
+    (await (await passingRows({ table, cache }, { tags: [[`team=${team}`]] }))!.few([])) !== undefined
+  // Nothing is read at the first search of a version.
+  const read = async (team: number): Promise<void> => {
+    expect(await isKept(team)).toBe(false)
+    expect(await isKept(team)).toBe(true)
+  }
+  await read(0)
+  await read(1)
+  await read(2)
+  // Searching again counts nothing twice.
+  for (let round = 0; round < 4; round++) for (const team of [1, 2, 0]) expect(await isKept(team)).toBe(true)
+  await read(3)
+  for (const team of [2, 0, 3]) expect(await isKept(team)).toBe(true)
+  // The one used longest ago went, and reading it again takes the place of the next one alone.
+  await read(1)
+  for (const team of [0, 3, 1]) expect(await isKept(team)).toBe(true)
+  expect(await isKept(2)).toBe(false)
+})
+
 it('a search by words reads no row of a narrow filter that an earlier search of the version had', async () => {
   const folder = join(root, 'words')
   const index = lancedbIndex({ folder })

@@ -27,6 +27,27 @@ test('callers whose bodies are more than can be held are told when to come again
   expect((await post()).status).toBe(200)
 })
 
+test('one caller holds half of what can be held, and others the rest', async () => {
+  const { ask, knowledge } = setup({ bodyBytesInFlight: 1_000_000 })
+  let hold = Promise.withResolvers<'held'>()
+  knowledge.accept = () => {
+    hold.resolve('held')
+    return new Promise(() => {})
+  }
+  const document = aDocument('held', 'x'.repeat(300_000))
+  const status = (key: string): Promise<number | 'held'> => {
+    hold = Promise.withResolvers()
+    return Promise.race([
+      ask('/service-api/ingestion', { json: document, key }).then(({ status }) => status),
+      hold.promise,
+    ])
+  }
+  // Two of them are 600,000 bytes: all callers may hold as much, but not one.
+  expect(await status('key-importer')).toBe('held')
+  expect(await status('key-importer')).toBe(429)
+  expect(await status('key-operator')).toBe('held')
+}, 20_000)
+
 test('a body that arrives slowly is counted until it has been read', async () => {
   let later = (): void => {}
   const timer = (_delayMs: number, callback: () => void): (() => void) => {

@@ -303,6 +303,51 @@ describe('bodies', () => {
   })
 })
 
+describe('a body of exactly the limit is taken, one of a byte more is not', () => {
+  const small = JSON.stringify(aDocument('a'))
+  // Read piece by piece as it arrives.
+  const large = JSON.stringify(aDocument('a', 'x'.repeat(2 ** 20 + 1000)))
+  const post = { key: 'key-importer', method: 'POST' }
+  const forms = {
+    'with a declared length': (text: string) => ({
+      ...post,
+      body: text,
+      headers: { 'content-length': String(text.length) },
+    }),
+    'in pieces': (text: string) => ({ ...post, body: new Blob([text]).stream() }),
+    compressed: (text: string) => ({
+      ...post,
+      body: new Uint8Array(gzipSync(text)),
+      headers: { 'content-encoding': 'gzip' },
+    }),
+  }
+  const sent = Object.entries(forms).flatMap(([form, of]) => [
+    [`small, ${form}`, small, of] as const,
+    [`large, ${form}`, large, of] as const,
+  ])
+
+  test.each(sent)('%s', async (_, text, of) => {
+    for (const [limit, status] of [
+      [text.length, 200],
+      [text.length - 1, 413],
+    ] as const) {
+      const { ask } = setup({ limits: { ingestionBytes: limit } })
+      expect((await ask(ingestion, of(text))).status).toBe(status)
+    }
+  })
+
+  test('a line of a batch', async () => {
+    for (const [limit, status] of [
+      [small.length, 200],
+      [small.length - 1, 413],
+    ] as const) {
+      const { ask } = setup({ limits: { ingestionBytes: limit } })
+      const answer = await ask(`${ingestion}/batch`, { ...post, body: new Blob([`${small}\n`]).stream() })
+      expect(JSON.parse((await answer.text()).split('\n', 1)[0]!)).toMatchObject({ status })
+    }
+  })
+})
+
 describe('compressed bodies', () => {
   const packed = (coding: 'gzip' | 'deflate', text: string | Uint8Array) => ({
     key: 'key-importer',

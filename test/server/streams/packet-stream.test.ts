@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLineDecoder, type StreamLine } from '@inlay/protocol'
 import { delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../fakes.ts'
 
@@ -153,6 +153,25 @@ describe('a live stream', () => {
     const [rest] = hand.pending()
     expect(rest).toBeGreaterThan(10_000)
     expect(rest).toBeLessThanOrEqual(15_000)
+    hand.fire()
+    expect(text(await second)).toContain('chat_heartbeat')
+  })
+
+  test('sends a heartbeat as long after the last line as it was told, not later', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000)
+    onTestFinished(() => clock.mockRestore())
+    const hand = handTimer()
+    const { agent, reader } = await open({ timer: hand.timer, heartbeatMs: 15_000 })
+    const first = reader.read()
+    await expect.poll(() => hand.pending()).toEqual([15_000])
+    clock.mockReturnValue(5_000)
+    agent.run.say(ids)
+    await first
+    const second = reader.read()
+    clock.mockReturnValue(16_000)
+    hand.fire()
+    expect(hand.pending()).toEqual([4_000])
+    clock.mockReturnValue(20_000)
     hand.fire()
     expect(text(await second)).toContain('chat_heartbeat')
   })
