@@ -58,7 +58,8 @@ function open(options: InlayOptions = {}, folder = mkdtempSync(join(tmpdir(), 'i
     return [response.status, await response.text()]
   }
   const countsOf = (statements: readonly string[]): number =>
-    statements.filter((text) => /count\(.*from "inlay_documents"/.test(text)).length
+    // The sizes of tables are counted up to a bound.
+    statements.filter((text) => /count\(.*from "inlay_documents"(?! limit)/.test(text)).length
   return { inlay, folder, watched, get, counts: () => countsOf(watched.statements) }
 }
 
