@@ -34,8 +34,53 @@ function rejectOutage(cause: unknown): never {
   throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
 }
 
-/** One value has a few MiB. */
-const longestMs = 60_000
+/** How long a bucket may be silent, in milliseconds. */
+export const bucketTimes = {
+  /** When a read is sent again, on another connection: the first may lead to a server that is gone. */
+  hedgeMs: 2_000,
+  /** Longest wait until a read or a delete is answered. */
+  answerMs: 8_000,
+  /** Longest time to write a value, which has a few MiB. */
+  writeMs: 20_000,
+  /** Longest time to read all of one, once its answer has begun. */
+  readMs: 60_000,
+} as const
+
+/** The first answer of one request, or of two; what has not answered by then is given up. */
+async function answerOf(send: (signal: AbortSignal) => Promise<Response>, isRead: boolean): Promise<Response> {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>()
+  const { hedgeMs, answerMs, writeMs, readMs } = bucketTimes
+  const requests: AbortController[] = []
+  let underWay = 0
+  const askNext = (): void => {
+    const request = new AbortController()
+    requests.push(request)
+    underWay++
+    // Its body is read afterwards.
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(isRead ? answerMs + readMs : writeMs)])
+    send(signal).then(
+      (response) => {
+        for (const other of requests) if (other !== request) other.abort()
+        resolve(response)
+      },
+      (error: unknown) => {
+        if (--underWay === 0) reject(error)
+      },
+    )
+  }
+  askNext()
+  if (!isRead) return promise
+  const silence = setTimeout(() => {
+    const error = new DOMException('The bucket does not answer.', 'TimeoutError')
+    for (const request of requests) request.abort(error)
+    reject(error)
+  }, answerMs)
+  const second = setTimeout(askNext, hedgeMs)
+  return promise.finally(() => {
+    clearTimeout(silence)
+    clearTimeout(second)
+  })
+}
 
 /**
  * Uploaded files in a bucket of Amazon S3 or of any server that speaks S3. Needs the package `aws4fetch`.
@@ -50,10 +95,11 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   const place = `${server}/${address.replace(/^s3:\/\/|\/+$/g, '')}`
   const call = async (method: string, key: string, body?: Uint8Array): Promise<Response | undefined> => {
     const path = key.split(':').map(encodeURIComponent).join('/')
-    const signal = AbortSignal.timeout(longestMs)
     // Bytes of a shared buffer are no body; values never are.
     const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
-    const response = await client.fetch(`${place}/${path}`, { method, signal, ...sent }).catch(rejectOutage)
+    const send = (signal: AbortSignal): Promise<Response> =>
+      client.fetch(`${place}/${path}`, { method, signal, ...sent })
+    const response = await answerOf(send, body === undefined).catch(rejectOutage)
     if (response.ok) return response
     // Its words may hold names of the bucket and of keys.
     const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text())?.[1]
@@ -64,7 +110,7 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   return {
     getItemRaw: async (key) => {
       const response = await call('GET', key)
-      return response === undefined ? null : new Uint8Array(await response.arrayBuffer())
+      return response === undefined ? null : new Uint8Array(await response.arrayBuffer().catch(rejectOutage))
     },
     setItemRaw: async (key, value) => {
       if ((await call('PUT', key, value)) === undefined) throw new Error('The bucket refused PUT with 404.')

@@ -35,7 +35,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)
-  const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited })
+  const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited, isAwaited: true })
   const vectorShare = options.vectorShare ?? defaultVectorShare
   const searched = { cluster: awaited, name, vectorShare, counts: createPassingCounts() }
   const state = createOpenState<{ readonly space: Space | undefined }>()
@@ -96,7 +96,7 @@ function identification(cluster: Cluster, name: string): Required<Pick<VectorInd
   return {
     inspect: async () => {
       // Asked once: a search that has failed waits for the answer, and the next failure asks again.
-      const meta = await metaOf((call) => cluster({ ...call, tries: 1 }), name)
+      const meta = await metaOf((call) => cluster({ ...call, tries: 1, isAwaited: true }), name)
       if (meta === undefined) return { state: 'missing' }
       return { state: 'present', ...(typeof meta['identity'] === 'string' && { identity: meta['identity'] }) }
     },
@@ -110,7 +110,9 @@ function identification(cluster: Cluster, name: string): Required<Pick<VectorInd
 /** Creates the index behind the alias, unless there is one; another process may do so at the same moment. */
 async function create(cluster: Cluster, name: string, schema: Record<string, unknown>): Promise<void> {
   // The first search opens the index.
-  const { status } = await cluster({ method: 'GET', path: `/${name}`, accepts: [404], tries: triesOfAwaited })
+  const look = { method: 'GET', path: `/${name}`, accepts: [404], tries: triesOfAwaited, isAwaited: true } as const
+  const { status } = await cluster(look)
+  // One that is there is searched as it is: a part on a silent node must not hold up the others.
   if (status === 404) {
     const body = { ...schema, aliases: { [name]: {} } }
     const reply = await cluster({ method: 'PUT', path: `/${name}-000001`, body, accepts: [400] })
@@ -123,8 +125,12 @@ async function create(cluster: Cluster, name: string, schema: Record<string, unk
       })
     if (reply.status === 400 && kind !== 'resource_already_exists_exception')
       throw unavailable(`The search cluster refused the index: ${kind}.`, false)
+    await cluster({
+      method: 'GET',
+      path: `/_cluster/health/${name}?wait_for_status=yellow&timeout=20s`,
+      accepts: [408],
+    })
   }
-  await cluster({ method: 'GET', path: `/_cluster/health/${name}?wait_for_status=yellow&timeout=20s`, accepts: [408] })
 }
 
 /** What the index was created and marked with; undefined when there is none. */

@@ -32,6 +32,8 @@ export interface ClusterCall {
   readonly accepts?: readonly number[]
   /** Longest time of one try. */
   readonly timeoutMs?: number
+  /** Whether somebody waits for the answer: a second node is then asked when the first says nothing for a second. */
+  readonly isAwaited?: boolean
   /** Most tries while the cluster is busy or unreachable, each at every node. Default 4, with waits of some 4 s. */
   readonly tries?: number
 }
@@ -45,10 +47,18 @@ export interface ClusterReply {
 /** Sends a request to the cluster. SERVICE_UNAVAILABLE when no node can carry it out, or the cluster refuses it. */
 export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
 
-/** A node that takes longer is looked after: one that is frozen or cut off says nothing to a small request either. */
-const quietMs = 5_000
-/** Longest time for that. */
-const answerMs = 3_000
+/** How silent nodes are told, in milliseconds. */
+export const clusterTimes = {
+  /** A node that takes longer is looked after: one that is frozen or cut off says nothing to a small request either. */
+  quietMs: 5_000,
+  /** Longest time for that. */
+  answerMs: 3_000,
+  /** When another node is asked as well, for a call that somebody waits for. */
+  hedgeMs: 1_000,
+} as const
+
+/** Nodes that one call asks at the same time. */
+const mostAtOnce = 2
 
 const busyStatuses = new Set([408, 429, 502, 503, 504])
 
@@ -62,16 +72,16 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
   const sendTo = async (
     { address, authorization }: Node,
     { accepts = [], timeoutMs = usualMs, ...call }: ClusterCall,
-  ) => {
+  ): Promise<ClusterReply> => {
     const headers = { ...usual, ...authorization, ...connection.headers }
     const silence = new AbortController()
     const signals = [AbortSignal.timeout(timeoutMs), silence.signal, ...(call.signal ? [call.signal] : [])]
     // Whatever is said is an answer: a proxy may send the root elsewhere.
     const look = (): Promise<unknown> =>
-      send(`${address}/`, { headers, redirect: 'manual', signal: AbortSignal.timeout(answerMs) }).then((reply) =>
-        reply.text(),
+      send(`${address}/`, { headers, redirect: 'manual', signal: AbortSignal.timeout(clusterTimes.answerMs) }).then(
+        (reply) => reply.text(),
       )
-    const timer = setInterval(() => void look().catch((error: unknown) => silence.abort(error)), quietMs)
+    const timer = setInterval(() => void look().catch((error: unknown) => silence.abort(error)), clusterTimes.quietMs)
     try {
       const reply = await readReply(
         await send(address + call.path, {
@@ -91,21 +101,46 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       clearInterval(timer)
     }
   }
-  /** Goes to the next node at once when one does not answer; only after the last it is time to wait. */
-  const tryEach = async (call: ClusterCall): Promise<ClusterReply> => {
+  /**
+   * Goes to the next node at once when one does not answer; only after the last it is time to wait. A call that somebody
+   * waits for has two nodes at a time at most, so that a slow cluster gets twice the load and not more.
+   */
+  const tryEach = ({ isAwaited = false, ...call }: ClusterCall): Promise<ClusterReply> => {
+    const { promise, resolve, reject } = Promise.withResolvers<ClusterReply>()
+    const over = new AbortController()
+    const signal = AbortSignal.any([over.signal, ...(call.signal ? [call.signal] : [])])
     const first = next
-    for (let passedOver = 0; ; passedOver++) {
-      const at = (first + passedOver) % addresses.length
-      try {
-        return await sendTo(addresses[at]!, call)
-      } catch (error) {
-        call.signal?.throwIfAborted()
+    let [begun, underWay] = [0, 0]
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const askNext = (): void => {
+      clearTimeout(timer)
+      const at = (first + begun++) % addresses.length
+      const goOn = (): void => {
         // Another call may have gone on from it already.
         if (next === at) next = (at + 1) % addresses.length
-        if (isInlayError(error)) throw error
-        if (passedOver === addresses.length - 1) throw unavailable('The search cluster cannot be reached.', true, error)
       }
+      underWay++
+      if (isAwaited && underWay < mostAtOnce && begun < addresses.length)
+        timer = setTimeout(() => {
+          goOn()
+          askNext()
+        }, clusterTimes.hedgeMs)
+      sendTo(addresses[at]!, { ...call, signal }).then(resolve, (error: unknown) => {
+        underWay--
+        if (call.signal?.aborted) return reject(call.signal.reason)
+        goOn()
+        if (isInlayError(error)) {
+          // The other node may still have an answer.
+          if (!error.retryable || underWay === 0) reject(error)
+        } else if (begun < addresses.length) askNext()
+        else if (underWay === 0) reject(unavailable('The search cluster cannot be reached.', true, error))
+      })
     }
+    askNext()
+    return promise.finally(() => {
+      clearTimeout(timer)
+      over.abort()
+    })
   }
   return ({ tries: attempts, ...call }) => retrying(() => tryEach(call), call.signal, { attempts })
 }

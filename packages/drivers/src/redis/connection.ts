@@ -19,7 +19,8 @@ export interface Patience {
   readonly reachMs: number
 }
 
-const usual: Patience = { quietMs: 1_000, answerMs: 3_000, reachMs: 10_000 }
+/** A client that a silent server took stays unready: the next one may find it answering again. */
+export const redisTimes: Patience = { quietMs: 1_000, answerMs: 3_000, reachMs: 3_000 }
 
 interface Opened {
   readonly redis: RedisClient
@@ -34,7 +35,7 @@ interface Opened {
  */
 export function createConnection(
   createClient: () => Promise<RedisClient>,
-  { quietMs, answerMs, reachMs }: Patience = usual,
+  { quietMs, answerMs, reachMs }: Patience = redisTimes,
 ): Connection {
   let opening: Promise<Opened> | undefined
   let look: NodeJS.Timeout | undefined

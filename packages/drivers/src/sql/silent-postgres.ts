@@ -38,7 +38,7 @@ export interface SilenceLimits {
   readonly connectMs: number
 }
 
-const usualLimits: SilenceLimits = { queryMs: 8_000, answerMs: 4_000, connectMs: 2_000 }
+export const postgresTimes: SilenceLimits = { queryMs: 8_000, answerMs: 4_000, connectMs: 2_000 }
 /** How long a server counts as silent that was not asked again. */
 const silenceAgeMs = 30_000
 
@@ -48,7 +48,7 @@ const silenceAgeMs = 30_000
  */
 export function watchSilence(
   pool: WatchedPool,
-  { queryMs, answerMs, connectMs: connectionTimeoutMillis }: SilenceLimits = usualLimits,
+  { queryMs, answerMs, connectMs: connectionTimeoutMillis }: SilenceLimits = postgresTimes,
 ): void {
   const { Client, options = {} } = pool
   if (!Client) return

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { bucketTimes } from '@inlay/drivers/internal/blobs/s3-blobs'
+import { clusterTimes } from '@inlay/drivers/internal/opensearch/transport'
+import { redisTimes } from '@inlay/drivers/internal/redis/connection'
+import { postgresTimes } from '@inlay/drivers/internal/sql/silent-postgres'
+import { sampleWaitMs } from '@inlay/knowledge/internal/figures/figures-sample'
+import { probeSilenceMs, probeWaitMs } from '@inlay/knowledge/internal/figures/readiness'
+import { expect, test } from 'vitest'
+
+test('the table of waits for silent engines has the bounds of the code', () => {
+  const page = readFileSync('docs/1.guide/14.operations.md', 'utf8')
+  const [, section = ''] = page.split('## How long a silent engine holds calls up')
+  const rows = [...section.split('## ')[0]!.matchAll(/^\| ([^|]+) \| [^|]+ \| ([\d,]+) \|$/gm)]
+  const inDocs = rows.map(([, engine = '', bound = '']) => [engine, Number(bound.replaceAll(',', ''))])
+  const of = (engine: string, ...bounds: number[]) => bounds.map((bound) => [engine, bound])
+  expect(inDocs).toEqual([
+    ...of('PostgreSQL, pgvector', postgresTimes.queryMs, postgresTimes.answerMs, postgresTimes.connectMs),
+    ...of('OpenSearch', clusterTimes.hedgeMs, clusterTimes.quietMs, clusterTimes.answerMs),
+    ...of('Redis', redisTimes.quietMs, redisTimes.answerMs, redisTimes.reachMs),
+    ...of('bucket of files', bucketTimes.hedgeMs, bucketTimes.answerMs, bucketTimes.writeMs, bucketTimes.readMs),
+    ...of('`GET {base}/health/ready`', probeWaitMs, probeSilenceMs),
+    ...of('`GET {base}/metrics`', sampleWaitMs),
+  ])
+})
