@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { readBoolean, readInteger, readNumber, type LaxReading } from './lax-values.ts'
 import { suggestionFor } from './suggestion.ts'
 
 /**
@@ -7,15 +8,19 @@ import { suggestionFor } from './suggestion.ts'
  */
 export type WireSchema<Output, Input = unknown> = v.GenericSchema<Input, Output>
 
+// The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop the schemas that a page does not use.
+
 /**
  * The message of a fault with pydantic's name for it; validation takes the two apart again.
  * @param message what is wrong and how to mend it, in one clause
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function fault(type: string, message: string): string {
   return `${message} [type=${type}]`
 }
 
 /** A check whose fault has a pydantic name, for use in a pipe. */
+/* @__NO_SIDE_EFFECTS__ */
 export function rule<Value>(
   type: string,
   message: string,
@@ -25,6 +30,7 @@ export function rule<Value>(
 }
 
 /** Valibot takes a list for an object; on the wire it is none. */
+/* @__NO_SIDE_EFFECTS__ */
 function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
   const run = schema['~run']
   return Object.assign(schema, {
@@ -36,6 +42,7 @@ function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
 const nameMark: unique symbol = Symbol('name')
 
 /** Gives a schema the name that it has in the OpenAPI document. */
+/* @__NO_SIDE_EFFECTS__ */
 export function named<Schema extends v.GenericSchema>(name: string, schema: Schema): Schema {
   return Object.assign(schema, { [nameMark]: name })
 }
@@ -55,6 +62,7 @@ export function model<const Entries extends v.ObjectEntries>(
   entries: Entries,
 ): v.ObjectSchema<Entries, undefined>
 export function model<const Entries extends v.ObjectEntries>(entries: Entries): v.ObjectSchema<Entries, undefined>
+/* @__NO_SIDE_EFFECTS__ */
 export function model<const Entries extends v.ObjectEntries>(
   ...[first, second]: [string, Entries] | [Entries]
 ): v.ObjectSchema<Entries, undefined> {
@@ -67,6 +75,7 @@ export function model<const Entries extends v.ObjectEntries>(
  * As {@link model}, but other fields are refused by name: for settings of ours, where a misspelt name that was ignored
  * would leave a limit or an expiry unset.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function closedModel<const Entries extends v.ObjectEntries>(
   name: string,
   entries: Entries,
@@ -106,6 +115,7 @@ const closedMark: unique symbol = Symbol('closed')
 export const isClosed = (schema: object): boolean => closedMark in schema
 
 /** An object of any keys whose values have one form. */
+/* @__NO_SIDE_EFFECTS__ */
 export function dictionary<Output, Input>(
   value: WireSchema<Output, Input>,
 ): WireSchema<Readonly<Record<string, Output>>, Readonly<Record<string, Input>>> {
@@ -116,6 +126,7 @@ export function dictionary<Output, Input>(
  * A union that knows which option a value means, so that a fault is reported for that option alone.
  * @param pick gives the schema that judges the value; it may be one that only serves to report the fault
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function choice<const Options extends v.UnionOptions>(
   options: Options,
   pick: (value: unknown) => v.GenericSchema,
@@ -149,17 +160,41 @@ export const exactText: WireSchema<string, string> = v.pipe(
   rule('value_error', 'must not hold NUL characters or unpaired surrogates', isStorable),
 )
 
-/** A whole number that a double can hold exactly. */
+/**
+ * A schema that also takes what pydantic's lax mode takes for its type, such as `"false"` or `"12"`: existing clients
+ * send it. The OpenAPI document shows the type alone.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+function lax<Value>(
+  schema: WireSchema<Value, Value>,
+  read: (input: unknown) => LaxReading<Value>,
+): WireSchema<Value, Value> {
+  const run = schema['~run']
+  return Object.assign(schema, {
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
+      const reading = read(dataset.value)
+      if ('value' in reading) return run.call(schema, { ...dataset, value: reading.value }, config)
+      // Null is neither a number nor a boolean, so that the schema reports the fault by this message.
+      const message = fault(reading.fault, reading.words)
+      return run.call({ ...schema, message } as typeof schema, { ...dataset, value: null }, config)
+    },
+  })
+}
+
+/** A boolean; in requests also 0, 1 and words such as "true", "off" or "y". */
+export const boolean: WireSchema<boolean, boolean> = lax(v.boolean(), readBoolean)
+
+/** A finite number; in requests also as text. */
+export const float: WireSchema<number, number> = lax(v.number(), readNumber)
+
+/** A whole number that a double can hold exactly; in requests also as text. */
 export const integer: WireSchema<number, number> = v.pipe(
-  v.number(fault('int_type', 'must be a whole number')),
-  v.integer(),
-  v.safeInteger(),
+  lax(v.number(), readInteger),
+  v.metadata({ type: 'integer', minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
 )
 
-/** Any number but infinity, which a JSON text can reach by its exponent. */
-export const float: WireSchema<number, number> = v.pipe(v.number(), v.finite())
-
 /** A field that may be absent or null, both meaning null. */
+/* @__NO_SIDE_EFFECTS__ */
 export function orNull<Output, Input>(
   schema: WireSchema<Output, Input>,
 ): v.NullishSchema<WireSchema<Output, Input>, null> {

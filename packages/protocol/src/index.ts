@@ -65,7 +65,17 @@ export { errorTable, InlayError, isInlayError, validationFailed } from './errors
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/error-codes.ts'
 export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'
 export { isJsonObject, readJson, type JsonObject } from './json.ts'
-export { exactText, isStorable, storable, unknownName, uuid, type WireSchema } from './fields.ts'
+export {
+  boolean,
+  exactText,
+  float,
+  integer,
+  isStorable,
+  storable,
+  unknownName,
+  uuid,
+  type WireSchema,
+} from './fields.ts'
 export { suggestionFor } from './suggestion.ts'
 export {
   fileKinds,

@@ -25,10 +25,6 @@ const ofText = (issue: Issue): string => (typeof issue.input === 'string' ? 'str
 const faults: Readonly<Record<string, (issue: Issue) => Fault>> = {
   string: () => ['string_type', 'must be text'],
   number: () => ['float_type', 'must be a number'],
-  finite: () => ['finite_number', 'must be finite'],
-  integer: () => ['int_from_float', 'must be a whole number'],
-  safe_integer: () => ['int_parsing_size', 'must lie between -(2^53 - 1) and 2^53 - 1'],
-  boolean: () => ['bool_type', 'must be true or false'],
   array: () => ['list_type', 'must be a list'],
   object: () => ['model_attributes_type', 'must be an object'],
   record: () => ['dict_type', 'must be an object'],

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { fault, rule, type WireSchema } from './fields.ts'
+import { readUnixTime } from './lax-values.ts'
 
 const form = /^(\d{4}-\d\d-\d\d)(?:[Tt _](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/
 
@@ -23,15 +24,30 @@ export function readTimestamp(value: string): number | undefined {
 const inRange = (ms: number): boolean => ms >= -62_135_596_800_000 && ms <= 253_402_300_799_999
 
 /** A date-time of a request; afterwards always `YYYY-MM-DDTHH:MM:SS.sssZ`. Years 1 to 9999. */
-export const dateTime: WireSchema<string, string> = v.pipe(
-  v.string(fault('datetime_type', 'must be an ISO 8601 date-time')),
-  v.metadata({ format: 'date-time' }),
-  rule('datetime_parsing', 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z', (value: string) => {
-    const ms = readTimestamp(value)
-    return ms !== undefined && inRange(ms)
-  }),
-  v.transform((value) => new Date(readTimestamp(value) ?? 0).toISOString()),
+export const dateTime: WireSchema<string, string> = withUnixTimes(
+  v.pipe(
+    v.string(fault('datetime_type', 'must be an ISO 8601 date-time')),
+    v.metadata({ format: 'date-time' }),
+    rule('datetime_parsing', 'must be an ISO 8601 date-time such as 2026-01-31T09:30:00Z', (value: string) => {
+      const ms = readTimestamp(value)
+      return ms !== undefined && inRange(ms)
+    }),
+    v.transform((value) => new Date(readTimestamp(value) ?? 0).toISOString()),
+  ),
 )
+
+/** Takes numbers, too, as existing clients send them: seconds or milliseconds since 1970 UTC. */
+/* @__NO_SIDE_EFFECTS__ */
+function withUnixTimes(schema: WireSchema<string, string>): WireSchema<string, string> {
+  const run = schema['~run']
+  return Object.assign(schema, {
+    '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
+      const ms = readUnixTime(dataset.value)
+      const isTime = ms !== undefined && inRange(ms)
+      return run.call(schema, isTime ? { ...dataset, value: new Date(ms).toISOString() } : dataset, config)
+    },
+  })
+}
 
 /** A date-time of an answer: ISO 8601 with an offset. */
 export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())

@@ -227,6 +227,7 @@ describe('the OpenAPI document', () => {
       ['query', 'state', false, { type: 'string', enum: ['pending', 'indexing', 'indexed', 'failed'] }],
       ['query', 'cc_pair_id', false, { type: 'integer', minimum: -2147483648, maximum: 2147483647 }],
       ['query', 'source', false, { $ref: '#/components/schemas/Source' }],
+      ['query', 'document_id', false, { type: 'string' }],
       ['query', 'limit', false, { type: 'integer', minimum: 1, maximum: 1000, default: 100 }],
       ['query', 'after', false, { type: 'string' }],
       ['query', 'order', false, { type: 'string', enum: ['id', 'newest'] }],

@@ -25,9 +25,9 @@ const faulty: [
   [
     'tool ids of a wrong type',
     chat,
-    { json: { message: 'x', allowed_tool_ids: ['1'] } },
+    { json: { message: 'x', allowed_tool_ids: ['one'] } },
     422,
-    { detail: [{ loc: ['body', 'allowed_tool_ids', '0'], type: 'int_type' }] },
+    { detail: [{ loc: ['body', 'allowed_tool_ids', '0'], type: 'int_parsing' }] },
   ],
   [
     'unknown origin',
@@ -135,7 +135,7 @@ describe('a faulty request', () => {
   })
 
   test('tells every fault at once, with what is wrong in words', async () => {
-    const response = await setup().ask(chat, { json: { stream: 'yes', deep_research: 1 } })
+    const response = await setup().ask(chat, { json: { stream: 'never', deep_research: 2 } })
     const { detail } = (await response.json()) as { detail: { loc: string[]; msg: string }[] }
     expect(detail.map(({ loc }) => loc.join('.')).sort()).toEqual(['body.deep_research', 'body.message', 'body.stream'])
     for (const { msg } of detail) expect(msg.length).toBeGreaterThan(3)

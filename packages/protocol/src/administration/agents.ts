@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
 import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
@@ -84,7 +84,7 @@ const sharing = model('PersonaSharing', {
   user_shares: orNull(v.array(model('SharedWith', { user_id: exactText, permission }))),
   group_ids: orNull(groupNames),
   group_shares: orNull(v.array(v.unknown())),
-  is_public: orNull(v.boolean()),
+  is_public: orNull(boolean),
   public_permission: orNull(permission),
   label_ids: orNull(v.array(integer)),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, type AccessType } from '../resources/pairs.ts'
 import { pairStatuses, type PairStatus } from './pair-detail.ts'
@@ -32,7 +32,7 @@ export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model(
   docs_count_value: orNull(integer),
   name_filter: orNull(text),
   source_to_page: v.nullish(v.record(v.string(), v.pipe(integer, v.minValue(1))), () => ({})),
-  get_all_connectors: v.nullish(v.boolean(), false),
+  get_all_connectors: v.nullish(boolean, false),
 })
 
 /** How the documents of a pair fare. */
@@ -110,13 +110,13 @@ export const sourceIndexingSchema: WireSchema<SourceIndexing> = model('SourceInd
       source: v.string(),
       access_type: v.picklist(accessTypes),
       cc_pair_status: v.picklist(pairStatuses),
-      in_progress: v.boolean(),
-      in_repeated_error_state: v.boolean(),
+      in_progress: boolean,
+      in_repeated_error_state: boolean,
       last_finished_status: orNull(v.string()),
       last_status: orNull(v.string()),
       last_success: orNull(answeredTime),
-      is_editable: v.boolean(),
-      permissions: v.record(v.string(), v.boolean()),
+      is_editable: boolean,
+      permissions: v.record(v.string(), boolean),
       docs_indexed: integer,
       latest_index_attempt_docs_indexed: orNull(integer),
     }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
@@ -67,10 +67,10 @@ export interface CredentialCreation {
 
 export const credentialCreationSchema: WireSchema<CredentialCreation> = model('CredentialCreation', {
   credential_json: json,
-  admin_public: v.boolean(),
+  admin_public: boolean,
   source: text,
   name: orNull(text),
-  curator_public: v.nullish(v.boolean(), false),
+  curator_public: v.nullish(boolean, false),
   groups: v.nullish(groupNames, () => []),
 })
 
@@ -143,8 +143,8 @@ export interface CredentialDetail {
 export const credentialSchema: WireSchema<CredentialDetail> = model('CredentialDetail', {
   id: integer,
   credential_json: json,
-  admin_public: v.boolean(),
-  curator_public: v.boolean(),
+  admin_public: boolean,
+  curator_public: boolean,
   source: v.string(),
   name: orNull(v.string()),
   groups: v.array(v.string()),
@@ -185,7 +185,7 @@ export interface StatusResponse {
 }
 
 export const statusResponseSchema: WireSchema<StatusResponse> = model('StatusResponse', {
-  success: v.boolean(),
+  success: boolean,
   message: v.string(),
   data: orNull(integer),
 })
@@ -201,7 +201,7 @@ export const connectorRunSchema: WireSchema<{
 }> = model({
   connector_id: integer,
   credential_ids: orNull(v.array(integer)),
-  from_beginning: v.nullish(v.boolean(), false),
+  from_beginning: v.nullish(boolean, false),
 })
 
 /** Schema of the body of `PUT /manage/admin/cc-pair/{cc_pair_id}/status`. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, type AccessType } from '../resources/pairs.ts'
 import { connectorSchema, credentialSchema, type ConnectorDetail, type CredentialDetail } from './connectors.ts'
 
-const permissions: WireSchema<Readonly<Record<string, boolean>>> = v.record(v.string(), v.boolean())
+const permissions: WireSchema<Readonly<Record<string, boolean>>> = v.record(v.string(), boolean)
 
 /** Where a pair stands. */
 export const pairStatuses = ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE', 'PAUSED', 'DELETING', 'INVALID'] as const
@@ -74,7 +74,7 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   id: integer,
   name: v.string(),
   status: v.picklist(pairStatuses),
-  in_repeated_error_state: v.boolean(),
+  in_repeated_error_state: boolean,
   num_docs_indexed: integer,
   connector: connectorSchema,
   credential: credentialSchema,
@@ -82,10 +82,10 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   last_index_attempt_status: orNull(v.string()),
   latest_deletion_attempt: v.null(),
   access_type: v.picklist(accessTypes),
-  is_editable_for_current_user: v.boolean(),
+  is_editable_for_current_user: boolean,
   permissions,
   deletion_failure_message: v.null(),
-  indexing: v.boolean(),
+  indexing: boolean,
   creator: v.null(),
   creator_email: v.null(),
   last_indexed: orNull(answeredTime),
@@ -93,11 +93,11 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
   last_full_permission_sync: v.null(),
   overall_indexing_speed: v.null(),
   latest_checkpoint_description: v.null(),
-  permission_syncing: v.boolean(),
+  permission_syncing: boolean,
   last_permission_sync_attempt_status: v.null(),
   last_permission_sync_attempt_finished: v.null(),
   last_permission_sync_attempt_error_message: v.null(),
-  supports_targeted_reindex: v.boolean(),
+  supports_targeted_reindex: boolean,
 })
 
 /** A pair in `GET /manage/admin/connector/status`. */
@@ -136,7 +136,7 @@ export interface BasicConnectorStatus {
 }
 
 export const basicConnectorStatusSchema: WireSchema<BasicConnectorStatus> = model('BasicConnectorStatus', {
-  has_successful_run: v.boolean(),
+  has_successful_run: boolean,
   source: v.string(),
   status: v.picklist(pairStatuses),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, type WireSchema } from '../fields.ts'
 
 /** Figures of threads; there are none. */
 export interface ThreadFigures {
@@ -78,17 +78,17 @@ export interface AuthType {
 
 export const authTypeSchema: WireSchema<AuthType> = model('AuthType', {
   auth_type: v.string(),
-  multi_tenant: v.boolean(),
-  requires_verification: v.boolean(),
-  anonymous_user_enabled: v.boolean(),
+  multi_tenant: boolean,
+  requires_verification: boolean,
+  anonymous_user_enabled: boolean,
   password_min_length: integer,
   password_max_length: integer,
-  password_require_uppercase: v.boolean(),
-  password_require_lowercase: v.boolean(),
-  password_require_digit: v.boolean(),
-  password_require_special_char: v.boolean(),
-  has_users: v.boolean(),
-  oauth_enabled: v.boolean(),
-  password_auth_enabled: v.boolean(),
+  password_require_uppercase: boolean,
+  password_require_lowercase: boolean,
+  password_require_digit: boolean,
+  password_require_special_char: boolean,
+  has_users: boolean,
+  oauth_enabled: boolean,
+  password_auth_enabled: boolean,
   sso_providers: v.array(v.unknown()),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
 /** What an administrator may set for clients to show; everything else is fixed by the deployment. */
@@ -68,9 +68,9 @@ export type WorkspaceSettings = Omit<typeof fixedSettings, 'maximum_chat_retenti
 
 const named = (value: unknown): v.GenericSchema =>
   value === null
-    ? v.nullable(v.union([v.string(), v.number(), v.boolean()]))
+    ? v.nullable(v.union([v.string(), v.number(), boolean]))
     : typeof value === 'boolean'
-      ? v.boolean()
+      ? boolean
       : typeof value === 'number'
         ? v.number()
         : Array.isArray(value)
@@ -81,7 +81,7 @@ export const workspaceSettingsSchema: v.GenericSchema = model({
   ...Object.fromEntries(Object.entries(fixedSettings).map(([name, value]) => [name, named(value)])),
   company_name: orNull(v.string()),
   company_description: orNull(v.string()),
-  auto_scroll: v.boolean(),
+  auto_scroll: boolean,
   version: orNull(v.string()),
 })
 
@@ -89,7 +89,7 @@ export const workspaceSettingsSchema: v.GenericSchema = model({
 export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>> = v.looseObject({
   company_name: v.optional(v.nullable(v.pipe(text, v.maxLength(1000)))),
   company_description: v.optional(v.nullable(v.pipe(text, v.maxLength(10_000)))),
-  auto_scroll: v.optional(v.nullable(v.boolean())),
+  auto_scroll: v.optional(v.nullable(boolean)),
 })
 
 /** A group with a number; there are none here. */
@@ -138,15 +138,15 @@ export const knownUserSchema: WireSchema<KnownUser> = model('KnownUser', {
   id: v.string(),
   email: v.string(),
   account_type: v.string(),
-  is_admin: v.boolean(),
-  is_active: v.boolean(),
-  password_configured: v.boolean(),
+  is_admin: boolean,
+  is_active: boolean,
+  password_configured: boolean,
   personal_name: orNull(v.string()),
   created_at: answeredTime,
   updated_at: answeredTime,
   groups: v.array(model('KnownGroup', { id: integer, name: v.string() })),
-  is_scim_synced: v.boolean(),
-  craft_enabled: orNull(v.boolean()),
+  is_scim_synced: boolean,
+  craft_enabled: orNull(boolean),
 })
 
 /** Answer of `GET /manage/users`. */

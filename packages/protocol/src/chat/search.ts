@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 import { shortList, type Tag, tagSchema } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
@@ -40,7 +40,7 @@ const searchFields = model('SearchRequest', {
   persona_id: orNull(integer),
   provider: orNull(text),
   model: orNull(text),
-  skip_query_expansion: v.nullish(v.boolean(), false),
+  skip_query_expansion: v.nullish(boolean, false),
 })
 
 export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(

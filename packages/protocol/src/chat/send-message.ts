@@ -1,5 +1,17 @@
 import * as v from 'valibot'
-import { dictionary, float, integer, model, orNull, rule, text, uuid, uuidOrBlank, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  dictionary,
+  float,
+  integer,
+  model,
+  orNull,
+  rule,
+  text,
+  uuid,
+  uuidOrBlank,
+  type WireSchema,
+} from '../fields.ts'
 import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
 
 /** Which model answers this request; an override that does not resolve fails it. */
@@ -126,7 +138,7 @@ export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSess
     persona_id: v.nullish(integer, 0),
     description: orNull(text),
     project_id: orNull(integer),
-    incognito: v.nullish(v.boolean(), false),
+    incognito: v.nullish(boolean, false),
     incognito_session_id: uuidOrBlank,
   },
 )
@@ -157,16 +169,16 @@ const sendMessageFields = model('SendMessageRequest', {
   ),
   file_descriptors: v.nullish(shortList(fileDescriptorSchema), () => []),
   internal_search_filters: orNull(baseFiltersSchema),
-  deep_research: v.nullish(v.boolean(), false),
+  deep_research: v.nullish(boolean, false),
   mcp_headers: orNull(dictionary(v.string())),
   origin: v.nullish(v.picklist(originValues), 'unset'),
   parent_message_id: v.optional(v.nullable(integer), -1),
   chat_session_id: uuidOrBlank,
   chat_session_info: orNull(chatSessionCreationSchema),
-  stream: v.nullish(v.boolean(), true),
-  include_citations: v.nullish(v.boolean(), true),
+  stream: v.nullish(boolean, true),
+  include_citations: v.nullish(boolean, true),
   additional_context: orNull(text),
-  include_usage: v.nullish(v.boolean(), false),
+  include_usage: v.nullish(boolean, false),
 })
 
 export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessageInput> = v.pipe(
@@ -189,7 +201,7 @@ export interface ChatSessionCreated {
 
 export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model('ChatSessionCreated', {
   chat_session_id: uuid,
-  incognito: v.boolean(),
+  incognito: boolean,
 })
 
 /** Answer of endpoints that only confirm, such as `POST /chat/stop-chat-session/{id}`. */

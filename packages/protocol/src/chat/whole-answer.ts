@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import type { PacketOf } from '../packets/packet-types.ts'
 import { usageSchema } from '../packets/answer-packets.ts'
 import { packetTable } from '../packets/packet-table.ts'
@@ -69,7 +69,7 @@ export const chatFullResponseSchema: WireSchema<ChatFullResponse> = model('ChatF
   citation_info: v.array(packetTable.citation_info.schema),
   message_id: integer,
   chat_session_id: orNull(v.string()),
-  incognito: v.optional(v.boolean(), false),
+  incognito: v.optional(boolean, false),
   error_msg: orNull(v.string()),
   usage: v.optional(usageSchema),
 })

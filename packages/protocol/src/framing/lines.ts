@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { packetSchema } from '../packets/packet-table.ts'
 
@@ -82,7 +82,7 @@ export function isErrorLine(line: StreamLine): line is ErrorLine {
 
 export const sessionLineSchema: WireSchema<SessionLine> = model('SessionLine', {
   chat_session_id: v.string(),
-  incognito: v.optional(v.boolean(), false),
+  incognito: v.optional(boolean, false),
 })
 
 export const messageIdLineSchema: WireSchema<MessageIdLine> = model('MessageIdLine', {
@@ -100,7 +100,7 @@ export const errorLineSchema: WireSchema<ErrorLine> = model('ErrorLine', {
   error: v.string(),
   stack_trace: orNull(v.string()),
   error_code: orNull(v.string()),
-  is_retryable: v.optional(v.boolean(), true),
+  is_retryable: v.optional(boolean, true),
   details: orNull(dictionary(v.unknown())),
 })
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
@@ -14,7 +14,7 @@ export interface IngestionResponse {
 
 export const ingestionResponseSchema: WireSchema<IngestionResponse> = model('IngestionResponse', {
   document_id: v.string(),
-  already_existed: v.boolean(),
+  already_existed: boolean,
 })
 
 /** The states of a document: accepted, being worked on, searchable, given up with a reason. */
@@ -184,7 +184,7 @@ export const batchLineSchema: WireSchema<BatchLine> = model('BatchLine', {
   line: integer,
   status: integer,
   document_id: v.optional(v.string()),
-  already_existed: v.optional(v.boolean()),
+  already_existed: v.optional(boolean),
   error_code: v.optional(v.string()),
   detail: v.optional(v.unknown()),
 })

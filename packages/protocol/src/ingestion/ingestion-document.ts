@@ -1,17 +1,18 @@
 import * as v from 'valibot'
 import {
+  boolean,
   choice,
   exactText,
+  fault,
   integer,
+  isStorable,
   model,
   named,
   orNull,
-  text,
-  type WireSchema,
-  fault,
-  isStorable,
   rule,
   storable,
+  text,
+  type WireSchema,
 } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
@@ -269,7 +270,7 @@ export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('Ing
   file_id: orNull(text),
   // Part of the documented shape and so checked, but without meaning here.
   chunk_count: v.pipe(orNull(integer), v.description('Checked and ignored.')),
-  from_ingestion_api: v.pipe(orNull(v.boolean()), v.description('Checked and ignored.')),
+  from_ingestion_api: v.pipe(orNull(boolean), v.description('Checked and ignored.')),
 })
 
 export const ingestionRequestSchema: WireSchema<IngestionRequest> = model('IngestionRequest', {

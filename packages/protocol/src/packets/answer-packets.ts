@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 
@@ -90,7 +90,7 @@ export const answerPackets: PacketFamily<AnswerPackets> = {
     {
       exception: v.optional(v.string(), ''),
       error_code: orNull(v.string()),
-      is_retryable: v.optional(v.boolean(), true),
+      is_retryable: v.optional(boolean, true),
     },
     { exception: 'The image model did not answer.', error_code: 'SERVICE_UNAVAILABLE', is_retryable: true },
     'Something failed: at the place of a tool call or research agent the run goes on; of a failed run it comes before the error line.',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { timestamp } from '../timestamps.ts'
 
 /** A document as clients see it beside an answer: one matched chunk of it. */
@@ -64,16 +64,16 @@ const fields = {
   blurb: v.string(),
   source_type: v.string(),
   boost: v.number(),
-  hidden: v.boolean(),
+  hidden: boolean,
   metadata: dictionary(v.union([v.string(), strings])),
   score: orNull(v.number()),
-  is_relevant: orNull(v.boolean()),
+  is_relevant: orNull(boolean),
   relevance_explanation: orNull(v.string()),
   match_highlights: strings,
   updated_at: orNull(timestamp),
   primary_owners: orNull(strings),
   secondary_owners: orNull(strings),
-  is_internet: v.optional(v.boolean(), false),
+  is_internet: v.optional(boolean, false),
   file_id: orNull(v.string()),
 }
 

@@ -1,6 +1,6 @@
 import { timestamp } from '../timestamps.ts'
 import * as v from 'valibot'
-import { orNull } from '../fields.ts'
+import { boolean, orNull } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 
@@ -43,7 +43,7 @@ const entry = entriesOf<SearchPackets>()
 export const searchPackets: PacketFamily<SearchPackets> = {
   search_tool_start: entry(
     'search_tool_start',
-    { is_internet_search: v.optional(v.boolean(), false) },
+    { is_internet_search: v.optional(boolean, false) },
     { is_internet_search: false },
     'Begins a search in the indexed documents or, when `is_internet_search`, on the web.',
   ),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { generatedImageSchema, type GeneratedImage } from './search-doc.ts'
 
@@ -14,7 +14,7 @@ export interface CustomToolError {
 }
 
 const customToolErrorSchema: WireSchema<CustomToolError> = model('CustomToolError', {
-  is_auth_error: v.optional(v.boolean(), false),
+  is_auth_error: v.optional(boolean, false),
   status_code: integer,
   message: v.string(),
 })
@@ -173,7 +173,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       stdout: v.optional(v.string(), ''),
       stderr: v.optional(v.string(), ''),
       exit_code: orNull(integer),
-      timed_out: v.optional(v.boolean(), false),
+      timed_out: v.optional(boolean, false),
     },
     { stdout: 'notes.md\n', stderr: '', exit_code: 0, timed_out: false },
     'Output and end of a shell command; read, never sent.',

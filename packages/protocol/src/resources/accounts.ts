@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { personalizationSchema, type PersonalizationDetail } from './personalization.ts'
 
@@ -46,21 +46,21 @@ export interface UserInfo {
 export const userInfoSchema: WireSchema<UserInfo> = model('UserInfo', {
   id: v.string(),
   email: v.string(),
-  is_active: v.boolean(),
-  is_superuser: v.boolean(),
-  is_verified: v.boolean(),
+  is_active: boolean,
+  is_superuser: boolean,
+  is_verified: boolean,
   account_type: v.string(),
-  is_anonymous_user: v.boolean(),
+  is_anonymous_user: boolean,
   effective_permissions: v.array(v.string()),
   groups: v.array(v.string()),
   personalization: personalizationSchema,
   preferences: v.record(v.string(), v.unknown()),
   token_expires_at: orNull(answeredTime),
-  is_cloud_superuser: v.boolean(),
+  is_cloud_superuser: boolean,
   team_name: v.null(),
-  password_configured: v.boolean(),
+  password_configured: boolean,
   tenant_info: v.null(),
-  is_group_manager: v.boolean(),
+  is_group_manager: boolean,
   admin_capabilities: v.array(v.string()),
 })
 
@@ -76,6 +76,6 @@ export interface UserPermissions {
 
 export const userPermissionsSchema: WireSchema<UserPermissions> = model('UserPermissions', {
   permissions: v.array(v.string()),
-  is_manager: v.boolean(),
+  is_manager: boolean,
   managed_group_ids: v.array(integer),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean } from '../query.ts'
 import { groupNames, nameList, recordName } from './pairs.ts'
 
@@ -46,11 +46,11 @@ export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('D
   cc_pair_summaries: v.array(
     model('PairSummary', { id: integer, name: orNull(v.string()), source: v.string(), access_type: v.string() }),
   ),
-  is_up_to_date: v.boolean(),
-  is_public: v.boolean(),
+  is_up_to_date: boolean,
+  is_public: boolean,
   users: v.array(v.string()),
   groups: v.array(v.string()),
-  permissions: v.record(v.string(), v.boolean()),
+  permissions: v.record(v.string(), boolean),
   federated_connector_summaries: v.array(v.unknown()),
 })
 
@@ -84,7 +84,7 @@ export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model(
   name: recordName,
   description: v.nullish(text, ''),
   cc_pair_ids: v.nullish(pairIds, () => []),
-  is_public: v.nullish(v.boolean(), true),
+  is_public: v.nullish(boolean, true),
   users: v.nullish(nameList, () => []),
   groups: v.nullish(groupNames, () => []),
   federated_connectors: v.nullish(v.array(v.unknown()), () => []),
@@ -97,7 +97,7 @@ const updateFields = {
   name: orNull(recordName),
   description: orNull(text),
   cc_pair_ids: orNull(pairIds),
-  is_public: orNull(v.boolean()),
+  is_public: orNull(boolean),
   users: orNull(nameList),
   groups: orNull(groupNames),
   federated_connectors: orNull(v.array(v.unknown())),

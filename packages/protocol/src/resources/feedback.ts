@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 
 /** Body of `POST /chat/create-chat-message-feedback`; at least a verdict or a text. */
 export interface FeedbackRequest {
@@ -15,7 +15,7 @@ export interface FeedbackRequest {
 
 const fields = model('FeedbackRequest', {
   chat_message_id: integer,
-  is_positive: orNull(v.boolean()),
+  is_positive: orNull(boolean),
   feedback_text: orNull(text),
   predefined_feedback: orNull(text),
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import type { FileKind } from '../chat/send-message.ts'
-import { dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 
 /** How a file is given to a model, by its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
@@ -125,7 +125,7 @@ export interface FileRemoval {
 }
 
 export const fileRemovalSchema: WireSchema<FileRemoval> = model('FileRemoval', {
-  has_associations: v.boolean(),
+  has_associations: boolean,
   project_names: v.array(v.string()),
   assistant_names: v.array(v.string()),
 })
@@ -147,7 +147,7 @@ export interface ParsedSheets {
 }
 
 export const parsedSheetsSchema: WireSchema<ParsedSheets> = model('ParsedSheets', {
-  sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: v.boolean() })),
+  sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: boolean })),
 })
 
 /** Reads `temp_id_map`: what is no JSON object of texts counts as absent. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, type WireSchema } from '../fields.ts'
 
 /** A model a client may choose. */
 export interface ModelConfiguration {
@@ -76,15 +76,15 @@ export interface LlmProviders {
 export const modelConfigurationSchema: WireSchema<ModelConfiguration> = model('ModelConfiguration', {
   id: integer,
   name: v.string(),
-  is_visible: v.boolean(),
+  is_visible: boolean,
   max_input_tokens: v.nullable(integer),
-  supports_image_input: v.boolean(),
-  supports_reasoning: v.boolean(),
+  supports_image_input: boolean,
+  supports_reasoning: boolean,
   supported_reasoning_efforts: v.array(v.string()),
   reasoning_effort_max: v.nullable(v.string()),
   reasoning_effort_default: v.nullable(v.string()),
   temperature_default: v.nullable(v.number()),
-  is_recommended_default: v.boolean(),
+  is_recommended_default: boolean,
   display_name: v.nullable(v.string()),
   custom_display_name: v.nullable(v.string()),
   provider_display_name: v.nullable(v.string()),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { closedModel, fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, closedModel, fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Who may see a pair or a document set: everybody, or those named in it. */
 export const accessTypes = ['public', 'private'] as const
@@ -33,7 +33,7 @@ export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<P
   access_type: v.picklist(accessTypes),
   users: v.array(v.string()),
   groups: v.array(v.string()),
-  is_paused: v.boolean(),
+  is_paused: boolean,
   created_at: answeredTime,
 }
 
@@ -72,7 +72,7 @@ export const pairCreationSchema: WireSchema<PairCreation> = closedModel('PairCre
   access_type: v.nullish(v.picklist(accessTypes), 'public'),
   users: v.nullish(nameList, () => []),
   groups: v.nullish(groupNames, () => []),
-  is_paused: v.nullish(v.boolean(), false),
+  is_paused: v.nullish(boolean, false),
 })
 
 /** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`: what is absent or null stays. */
@@ -83,5 +83,5 @@ export const pairUpdateSchema: WireSchema<PairUpdate> = closedModel('PairUpdate'
   access_type: orNull(v.picklist(accessTypes)),
   users: orNull(nameList),
   groups: orNull(groupNames),
-  is_paused: orNull(v.boolean()),
+  is_paused: orNull(boolean),
 })

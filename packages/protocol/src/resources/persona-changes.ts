@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, text, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
 import { groundingSchema, starterMessageSchema, type StarterMessage } from './personas.ts'
@@ -86,16 +86,16 @@ const ownFields = {
   tool_ids: listOf(integer),
   system_prompt: prompt,
   task_prompt: prompt,
-  datetime_aware: v.boolean(),
+  datetime_aware: boolean,
 }
 
 const moreFields = {
-  replace_base_system_prompt: kept(v.boolean()),
+  replace_base_system_prompt: kept(boolean),
   grounding: v.optional(v.nullable(groundingSchema)),
-  compared_citations: v.optional(v.nullable(v.boolean())),
-  is_public: kept(v.boolean()),
-  is_listed: kept(v.boolean()),
-  is_featured: kept(v.boolean()),
+  compared_citations: v.optional(v.nullable(boolean)),
+  is_public: kept(boolean),
+  is_listed: kept(boolean),
+  is_featured: kept(boolean),
   default_model_configuration_id: v.optional(v.nullable(integer)),
   starter_messages: v.optional(v.nullable(listOf(starterMessageSchema))),
   users: kept(listOf(text)),

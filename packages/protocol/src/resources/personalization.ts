@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** Something remembered about the caller for later conversations. */
 export interface MemoryItem {
@@ -30,8 +30,8 @@ export interface PersonalizationDetail {
 export const personalizationSchema: WireSchema<PersonalizationDetail> = model('PersonalizationDetail', {
   name: v.string(),
   role: v.string(),
-  use_memories: v.boolean(),
-  enable_memory_tool: v.boolean(),
+  use_memories: boolean,
+  enable_memory_tool: boolean,
   memories: v.array(memoryItemSchema),
   user_preferences: v.string(),
 })
@@ -63,8 +63,8 @@ export interface PersonalizationUpdate {
 export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = model('PersonalizationUpdate', {
   name: orNull(text),
   role: orNull(text),
-  use_memories: orNull(v.boolean()),
-  enable_memory_tool: orNull(v.boolean()),
+  use_memories: orNull(boolean),
+  enable_memory_tool: orNull(boolean),
   memories: orNull(v.array(model('MemoryChange', { id: orNull(integer), content: text }))),
   user_preferences: orNull(text),
 })

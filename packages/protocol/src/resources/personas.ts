@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
-import { integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
@@ -163,16 +163,16 @@ const baseFields = {
   default_model_configuration_id: orNull(integer),
   uploaded_image_id: orNull(v.string()),
   icon_name: orNull(v.string()),
-  is_public: v.boolean(),
-  is_listed: v.boolean(),
-  is_featured: v.boolean(),
-  builtin_persona: v.boolean(),
+  is_public: boolean,
+  is_listed: boolean,
+  is_featured: boolean,
+  builtin_persona: boolean,
   display_priority: orNull(integer),
   labels: v.array(personaLabelSchema),
   owner: orNull(personaUser),
   owner_group: orNull(model('PersonaGroup', { id: v.string(), name: v.string() })),
   user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
-  permissions: v.record(v.string(), v.boolean()),
+  permissions: v.record(v.string(), boolean),
 }
 
 export const minimalPersonaSchema: WireSchema<MinimalPersona> = model('MinimalPersona', {
@@ -194,14 +194,14 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   hierarchy_nodes: v.array(v.unknown()),
   attached_documents: v.array(v.unknown()),
   system_prompt: orNull(v.string()),
-  replace_base_system_prompt: v.boolean(),
+  replace_base_system_prompt: boolean,
   task_prompt: orNull(v.string()),
-  datetime_aware: v.boolean(),
+  datetime_aware: boolean,
   grounding: orNull(groundingSchema),
-  compared_citations: orNull(v.boolean()),
+  compared_citations: orNull(boolean),
   search_start_date: orNull(answeredTime),
   admin_count: integer,
-  ownership_vacant: v.boolean(),
+  ownership_vacant: boolean,
 })
 
 /** A page of agents: answer of `GET /agents`. */

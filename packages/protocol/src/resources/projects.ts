@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 import { userFileSchema, type UserFile } from './files.ts'
 import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
 
@@ -69,7 +69,7 @@ export interface ProjectDetails {
 export const projectDetailsSchema: WireSchema<ProjectDetails> = model('ProjectDetails', {
   project: projectSchema,
   files: v.array(userFileSchema),
-  persona_id_to_is_featured: v.record(v.string(), v.boolean()),
+  persona_id_to_is_featured: v.record(v.string(), boolean),
 })
 
 /** What the chats of a project are told beside the files. */

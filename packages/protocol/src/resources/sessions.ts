@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/send-message.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packet-table.ts'
@@ -86,7 +86,7 @@ export interface ChatSessionList {
 
 export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSessionList', {
   sessions: v.array(chatSessionSummarySchema),
-  has_more: v.boolean(),
+  has_more: boolean,
 })
 
 /** A tool call that failed while its answer went on. The stream tells no reason: its packets end without a result. */
@@ -239,11 +239,11 @@ export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('Cha
   current_alternate_model: orNull(v.string()),
   current_temperature_override: orNull(v.number()),
   current_reasoning_effort_override: orNull(v.string()),
-  deleted: v.boolean(),
+  deleted: boolean,
   owner_name: orNull(v.string()),
   packets: v.array(v.array(packetSchema)),
   current_run: orNull(model('CurrentRun', { run_id: integer })),
-  incognito: v.boolean(),
+  incognito: boolean,
 })
 
 /** Body of `PUT /chat/rename-chat-session`. */
@@ -297,6 +297,6 @@ export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model('ChatS
   groups: v.array(
     model('ChatSessionGroup', { title: v.string(), chats: v.array(model('FoundChatSession', foundFields)) }),
   ),
-  has_more: v.boolean(),
+  has_more: boolean,
   next_page: orNull(integer),
 })

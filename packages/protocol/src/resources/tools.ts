@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { choice, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, choice, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
 /** A header that goes with every request of a custom action. */
 export interface ToolHeader {
@@ -57,16 +57,16 @@ export const toolSnapshotSchema: WireSchema<ToolSnapshot> = model('ToolSnapshot'
   display_name: v.string(),
   in_code_tool_id: v.nullable(v.string()),
   custom_headers: v.nullable(v.array(toolHeaderSchema)),
-  passthrough_auth: v.boolean(),
+  passthrough_auth: boolean,
   mcp_server_id: v.nullable(integer),
   user_id: v.nullable(v.string()),
   oauth_config_id: v.nullable(integer),
   oauth_config_name: v.nullable(v.string()),
-  enabled: v.boolean(),
-  permissions: v.record(v.string(), v.boolean()),
-  chat_selectable: v.boolean(),
-  agent_creation_selectable: v.boolean(),
-  default_enabled: v.boolean(),
+  enabled: boolean,
+  permissions: v.record(v.string(), boolean),
+  chat_selectable: boolean,
+  agent_creation_selectable: boolean,
+  default_enabled: boolean,
 })
 
 /** Body of `POST /admin/tool/custom`. */
@@ -98,7 +98,7 @@ export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
   description: v.nullish(text, ''),
   definition,
   custom_headers: v.nullish(headers, () => []),
-  passthrough_auth: v.boolean(),
+  passthrough_auth: boolean,
   oauth_config_id: orNull(integer),
 })
 
@@ -110,7 +110,7 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
   description: orNull(text),
   definition: orNull(definition),
   custom_headers: orNull(headers),
-  passthrough_auth: orNull(v.boolean()),
+  passthrough_auth: orNull(boolean),
   oauth_config_id: orNull(integer),
 })
 
@@ -164,7 +164,7 @@ export interface ToolStatusUpdate {
 
 export const toolStatusUpdateSchema: WireSchema<ToolStatusUpdate> = model('ToolStatusUpdate', {
   tool_ids: v.pipe(v.array(integer), v.maxLength(1000)),
-  enabled: v.boolean(),
+  enabled: boolean,
 })
 
 /** Answer of `PATCH /admin/tool/status`. */

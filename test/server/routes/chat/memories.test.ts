@@ -42,7 +42,7 @@ describe('personalization', () => {
     const { fetchJson } = await service()
     const statusOf = async (json: unknown): Promise<number> =>
       (await fetchJson('/user/personalization', { method: 'PATCH', json })).status
-    expect(await statusOf({ use_memories: 'no' })).toBe(422)
+    expect(await statusOf({ use_memories: 'never' })).toBe(422)
     expect(await statusOf({ memories: ['Has a dog.'] })).toBe(422)
     expect(await statusOf({ name: 'x'.repeat(201) })).toBe(400)
     expect(await statusOf([])).toBe(422)

@@ -97,7 +97,7 @@ describe('agents', () => {
         detail: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'tool_ids'], type: 'missing' })]),
       },
     })
-    expect((await fetchJson('/persona', { json: { ...body, tool_ids: ['1'] } })).status).toBe(422)
+    expect((await fetchJson('/persona', { json: { ...body, tool_ids: ['one'] } })).status).toBe(422)
     expect((await fetchJson('/persona', { json: { ...body, tool_ids: [77] } })).status).toBe(400)
     expect((await fetchJson('/persona', { json: { ...body, document_set_ids: [9] } })).status).toBe(404)
     expect((await fetchJson('/persona', { json: { ...body, user_file_ids: ['x'] } })).status).toBe(404)

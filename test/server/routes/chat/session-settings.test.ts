@@ -26,7 +26,7 @@ test('a branch is selected by one of its messages', async () => {
     expect(await fetchJson('/chat/set-message-as-latest', put({ message_id: id }))).toMatchObject(
       coded(400, 'VALIDATION_ERROR'),
     )
-  expect((await fetchJson('/chat/set-message-as-latest', put({ message_id: '1' }))).status).toBe(422)
+  expect((await fetchJson('/chat/set-message-as-latest', put({ message_id: 'one' }))).status).toBe(422)
 })
 
 test('an answer is preferred among those to its question', async () => {

@@ -91,7 +91,7 @@ describe('a pair', () => {
     [{ name: '  ' }, ['body', 'name']],
     [{ name: 'x', access_type: 'sync' }, ['body', 'access_type']],
     [{ name: 'x', users: [''] }, ['body', 'users', '0']],
-    [{ name: 'x', is_paused: 'no' }, ['body', 'is_paused']],
+    [{ name: 'x', is_paused: 'never' }, ['body', 'is_paused']],
   ])('%j is refused at its faulty place', async (json, loc) => {
     const { call } = await makeLibrary()
     expect(await call(admin, { json })).toMatchObject({ status: 422, body: { detail: [{ loc }] } })

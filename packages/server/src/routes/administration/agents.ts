@@ -1,4 +1,4 @@
-import { hasScope, InlayError, queryInteger, type FullPersona, type PersonaFields } from '@inlay/protocol'
+import { boolean, hasScope, InlayError, queryInteger, type FullPersona, type PersonaFields } from '@inlay/protocol'
 import {
   adminPersonaPageQuerySchema,
   adminPersonaPageSchema,
@@ -91,7 +91,7 @@ function flag(
     changesAccess: true,
     input: {
       path: personaPath,
-      body: { kind: 'json', schema: v.object({ [name]: v.boolean() }), limit: 'otherBytes' },
+      body: { kind: 'json', schema: v.object({ [name]: boolean }), limit: 'otherBytes' },
     },
     answer: done,
     errors: changeErrors,

@@ -1,10 +1,10 @@
-import { InlayError, queryInteger, scopes } from '@inlay/protocol'
+import { InlayError, integer, queryInteger, scopes } from '@inlay/protocol'
 import * as v from 'valibot'
 import { workspaceOf } from '../../administration/workspace-of.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Workspace', { scope: scopes, owner: 'none' })
-const idList = v.pipe(v.array(v.pipe(v.number(), v.safeInteger())), v.maxLength(1000))
+const idList = v.pipe(v.array(integer), v.maxLength(1000))
 const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
 const disabledTools = v.object({ disabled_tool_ids: idList })

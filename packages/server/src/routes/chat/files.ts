@@ -4,6 +4,7 @@ import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
   isInlayError,
+  integer,
   queryBoolean,
   readTempIds,
   toUserId,
@@ -149,7 +150,8 @@ export function splitForm(
 function readProjectId(value: string): number | null {
   const text = value.trim()
   if (text === '' || text === 'null') return null
-  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const number = v.safeParse(integer, text)
+  if (number.success) return number.output
   throw validationFailed([{ loc: ['body', 'project_id'], msg: 'must be a whole number', type: 'int_parsing' }])
 }
 

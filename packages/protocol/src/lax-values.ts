@@ -1,0 +1,72 @@
+/** What pydantic's lax mode makes of a value: the value it stands for, or pydantic's name of the fault and our words. */
+export type LaxReading<Value> = { readonly value: Value } | { readonly fault: string; readonly words: string }
+
+const refuse = (fault: string, words: string): { fault: string; words: string } => ({ fault, words })
+const notBoolean = (fault: string) => refuse(`bool_${fault}`, 'must be true or false')
+const notInteger = (fault: string) => refuse(`int_${fault}`, 'must be a whole number')
+const notNumber = (fault: string) => refuse(`float_${fault}`, 'must be a number')
+const tooLarge = refuse('int_parsing_size', 'must lie between -(2^53 - 1) and 2^53 - 1')
+const notFinite = refuse('finite_number', 'must be finite')
+
+const yes = new Set(['1', 'on', 't', 'true', 'y', 'yes'])
+const no = new Set(['0', 'off', 'f', 'false', 'n', 'no'])
+
+/** A boolean: also 0, 1 and words such as "true", "off" or "y", in any case. */
+export function readBoolean(input: unknown): LaxReading<boolean> {
+  if (typeof input === 'boolean') return { value: input }
+  if (typeof input === 'number') {
+    if (input === 0 || input === 1) return { value: input === 1 }
+    return notBoolean(Number.isInteger(input) ? 'parsing' : 'type')
+  }
+  if (typeof input !== 'string') return notBoolean('type')
+  const word = input.toLowerCase()
+  if (yes.has(word)) return { value: true }
+  return no.has(word) ? { value: false } : notBoolean('parsing')
+}
+
+// Single underscores may stand between digits, as in Python.
+const wholeNumber = /^[+-]?\d+(?:_\d+)*(?:\.0*)?$/
+const anyNumber = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** A longer text is no number that anybody means. */
+const maxDigits = 4_300
+
+const toNumber = (text: string): number => Number(text.replaceAll('_', ''))
+
+/** A whole number that a double holds exactly: also as text, with zeros behind the point, or as a boolean. */
+export function readInteger(input: unknown): LaxReading<number> {
+  if (typeof input === 'boolean') return { value: Number(input) }
+  if (typeof input === 'string') {
+    if (input.length > maxDigits) return tooLarge
+    const text = input.trim()
+    return wholeNumber.test(text) ? exact(toNumber(text)) : notInteger('parsing')
+  }
+  if (typeof input !== 'number') return notInteger('type')
+  if (!Number.isFinite(input)) return notFinite
+  return Number.isInteger(input) ? exact(input) : notInteger('from_float')
+}
+
+// Adding zero makes -0 a plain zero.
+const exact = (value: number): LaxReading<number> => (Number.isSafeInteger(value) ? { value: value + 0 } : tooLarge)
+
+/** A finite number: also as text, or as a boolean. */
+export function readNumber(input: unknown): LaxReading<number> {
+  if (typeof input === 'boolean') return { value: Number(input) }
+  if (typeof input !== 'number' && typeof input !== 'string') return notNumber('type')
+  if (typeof input === 'string') {
+    const text = input.trim()
+    if (/^[+-]?(?:inf|infinity|nan)$/i.test(text)) return notFinite
+    if (!anyNumber.test(text)) return notNumber('parsing')
+    return readNumber(toNumber(text))
+  }
+  return Number.isFinite(input) ? { value: input } : notFinite
+}
+
+/** Larger counts are milliseconds. */
+const maxSeconds = 2e10
+
+/** A date-time that stands as a number, or as text of one: seconds since 1970 UTC, or milliseconds when above 2e10. */
+export function readUnixTime(input: unknown): number | undefined {
+  if (typeof input !== 'number' && !(typeof input === 'string' && anyNumber.test(input.trim()))) return undefined
+  const count = typeof input === 'number' ? input : toNumber(input.trim())
+  return Math.abs(count) > maxSeconds ? count : count * 1000
+}
