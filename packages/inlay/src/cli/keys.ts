@@ -122,7 +122,7 @@ async function rotate(context: CommandContext, id: string): Promise<number> {
   if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
     context.output.line(replaced.key)
-    context.output.note(`It takes the place of key ${id}, which ends within five seconds. It is not shown again.`)
+    context.output.note(`It takes the place of key ${id}, which ends now. It is not shown again.`)
   }
   return 0
 }

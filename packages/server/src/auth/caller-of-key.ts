@@ -2,13 +2,20 @@ import type { Principal } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 import { liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
 import { hashOf } from './key-secret.ts'
+import { createKeyWatches } from './key-watches.ts'
 
 /** Finds whom keys act for. */
 export interface KeyLookup {
   /** Undefined when the key is unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
-  /** Forgets every remembered key, after a change. */
-  forget(): void
+  /** Forgets every remembered key and ends the watches of those refused now: after a change. */
+  forget(): Promise<void>
+  /**
+   * Calls `onEnd` once the key that a principal came from is refused or has lost a scope: at once after a change in this
+   * process, within 100 ms after one in another. The signal ends the watch.
+   * @returns whether the principal came from `principalOf`, so that it is watched
+   */
+  watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
   /** Resolves once every last use is noted. */
   settled(): Promise<void>
 }
@@ -34,7 +41,11 @@ const dayOf = (time: number): number => Math.floor(time / 86_400_000)
 /** A lookup that asks the database once in a while, not for each request. */
 export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: KeyLookupOptions): KeyLookup {
   const remembered = new Map<string, { principal: Principal; until: number }>()
+  const lookups = new Map<string, Promise<Principal | undefined>>()
+  const hashes = new WeakMap<Principal, string>()
   const notes = new Set<Promise<unknown>>()
+  const isExpired = (row: KeyRow): boolean => row.expires_at !== null && Number(row.expires_at) <= now()
+  const watches = createKeyWatches(db, isExpired)
   let changes = 0
 
   function noteUse(row: KeyRow): void {
@@ -52,25 +63,44 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
     notes.add(note)
   }
 
+  async function lookUp(key: string): Promise<Principal | undefined> {
+    const changesBefore = changes
+    const hash = await hashOf(key)
+    const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
+    if (row === undefined || isExpired(row)) return undefined
+    noteUse(row)
+    const principal = toPrincipal(row)
+    hashes.set(principal, hash)
+    if (remembered.size >= rememberedKeys) remembered.clear()
+    // A key that was changed while it was looked up would be remembered as it was.
+    if (cacheMs > 0 && changes === changesBefore) remembered.set(key, { principal, until: elapsed() + cacheMs })
+    return principal
+  }
+
   return {
-    async principalOf(key) {
+    principalOf(key) {
       const known = remembered.get(key)
-      if (known !== undefined && known.until > elapsed()) return known.principal
+      if (known !== undefined && known.until > elapsed()) return Promise.resolve(known.principal)
       remembered.delete(key)
-      const changesBefore = changes
-      const hash = await hashOf(key)
-      const row = await liveKeys(db).where('hash', '=', hash).executeTakeFirst()
-      if (row === undefined || (row.expires_at !== null && Number(row.expires_at) <= now())) return undefined
-      noteUse(row)
-      const principal = toPrincipal(row)
-      if (remembered.size >= rememberedKeys) remembered.clear()
-      // A key that was changed while it was looked up would be remembered as it was.
-      if (cacheMs > 0 && changes === changesBefore) remembered.set(key, { principal, until: elapsed() + cacheMs })
-      return principal
+      // Requests that come at once share a query.
+      const begun = lookups.get(key)
+      if (begun) return begun
+      const lookup = lookUp(key).finally(() => {
+        if (lookups.get(key) === lookup) lookups.delete(key)
+      })
+      lookups.set(key, lookup)
+      return lookup
     },
     forget() {
       changes++
       remembered.clear()
+      lookups.clear()
+      return watches.check()
+    },
+    async watch(principal, onEnd, signal) {
+      const hash = hashes.get(principal)
+      if (hash !== undefined) watches.add({ hash, scopes: principal.scopes }, onEnd, signal)
+      return hash !== undefined
     },
     settled: async () => void (await Promise.all(notes)),
   }

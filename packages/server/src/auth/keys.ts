@@ -42,7 +42,7 @@ export interface Keys {
   list(): Promise<readonly ApiKey[]>
   /** NOT_FOUND, INVALID_INPUT without a scope. */
   change(id: number, change: ApiKeyChange): Promise<ApiKey>
-  /** Gives the record a new key; the old one ends at once in this process, within `cacheMs` in others. NOT_FOUND. */
+  /** Gives the record a new key; the old one ends at once in this process, within `cacheMs` in others; streams as `watch` says. NOT_FOUND. */
   regenerate(id: number): Promise<{ key: string; record: ApiKey }>
   /** Ends a key: at once in this process, within `cacheMs` in others. NOT_FOUND. */
   revoke(id: number): Promise<void>
@@ -50,6 +50,8 @@ export interface Keys {
   erase(owner: string): Promise<number>
   /** Whom a key acts for; undefined when unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
+  /** Calls `onEnd` once the key of a principal is refused, until the signal aborts; false for principals of others. */
+  watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
   /** Accepts `Authorization: Bearer <key>`. */
   readonly authenticate: Authenticator
   /** Writes what is still to be written. Idempotent. */
@@ -64,7 +66,7 @@ export interface KeysOptions {
   readonly now?: () => number
   /** Milliseconds on a clock that nobody sets. Default: `performance.now`. */
   readonly elapsed?: () => number
-  /** How long an accepted key is remembered, in milliseconds. Default 5000; 0 looks it up each time. */
+  /** How long an accepted key is remembered, in milliseconds. Default 20; 0 looks it up each time. */
   readonly cacheMs?: number
   /** Called with each stored key the first time it is used on a day (UTC). */
   readonly onUse?: (key: ApiKey) => Promise<void>
@@ -74,14 +76,14 @@ export interface KeysOptions {
 
 /** Keys over a database. */
 export function createKeys(options: KeysOptions): Keys {
-  const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 5000, onError = () => {} } = options
+  const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 20, onError = () => {} } = options
   const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onUse: options.onUse, onError })
 
   /** Changes a live key; NOT_FOUND when there is none. */
   async function update(id: number, values: Partial<KeyRow>): Promise<void> {
     const query = db.updateTable('inlay_api_key').set(values).where('id', '=', id).where('revoked_at', 'is', null)
     const { numUpdatedRows }: UpdateResult = await query.executeTakeFirst()
-    lookup.forget()
+    await lookup.forget()
     if (Number(numUpdatedRows) === 0) throw new InlayError('NOT_FOUND', { message: 'No such API key.' })
   }
 
@@ -108,11 +110,12 @@ export function createKeys(options: KeysOptions): Keys {
     },
     async erase(owner) {
       const { numDeletedRows } = await db.deleteFrom('inlay_api_key').where('owner', '=', owner).executeTakeFirst()
-      lookup.forget()
+      await lookup.forget()
       return Number(numDeletedRows)
     },
     revoke: (id) => update(id, { revoked_at: now() }),
     principalOf: lookup.principalOf,
+    watch: lookup.watch,
     async authenticate(request) {
       const key = bearerKey(request)
       return key === undefined ? undefined : lookup.principalOf(key)

@@ -4,7 +4,7 @@ import { callerOf, checkScopes, type Authenticator } from '../auth/required-call
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
-import type { Route, ServerParts } from './route.ts'
+import type { KeyWatch, Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
@@ -60,9 +60,25 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         const body = await checkedBody(route, request, { settings, share })
         share.release(longestHoldMs)
         const holdBytes = share.grow
-        const call = { parts, settings, routes, request, url, requestId, path, query, body, caller, holdBytes }
+        // What cannot be watched any more has no key that could be refused: the server is closed.
+        const watchKey: KeyWatch = async (onEnd, signal) =>
+          (caller && (await parts.keys?.watch(caller, onEnd, signal).catch(() => false))) ?? false
+        const call = {
+          parts,
+          settings,
+          routes,
+          request,
+          url,
+          requestId,
+          path,
+          query,
+          body,
+          caller,
+          holdBytes,
+          watchKey,
+        }
         result = await route.handle(call)
-        return toReply(result)
+        return await cutWithKey(toReply(result), watchKey)
       } finally {
         leave?.()
         share.release()
@@ -108,6 +124,39 @@ async function takeTurn(caller: string, request: Request, { turns, timer }: Serv
     cancel()
     leave()
   }
+}
+
+/** Cuts a streamed answer when the key of its reader is refused. */
+async function cutWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
+  const { body, endsWithKey } = answer
+  if (!(body instanceof ReadableStream) || endsWithKey) return answer
+  const over = new AbortController()
+  const refused = Promise.withResolvers<never>()
+  refused.promise.catch(() => {})
+  if (!(await watchKey(() => refused.reject(new InlayError('INVALID_TOKEN')), over.signal))) return answer
+  const reader = body.getReader()
+  const end = (reason: unknown): Promise<void> => {
+    over.abort()
+    return reader.cancel(reason)
+  }
+  const watched = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) =>
+        void refused.promise.catch((error: unknown) => {
+          controller.error(error)
+          void end(error).catch(() => {})
+        }),
+      pull: async (controller) => {
+        const { done, value } = await Promise.race([reader.read(), refused.promise])
+        if (!done) return controller.enqueue(value)
+        over.abort()
+        controller.close()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  return { ...answer, body: watched }
 }
 
 /** Whether calls of a route belong in the audit. */

@@ -12,6 +12,8 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | ReadableStream<Uint8Array> | null
+  /** Whether a streamed body ends by itself when the key of its reader is refused. Default: it is cut. */
+  readonly endsWithKey: boolean
 }
 
 /** Status and headers of a reply; 200 and none when absent. */
@@ -19,18 +21,21 @@ export interface ReplyOptions {
   readonly status?: number
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
+  /** See {@link Reply}. */
+  readonly endsWithKey?: boolean
 }
 
 /** A reply with a body of its own kind. */
 export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
-  return { [mark]: true, status: options.status ?? 200, headers: options.headers ?? {}, body }
+  const { status = 200, headers = {}, endsWithKey = false } = options
+  return { [mark]: true, status, headers, body, endsWithKey }
 }
 
 /** A reply in JSON; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
   const { status = 200, headers } = options
   const body = JSON.stringify(value ?? null)
-  return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body }
+  return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body, endsWithKey: false }
 }
 
 /** What a handler answered, as a reply. */

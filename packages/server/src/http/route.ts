@@ -70,6 +70,9 @@ export interface AnswerSpec {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Calls `onEnd` once a key is refused, until the signal aborts. @returns whether there is a key to be refused */
+export type KeyWatch = (onEnd: () => void, signal: AbortSignal) => Promise<boolean>
+
 /** What a handler is given: input already checked by the schemas of its route. */
 export interface RouteContext<Path, Query, Body> {
   /** Headers and, for a stream body, the body. */
@@ -84,6 +87,8 @@ export interface RouteContext<Path, Query, Body> {
    * @throws RATE_LIMITED when too many bytes are being worked on
    */
   readonly holdBytes: (bytes: number) => void
+  /** Watches the key of the caller. */
+  readonly watchKey: KeyWatch
   readonly parts: ServerParts
   readonly settings: ServerSettings
   /** The whole table, for the routes that describe it. */

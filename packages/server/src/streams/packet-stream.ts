@@ -1,6 +1,7 @@
 import type { LogEntry, Run } from '@inlay/agent'
-import { encodeLine, frameLine, heartbeatLine, streamContentType } from '@inlay/protocol'
+import { encodeLine, frameLine, heartbeatLine, InlayError, streamContentType, type StreamLine } from '@inlay/protocol'
 import { reply, type Reply } from '../http/replies.ts'
+import type { KeyWatch } from '../http/route.ts'
 import type { Timer } from '../http/settings.ts'
 
 /** How a run is written to a socket. */
@@ -11,6 +12,8 @@ export interface PacketStreamOptions {
   /** Silence after which a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer
+  /** Calls back when the key of the reader is refused, which ends the stream with an error. */
+  readonly watchKey: KeyWatch
   /** Told when reading the run failed, which ends the stream. */
   readonly onError: (error: unknown) => void
 }
@@ -29,6 +32,7 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     },
+    endsWithKey: true,
   })
 }
 
@@ -54,6 +58,15 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
   const silence = watchSilence(heartbeatMs, timer, () => {
     if (isWanted) send(frameLine(encodeLine(heartbeatLine), options))
   })
+  const over = new AbortController()
+  const refuse = (): void => {
+    if (left.signal.aborted) return
+    silence.stop()
+    left.abort()
+    send(refusalLines.map((line) => frameLine(encodeLine(line), { format })).join(''))
+    controller.close()
+    void source.return?.()
+  }
   const take = (step: IteratorResult<readonly LogEntry[]>): void => {
     isReading = false
     if (left.signal.aborted) return
@@ -63,6 +76,7 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
       return
     }
     silence.stop()
+    over.abort()
     controller.close()
   }
   const fail = (error: unknown): void => {
@@ -90,14 +104,27 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
       controller = given
       // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
       controller.enqueue(new Uint8Array(0))
+      void options.watchKey(refuse, over.signal)
     },
     pull,
     cancel: async () => {
       silence.stop()
+      over.abort()
       left.abort()
       await source.return?.()
     },
   }
+}
+
+/** Ends a stream whose reader may read no more; no number of a line, as the run goes on without them. */
+const refusalLines: readonly StreamLine[] = refusal(new InlayError('INVALID_TOKEN'))
+
+function refusal({ message, code }: InlayError): StreamLine[] {
+  const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
+  return [
+    { placement, obj: { type: 'error', exception: message, error_code: code, is_retryable: false } },
+    { error: message, stack_trace: null, error_code: code, is_retryable: false, details: null },
+  ]
 }
 
 /** Watches how long nothing is sent. */

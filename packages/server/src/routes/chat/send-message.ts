@@ -12,7 +12,7 @@ import type { Run } from '@inlay/agent'
 import * as v from 'valibot'
 import { packetReply } from '../../streams/packet-stream.ts'
 import { reply, type Reply } from '../../http/replies.ts'
-import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
+import { routesOf, type KeyWatch, type Route, type RouteContext } from '../../http/route.ts'
 
 const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
@@ -54,7 +54,7 @@ export const chatRoutes: readonly Route[] = [
       const headers =
         settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
       const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
-      return body.stream ? follow(run, context, 0) : run.whole()
+      return body.stream ? follow(run, context, 0) : whole(run, context.watchKey)
     },
   }),
   route('POST /chat/stop-chat-session/{session_id}', 'stopChatSession', 'Stop the running answer', {
@@ -100,6 +100,18 @@ async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
   return true
 }
 
+/** The whole answer, unless the key of the caller is refused before it is complete. */
+async function whole(run: Run, watchKey: KeyWatch): Promise<Awaited<ReturnType<Run['whole']>>> {
+  const { promise: refused, reject } = Promise.withResolvers<never>()
+  const over = new AbortController()
+  void watchKey(() => reject(new InlayError('INVALID_TOKEN')), over.signal)
+  try {
+    return await Promise.race([run.whole(), refused])
+  } finally {
+    over.abort()
+  }
+}
+
 function follow(
   run: Run,
   {
@@ -107,7 +119,8 @@ function follow(
     requestId,
     settings,
     caller,
-  }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings'> & {
+    watchKey,
+  }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings' | 'watchKey'> & {
     readonly caller: Principal
   },
   cursor: number,
@@ -117,6 +130,7 @@ function follow(
     cursor,
     heartbeatMs: settings.heartbeatMs,
     timer: settings.timer,
+    watchKey,
     onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a packet stream' }),
   })
 }
