@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { Principal } from '@inlay/protocol'
 import { createInlay, type Inlay } from 'inlay'
@@ -68,4 +69,29 @@ test('what people remove is gone from the disk: sessions, file texts, memories',
   await eventually(() => marksOnDisk((name) => !name.startsWith('inlay.db')).length === 0)
   await inlay.close()
   expect(marksOnDisk()).toEqual([])
+})
+
+test('erased text is gone from the log of a running service when the call resolves, with a reader beside it', async () => {
+  const models = providerOf(scriptedModel(() => [`It is ${marks.answer}.`]))
+  const inlay = createInlay({ dataFolder: folder, models, onError: () => {} })
+  const { agent } = inlay
+  const sessionId = await say(inlay)
+  expect(marksOnDisk()).toEqual(['question', 'answer', 'name', 'feedback', 'key'])
+  const reader = new DatabaseSync(join(folder, 'inlay.db'), { readOnly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from inlay_chat_messages').get()
+  let isErased = false
+  const removing = agent.sessions.remove(sessionId, ana, { erase: true }).then(() => (isErased = true))
+  // The rows are gone, but the reader holds on to the log.
+  await eventually(async () => (await agent.sessions.list(ana, { includeEmpty: true })).sessions.length === 0)
+  expect([isErased, marksOnDisk().length > 0]).toEqual([false, true])
+  reader.close()
+  await removing
+  expect(marksOnDisk()).toEqual([])
+
+  await say(inlay)
+  await agent.memories.add(`Likes ${marks.memory}.`, ana)
+  await inlay.erase(ana.id)
+  expect(marksOnDisk()).toEqual([])
+  await inlay.close()
 })

@@ -1,3 +1,4 @@
+import { emptyLog, isAmong } from '@inlay/records'
 import type { Agent } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { queueRemoval } from './files/file-records.ts'
@@ -42,6 +43,8 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   await removeFiles({ db, files }, fileIds)
   // Tools are the organisation's: they stay, without the name of who added them.
   await db.updateTable('inlay_agent_tool').set({ owner_id: '' }).where('owner_id', '=', personId).execute()
+  // What was deleted, here and by others before, would stay in SQLite's log.
+  await emptyLog(db)
   return {
     sessions: sessions.length,
     files: fileIds.length,
@@ -97,7 +100,7 @@ async function filesLeft(
     const part = db
       .selectFrom('inlay_files')
       .select('claim')
-      .where('id', 'in', ids.slice(at, at + 500))
+      .where(isAmong(db, 'id', ids.slice(at, at + 500)))
     rows.push(...(await part.execute()))
   }
   return rows

@@ -11,6 +11,7 @@ export {
   type JobLeaseRow,
   type NullableBigInteger,
 } from './leases.ts'
+export { emptyLog } from './log.ts'
 export { dropTables, migrate, type MigrationPlan, type Migrations } from './migrate.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
@@ -18,3 +19,4 @@ export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type J
 export { interruptionDelayMs, interruptionLimit, retryDelayMs, type RetryPolicy } from './retry.ts'
 export { createTables, indexOn } from './schema.ts'
 export { tableSizes, type TableSize } from './table-sizes.ts'
+export { amongValues, arrayLiteral, isAmong } from './value-sets.ts'

@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
+import { emptyLog } from './log.ts'
 
 /** Steps by name, in order of their names. A step that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>
@@ -84,6 +85,7 @@ async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promis
       if (rows[0]?.foreign_keys === 1) await sql`pragma foreign_keys = on`.execute(connection)
     }
   })
+  await emptyLog(db)
 }
 
 /** Kysely begins transactions of SQLite without the lock to write. */

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
@@ -135,7 +136,7 @@ async function enable(
   const query = db
     .updateTable('inlay_agent_tool')
     .set({ is_enabled: isEnabled ? 1 : 0 })
-    .where('id', 'in', possible)
+    .where(isAmong(db, 'id', possible))
     .returning('id')
   const stored = possible.length === 0 ? [] : (await query.execute()).map(({ id }) => id)
   const others = ids.filter((id) => !stored.includes(id))
@@ -160,7 +161,13 @@ function createLister(db: ConversationDatabase, options: StoredToolsOptions): Ac
     const keys = new Map(enabled.map(({ id, updated_at: updatedAt }) => [`${id} ${updatedAt}`, id]))
     const fresh = [...keys].filter(([key]) => !known.has(key)).map(([, id]) => id)
     const rows =
-      fresh.length === 0 ? [] : await db.selectFrom('inlay_agent_tool').selectAll().where('id', 'in', fresh).execute()
+      fresh.length === 0
+        ? []
+        : await db
+            .selectFrom('inlay_agent_tool')
+            .selectAll()
+            .where(isAmong(db, 'id', fresh))
+            .execute()
     const read = rows.map((row): [string, readonly Action[]] => {
       try {
         return [`${row.id} ${row.updated_at}`, createOpenApiActions(toStoredTool(row), { fetchAddress }).map(asAction)]
@@ -197,7 +204,11 @@ export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
     },
     set: async (ids, isEnabled) => {
       if (ids.length === 0) return
-      if (isEnabled) await tables.deleteFrom('inlay_agent_action_off').where('id', 'in', ids).execute()
+      if (isEnabled)
+        await tables
+          .deleteFrom('inlay_agent_action_off')
+          .where(isAmong(tables, 'id', ids))
+          .execute()
       else {
         const rows = ids.map((id) => ({ id }))
         const insert = tables.insertInto('inlay_agent_action_off').values(rows)

@@ -1,6 +1,6 @@
 import type { FileTable, FileWork } from '../tables/library-tables.ts'
 import { InlayError } from '@inlay/protocol'
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, isAmong } from '@inlay/records'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
@@ -28,7 +28,7 @@ export async function queueForIndex(records: ConversationDatabase, ids: readonly
   await records
     .updateTable('inlay_files')
     .set({ work: 'index', due_at: 0, attempts: 0 })
-    .where('id', 'in', ids)
+    .where(isAmong(records, 'id', ids))
     .where('is_indexed', '=', 1)
     .where('status', '=', 'COMPLETED')
     .where('kind', '!=', 'image')
@@ -81,7 +81,7 @@ export async function holdPresent(records: ConversationDatabase, ids: readonly s
   let present = records
     .selectFrom('inlay_files')
     .select('id')
-    .where('id', 'in', ids)
+    .where(isAmong(records, 'id', ids))
     .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
     .orderBy('id')
   if (hasRowLocks(records)) present = present.forShare()

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
@@ -112,7 +113,11 @@ function indexingOf(
   return {
     wantIndexed: async (ids) => {
       if (ids.length === 0) return
-      await db.updateTable('inlay_files').set({ is_indexed: 1 }).where('id', 'in', ids).execute()
+      await db
+        .updateTable('inlay_files')
+        .set({ is_indexed: 1 })
+        .where(isAmong(db, 'id', ids))
+        .execute()
       await queueForIndex(db, ids)
       worker.notify()
     },
@@ -236,12 +241,19 @@ function createLookups({
     },
     byIds: async (ids) => {
       if (ids.length === 0) return []
-      const rows = await visible(db).where('id', 'in', ids).execute()
+      const rows = await visible(db)
+        .where(isAmong(db, 'id', ids))
+        .execute()
       const byId = new Map(rows.map((row) => [row.id, toStoredFile(row)]))
       return ids.flatMap((id) => byId.get(id) ?? [])
     },
     noteUse: async (ids) => {
-      if (ids.length > 0) await db.updateTable('inlay_files').set({ used_at: now() }).where('id', 'in', ids).execute()
+      if (ids.length > 0)
+        await db
+          .updateTable('inlay_files')
+          .set({ used_at: now() })
+          .where(isAmong(db, 'id', ids))
+          .execute()
     },
   }
 }
@@ -271,7 +283,7 @@ async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId
     const batch = ids.slice(at, at + 500)
     const rows = await visible(db)
       .where('owner_id', '=', ownerId)
-      .where((of) => of.or([of('id', 'in', batch), of('file_id', 'in', batch)]))
+      .where((of) => of.or([isAmong(db, 'id', batch), isAmong(db, 'file_id', batch)]))
       .execute()
     for (const row of rows) byEitherId.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   }
@@ -284,7 +296,7 @@ async function notIndexed(db: ConversationDatabase, ids: readonly string[]): Pro
   const rows = await db
     .selectFrom('inlay_files')
     .select('id')
-    .where('id', 'in', ids)
+    .where(isAmong(db, 'id', ids))
     .where((of) => of.or([of('is_indexed', '=', 0), of('work', '=', 'index')]))
     .execute()
   return new Set(rows.map(({ id }) => id))

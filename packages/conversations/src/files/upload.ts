@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileKind, Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -229,5 +230,9 @@ async function toAnswer(
 async function readRows(db: ConversationDatabase, files: readonly Arrived[]) {
   if (files.length === 0) return []
   const ids = files.map(({ id }) => id)
-  return db.selectFrom('inlay_files').selectAll().where('id', 'in', ids).execute()
+  return db
+    .selectFrom('inlay_files')
+    .selectAll()
+    .where(isAmong(db, 'id', ids))
+    .execute()
 }

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { Services } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
@@ -201,7 +202,7 @@ function createWriter(now: () => number): Writer {
       if (gone.size > 0)
         await records
           .deleteFrom('inlay_memories')
-          .where('id', 'in', [...gone])
+          .where(isAmong(records, 'id', [...gone]))
           .execute()
     },
   }

@@ -1,5 +1,5 @@
 import type { SharedRun, SharedRuns } from '@inlay/agent'
-import { createSharedTransactions, hasRowLocks, type ProcessPresence } from '@inlay/records'
+import { createSharedTransactions, hasRowLocks, type ProcessPresence, isAmong } from '@inlay/records'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
@@ -60,7 +60,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     removeFinished: (ageMs) =>
       removeWhere(db, (runs) => runs.where('is_finished', '=', 1).where('seen_at', '<=', now() - ageMs)),
     remove: async (sessionIds) => {
-      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where('session_id', 'in', sessionIds))
+      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where(isAmong(db, 'session_id', sessionIds)))
     },
     subscribe: async (onChange) => {
       if (processes && !hasRowLocks(db)) await register(db, processes)
@@ -77,7 +77,11 @@ async function register(db: Kysely<ConversationTables>, { owner, isGone }: Proce
   const rows = await db.selectFrom('inlay_chat_processes').select('owner').execute()
   const gone = rows.map((row) => row.owner).filter(isGone)
   await db.transaction().execute(async (records) => {
-    if (gone.length > 0) await records.deleteFrom('inlay_chat_processes').where('owner', 'in', gone).execute()
+    if (gone.length > 0)
+      await records
+        .deleteFrom('inlay_chat_processes')
+        .where(isAmong(db, 'owner', gone))
+        .execute()
     await records
       .insertInto('inlay_chat_processes')
       .values({ owner })
@@ -121,9 +125,11 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
           .updateTable('inlay_chat_runs')
           .set({ seen_at: now() })
           .where(
-            'message_id',
-            'in',
-            lines.map(({ messageId }) => messageId),
+            isAmong(
+              records,
+              'message_id',
+              lines.map(({ messageId }) => messageId),
+            ),
           )
           .where('owner', '=', owner)
           .returning('message_id as id')
@@ -133,7 +139,11 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
         await addLines(records, own)
         const over = own.filter(({ finished }) => finished).map(({ messageId }) => messageId)
         if (over.length > 0)
-          await records.updateTable('inlay_chat_runs').set({ is_finished: 1 }).where('message_id', 'in', over).execute()
+          await records
+            .updateTable('inlay_chat_runs')
+            .set({ is_finished: 1 })
+            .where(isAmong(db, 'message_id', over))
+            .execute()
         const changed = own.filter(({ entries, finished }) => entries.length > 0 || finished)
         const ids = changed.map(({ messageId }) => messageId)
         if (notifies) await notify(records, ids)
@@ -199,7 +209,7 @@ function createTaking({
       const rows = await db
         .updateTable('inlay_chat_runs')
         .set({ is_stopped: 1 })
-        .where('session_id', 'in', sessionIds)
+        .where(isAmong(db, 'session_id', sessionIds))
         .where('is_finished', '=', 0)
         .returning('message_id as id')
         .execute()
@@ -269,8 +279,14 @@ async function removeWhere(
   if (rows.length === 0) return
   const ids = rows.map((row) => row.message_id)
   await db.transaction().execute(async (records) => {
-    await records.deleteFrom('inlay_chat_run_lines').where('message_id', 'in', ids).execute()
-    await records.deleteFrom('inlay_chat_runs').where('message_id', 'in', ids).execute()
+    await records
+      .deleteFrom('inlay_chat_run_lines')
+      .where(isAmong(records, 'message_id', ids))
+      .execute()
+    await records
+      .deleteFrom('inlay_chat_runs')
+      .where(isAmong(records, 'message_id', ids))
+      .execute()
   })
 }
 

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { BranchHistory, HistoryLimits, PastMessage, PastToolCall } from '@inlay/agent'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -26,7 +27,7 @@ async function readFiles(records: ConversationDatabase, ids: readonly number[]):
     const rows = await records
       .selectFrom('inlay_chat_messages')
       .select('files')
-      .where('id', 'in', ids.slice(at, at + idsAtOnce))
+      .where(isAmong(records, 'id', ids.slice(at, at + idsAtOnce)))
       .where('files', 'is not', null)
       .orderBy('id')
       .execute()
@@ -51,7 +52,7 @@ async function newestSummary(records: ConversationDatabase, ids: readonly number
     const row = await records
       .selectFrom('inlay_chat_summaries')
       .select(['message_id as messageId', 'text'])
-      .where('message_id', 'in', ids.slice(Math.max(0, end - idsAtOnce), end))
+      .where(isAmong(records, 'message_id', ids.slice(Math.max(0, end - idsAtOnce), end)))
       .orderBy('message_id', 'desc')
       .limit(1)
       .executeTakeFirst()
@@ -80,7 +81,7 @@ export async function readPast(
     const rows = await records
       .selectFrom('inlay_chat_messages')
       .select(['id', 'role', 'status', 'text', 'files', 'request_params'])
-      .where('id', 'in', idsOfBatch)
+      .where(isAmong(records, 'id', idsOfBatch))
       .orderBy('id', 'desc')
       .execute()
     const calls = await readCalls(records, idsOfBatch)
@@ -123,7 +124,7 @@ async function readCalls(
   const rows = await records
     .selectFrom('inlay_chat_tool_calls')
     .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
-    .where('message_id', 'in', messageIds)
+    .where(isAmong(records, 'message_id', messageIds))
     .where('parent_call_id', 'is', null)
     .orderBy('id')
     .execute()

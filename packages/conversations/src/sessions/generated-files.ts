@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { PacketBody } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 
@@ -14,7 +15,7 @@ export async function readGeneratedFileIds(
   const rows = await records
     .selectFrom('inlay_chat_tool_calls')
     .select(['images', 'packets'])
-    .where('message_id', 'in', messageIds)
+    .where(isAmong(records, 'message_id', messageIds))
     // Most calls make none, and what they found is long.
     .where((of) => of.or([of('images', 'is not', null), of('packets', 'like', '%"file_ids":["%')]))
     .orderBy('id', 'desc')

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
@@ -99,7 +100,7 @@ async function readBeginning(db: ConversationDatabase, sessionId: string): Promi
   const rows = await db
     .selectFrom('inlay_chat_messages')
     .select(['role', 'text'])
-    .where('id', 'in', ids)
+    .where(isAmong(db, 'id', ids))
     .orderBy('id')
     .execute()
   return rows.flatMap(({ role, text }) => (role === 'system' ? [] : [{ role, text }]))

@@ -1,4 +1,4 @@
-import { isLeaseHeld } from '@inlay/records'
+import { isLeaseHeld, isAmong } from '@inlay/records'
 import { pairsFor } from './documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
@@ -13,9 +13,11 @@ export async function recordImages(
     .selectFrom('inlay_document_images')
     .selectAll()
     .where(
-      'document_id',
-      'in',
-      documents.map(({ id }) => id),
+      isAmong(
+        db,
+        'document_id',
+        documents.map(({ id }) => id),
+      ),
     )
     .execute()
   const known = Map.groupBy(before, (row) => row.document_id)
@@ -57,9 +59,11 @@ export async function noteWaitingImages(
         .select('id')
         .where('visible_generation', 'is', null)
         .where(
-          'id',
-          'in',
-          documents.map(({ id }) => id),
+          isAmong(
+            db,
+            'id',
+            documents.map(({ id }) => id),
+          ),
         ),
     )
     .execute()
@@ -76,7 +80,10 @@ const batch = 1000
 
 export async function forgetImages(db: Records, documentIds: readonly string[]): Promise<void> {
   if (documentIds.length > 0)
-    await db.deleteFrom('inlay_document_images').where('document_id', 'in', documentIds).execute()
+    await db
+      .deleteFrom('inlay_document_images')
+      .where(isAmong(db, 'document_id', documentIds))
+      .execute()
 }
 
 /** Longer than taking a document in takes: a hold that is older was left by a process that died. */

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -18,7 +19,10 @@ export async function recordMetadata(
 /** Within a transaction: forgets the metadata of documents. */
 export async function forgetMetadata(db: Records, documentIds: readonly string[]): Promise<void> {
   if (documentIds.length > 0)
-    await db.deleteFrom('inlay_document_metadata').where('document_id', 'in', documentIds).execute()
+    await db
+      .deleteFrom('inlay_document_metadata')
+      .where(isAmong(db, 'document_id', documentIds))
+      .execute()
 }
 
 /** Metadata of those of the documents whose rows do not carry it, by document. */
@@ -30,7 +34,7 @@ export async function readMetadata(
   const rows = await db
     .selectFrom('inlay_document_metadata')
     .selectAll()
-    .where('document_id', 'in', [...new Set(documentIds)])
+    .where(isAmong(db, 'document_id', [...new Set(documentIds)]))
     .execute()
   // Written by this package alone.
   return new Map(rows.map((row) => [row.document_id, JSON.parse(row.metadata) as DocumentMetadata]))

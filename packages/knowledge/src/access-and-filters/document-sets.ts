@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions-and-filters.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
@@ -106,7 +107,7 @@ async function readAll(db: Records, id?: number): Promise<DocumentSet[]> {
     .innerJoin('inlay_pairs', 'inlay_pairs.id', 'pair_id')
     .select(['set_id', 'pair_id'])
     .where('is_removed', '=', 0)
-    .where('set_id', 'in', ids)
+    .where(isAmong(db, 'set_id', ids))
     .orderBy('pair_id')
     .execute()
   const bySet = Map.groupBy(pairs, (row) => row.set_id)

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { pairsFor } from './documents.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
@@ -80,7 +81,10 @@ export async function recordTags(
  */
 export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
   for (const slice of batches(documentIds))
-    await db.deleteFrom('inlay_document_tags').where('document_id', 'in', slice).execute()
+    await db
+      .deleteFrom('inlay_document_tags')
+      .where(isAmong(db, 'document_id', slice))
+      .execute()
 }
 
 /** Removes tags that no document has any more. Looks at all of them. */
@@ -127,7 +131,7 @@ async function readTags(db: Records, documentIds: readonly string[]): Promise<Ma
       .selectFrom('inlay_document_tags as link')
       .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
       .select(['document_id', 'pair_id', 'tag_key as key', 'tag_value as value', 'source'])
-      .where('document_id', 'in', slice)
+      .where(isAmong(db, 'document_id', slice))
       .execute()
     for (const { document_id, pair_id, ...tag } of rows) {
       const names = namesOf.get(document_id) ?? new Set()

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { maySee, readPairs } from './permissions-and-filters.ts'
@@ -142,9 +143,11 @@ async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<Docu
     .select(['document_id', 'pair_id'])
     .where('is_removed', '=', 0)
     .where(
-      'document_id',
-      'in',
-      rows.map((row) => row.id),
+      isAmong(
+        db,
+        'document_id',
+        rows.map((row) => row.id),
+      ),
     )
     .orderBy('pair_id')
     .execute()

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { InlayError, hasScope, isNamed, type BaseFilters, type Tag, type TimestampRange } from '@inlay/protocol'
 import type { Access, Caller } from '../contracts/pairs.ts'
 import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-index.ts'
@@ -50,7 +51,7 @@ export function isRecordId(id: number): boolean {
 export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
   if (ids?.length === 0) return new Map()
   let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
-  if (ids) query = query.where('id', 'in', ids)
+  if (ids) query = query.where(isAmong(db, 'id', ids))
   const rows = await query.execute()
   const guarded = rows.filter((row) => !row.is_public).map((row) => row.id)
   const grants = guarded.length > 0 ? await readGrants(db, 'pair', guarded) : undefined
@@ -73,7 +74,7 @@ export async function readMemberships(db: Records, documentIds: readonly string[
   const rows = await db
     .selectFrom('inlay_document_pairs')
     .selectAll()
-    .where('document_id', 'in', documentIds)
+    .where(isAmong(db, 'document_id', documentIds))
     .orderBy('pair_id')
     .execute()
   const byDocument = new Map<string, number[]>()
@@ -99,7 +100,7 @@ export async function readGrants(
     .selectFrom('inlay_grants')
     .select(['target_id', 'grantee', 'name'])
     .where('kind', '=', kind)
-    .where('target_id', 'in', ids)
+    .where(isAmong(db, 'target_id', ids))
     .orderBy('name')
     .execute()
   for (const { target_id: id, grantee, name } of rows) {
@@ -185,7 +186,7 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
   const sets = await db
     .selectFrom('inlay_document_sets')
     .select(['id', 'name', 'is_public'])
-    .where('name', 'in', [...new Set(names)])
+    .where(isAmong(db, 'name', [...new Set(names)]))
     .execute()
   const ids = sets.map((set) => set.id)
   const grants = await readGrants(db, 'document_set', isUnrestricted(caller) ? [] : ids)
@@ -199,7 +200,11 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
   // Whether a set exists is told only to those who may see it.
   if (names.some((name) => !seen.has(name)))
     throw forbidden('A document set of the filters does not exist or is not open to the caller: leave it out.')
-  const pairs = await db.selectFrom('inlay_document_set_pairs').select('pair_id').where('set_id', 'in', ids).execute()
+  const pairs = await db
+    .selectFrom('inlay_document_set_pairs')
+    .select('pair_id')
+    .where(isAmong(db, 'set_id', ids))
+    .execute()
   return new Set(pairs.map((row) => row.pair_id))
 }
 

@@ -1,4 +1,4 @@
-import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks } from '@inlay/records'
+import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks, isAmong } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions-and-filters.ts'
@@ -131,7 +131,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   let documents = db
     .selectFrom('inlay_documents')
     .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
-    .where('id', 'in', ids)
+    .where(isAmong(db, 'id', ids))
     .orderBy('id')
   // Whoever changes several documents locks them by id, so that no two wait for each other.
   if (hasRowLocks(db)) documents = documents.forUpdate()

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { forgetImages } from '../access-and-filters/document-images.ts'
 import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
 import { forgetTags } from '../access-and-filters/document-tags.ts'
@@ -9,11 +10,17 @@ export async function deleteDocuments(db: Records, ids: readonly string[]): Prom
   // What each shows at this very moment: it may have become another since it was last read.
   const deleted = await db
     .deleteFrom('inlay_documents')
-    .where('id', 'in', ids)
+    .where(isAmong(db, 'id', ids))
     .returning(['visible_generation', 'chunk_count'])
     .execute()
-  await db.deleteFrom('inlay_contents').where('id', 'in', ids).execute()
-  await db.deleteFrom('inlay_document_pairs').where('document_id', 'in', ids).execute()
+  await db
+    .deleteFrom('inlay_contents')
+    .where(isAmong(db, 'id', ids))
+    .execute()
+  await db
+    .deleteFrom('inlay_document_pairs')
+    .where(isAmong(db, 'document_id', ids))
+    .execute()
   await forgetTags(db, ids)
   await forgetImages(db, ids)
   await forgetMetadata(db, ids)

@@ -1,4 +1,4 @@
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { readMemberships } from '../access-and-filters/permissions-and-filters.ts'
@@ -89,7 +89,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     await transaction
       .updateTable('inlay_documents')
       .set({ state: 'indexing', claim: id, attempts: sql<number>`attempts + 1` })
-      .where('id', 'in', documentIds)
+      .where(isAmong(db, 'id', documentIds))
       .execute()
     const { space = 0 } = options
     const generations = documentIds.map((_, at) => toGeneration(space, id, at))
@@ -270,7 +270,11 @@ export async function readRetired(db: Records, limit: number): Promise<{ ids: st
 
 /** Forgets what was removed. */
 export async function forgetRetired(db: Records, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await db.deleteFrom('inlay_dead_generations').where('id', 'in', ids).execute()
+  if (ids.length > 0)
+    await db
+      .deleteFrom('inlay_dead_generations')
+      .where(isAmong(db, 'id', ids))
+      .execute()
 }
 
 /** Rows of the index that wait for removal. */

@@ -1,4 +1,4 @@
-import { interruptionDelayMs, interruptionLimit, isLeaseHeld } from '@inlay/records'
+import { interruptionDelayMs, interruptionLimit, isLeaseHeld, isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
@@ -62,7 +62,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
     await transaction
       .updateTable('inlay_documents')
       .set({ state: 'pending', claim: null, due_at: now })
-      .where('id', 'in', ids)
+      .where(isAmong(db, 'id', ids))
       .where('state', '=', phase.indexing)
       // Claimed anew in the meantime.
       .where((of) =>

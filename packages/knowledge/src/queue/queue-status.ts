@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { isInPairs, pairsFor } from '../access-and-filters/documents.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -90,7 +91,7 @@ function requeueSome(db: Records, ids: readonly string[], now: number): Promise<
     const { numUpdatedRows } = await transaction
       .updateTable('inlay_documents')
       .set({ state: 'pending', due_at: now, attempts: 0, failures: 0, interruptions: 0, reason: null })
-      .where('id', 'in', ids)
+      .where(isAmong(db, 'id', ids))
       .where('state', '=', phase.failed)
       .executeTakeFirst()
     return Number(numUpdatedRows)

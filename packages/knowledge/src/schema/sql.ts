@@ -1,4 +1,4 @@
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, isAmong } from '@inlay/records'
 import { type RawBuilder, sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { CounterRow, Records } from './tables.ts'
@@ -23,7 +23,13 @@ export async function addToCounter(db: Records, name: CounterRow['name'], amount
  */
 export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !hasRowLocks(db)) return
-  await db.selectFrom('inlay_documents').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+  await db
+    .selectFrom('inlay_documents')
+    .select('id')
+    .where(isAmong(db, 'id', ids))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }
 
 /**

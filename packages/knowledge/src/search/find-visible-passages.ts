@@ -1,4 +1,5 @@
 import { InlayError, type SearchDoc } from '@inlay/protocol'
+import { isAmong } from '@inlay/records'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/permissions-and-filters.ts'
@@ -159,7 +160,7 @@ async function sortOut(
   const shownNow = db
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'indexed_at'])
-    .where('id', 'in', [...new Set(hits.map((hit) => hit.documentId))])
+    .where(isAmong(db, 'id', [...new Set(hits.map((hit) => hit.documentId))]))
   // The index has filtered already. An index that did not would show one caller what belongs to another.
   const rows = await (filter?.pairs ? shownNow.where(isInPairs(filter.pairs)) : shownNow).execute()
   const there = new Set(hits.map((hit) => hit.generation))

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { isInPairs } from '../access-and-filters/documents.ts'
@@ -69,7 +70,7 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
     .where('link', 'in', forms)
     .where('visible_generation', 'is not', null)
   if (filter.pairs) query = query.where(isInPairs(filter.pairs))
-  if (filter.sources) query = query.where('source', 'in', filter.sources)
+  if (filter.sources) query = query.where(isAmong(db, 'source', filter.sources))
   const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(mostDocuments).execute()
   return rows.map((row) => ({
     id: row.id,

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { createSignal, mapConcurrent, nextSlice } from '@inlay/protocol/concurrency'
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, isAmong } from '@inlay/records'
 import { retire, toGenerations } from '../queue/claims.ts'
 import { addToCounter, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
@@ -231,7 +231,7 @@ function queueAgain({ db, now }: IndexComparisonOptions, missing: readonly Missi
     let chosen = transaction
       .selectFrom('inlay_documents')
       .select(['id', 'visible_generation'])
-      .where('id', 'in', [...generations.keys()])
+      .where(isAmong(db, 'id', [...generations.keys()]))
       .where('state', 'in', ['indexed', 'failed'])
       .orderBy('id')
     if (hasRowLocks(db)) chosen = chosen.forUpdate()
@@ -243,7 +243,10 @@ function queueAgain({ db, now }: IndexComparisonOptions, missing: readonly Missi
 }
 
 async function countUnsettledOf(db: Records, ids: readonly string[]): Promise<number> {
-  const documents = db.selectFrom('inlay_documents').select('id').where('id', 'in', ids)
+  const documents = db
+    .selectFrom('inlay_documents')
+    .select('id')
+    .where(isAmong(db, 'id', ids))
   return (await documents.where('state', 'in', ['pending', 'indexing']).execute()).length
 }
 

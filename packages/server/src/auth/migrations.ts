@@ -1,7 +1,7 @@
-import type { AnyDatabase, createTables as CreateTables, Migrations } from '@inlay/records'
+import type { AnyDatabase, Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
-const migrationsWith = (createTables: typeof CreateTables): Migrations => ({
+const migrationsWith = ({ createTables, indexOn }: typeof import('@inlay/records')): Migrations => ({
   '0001_api_key': {
     async up(db) {
       await createTables(
@@ -60,6 +60,16 @@ const migrationsWith = (createTables: typeof CreateTables): Migrations => ({
       })
     },
   },
+  '0007_audit_filters': {
+    async up(db) {
+      for (const columns of [
+        ['caller_id', 'id'],
+        ['operation', 'id'],
+        ['caller_id', 'operation', 'id'],
+      ])
+        await indexOn(db, `inlay_audit_${columns.slice(0, -1).join('_')}`, 'inlay_audit', columns).execute()
+    },
+  },
 })
 
 /**
@@ -68,6 +78,6 @@ const migrationsWith = (createTables: typeof CreateTables): Migrations => ({
  */
 export async function migrateServer(db: AnyDatabase): Promise<void> {
   // Loaded here, since a mounted server answers public calls without any database engine.
-  const { createTables, migrate } = await import('@inlay/records')
-  return migrate(db, { name: 'server', migrations: migrationsWith(createTables) })
+  const records = await import('@inlay/records')
+  return records.migrate(db, { name: 'server', migrations: migrationsWith(records) })
 }

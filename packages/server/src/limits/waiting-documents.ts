@@ -84,7 +84,8 @@ export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOpti
     remove: async (share, documentIds) => {
       const { scope, owner } = share
       const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
-      await rows.where('document_id', 'in', documentIds).execute()
+      for (let at = 0; at < documentIds.length; at += mostInOneStatement)
+        await rows.where('document_id', 'in', documentIds.slice(at, at + mostInOneStatement)).execute()
       await sync(share)
     },
     erase: async (ownerId) => {

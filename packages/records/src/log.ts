@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import { dialectOf, type AnyDatabase } from './dialect.ts'
+
+const retryMs = 20
+
+/**
+ * Empties SQLite's write-ahead log, which would otherwise keep what was deleted until the next checkpoint. A read that is
+ * under way in another process holds it up: it is tried again until then, without blocking the thread. PostgreSQL: does
+ * nothing.
+ * @returns whether the log is empty
+ */
+export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Promise<boolean> {
+  if (dialectOf(db) !== 'sqlite') return true
+  const end = performance.now() + maxWaitMs
+  for (;;) {
+    if (await tryToEmpty(db)) return true
+    if (performance.now() >= end) return false
+    await delay(retryMs)
+  }
+}
+
+async function tryToEmpty(db: AnyDatabase): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ timeout: number }>`pragma busy_timeout`.execute(connection)
+    // SQLite would wait for readers with the thread.
+    await sql`pragma busy_timeout = 0`.execute(connection)
+    try {
+      const result = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(connection)
+      return result.rows[0]?.busy !== 1
+    } catch {
+      // Locked by another checkpoint.
+      return false
+    } finally {
+      await sql`pragma busy_timeout = ${sql.raw(String(Number(rows[0]?.timeout ?? 5000)))}`.execute(connection)
+    }
+  })
+}
