@@ -67,6 +67,10 @@ export async function dropTables(db: AnyDatabase): Promise<void> {
   const names = rows.map(({ name }) => name).filter((name) => name.startsWith('inlay_'))
   if (isSqlite) return dropFromSqlite(db, names)
   if (names.length > 0) await sql`drop table ${sql.join(names.map((name) => sql.id(name)))} cascade`.execute(db)
+  const functions = await sql<{ name: string }>`
+    select proname as name from pg_proc where pronamespace = current_schema()::text::regnamespace`.execute(db)
+  for (const { name } of functions.rows.filter(({ name }) => name.startsWith('inlay_')))
+    await sql`drop function ${sql.id(name)}`.execute(db)
   const left = await sql<{ name: string }>`
     select current_schema() as name where current_schema() <> 'public'
     and not exists (select from pg_class where relnamespace = current_schema()::text::regnamespace)`.execute(db)

@@ -19,10 +19,11 @@ export function isAmong(
 export function amongValues(db: AnyDatabase, values: readonly string[] | readonly number[]): RawBuilder<SqlBool> {
   if (dialectOf(db) === 'sqlite') return sql`in (select value from json_each(${JSON.stringify(values)}))`
   const type = sql.raw(values.every((value) => typeof value === 'number') ? 'bigint[]' : 'text[]')
-  return sql`= any(cast(cast(${arrayLiteral(values)} as text) as ${type}))`
+  // `= any(…)` compares each row with each value where no index serves.
+  return sql`in (select unnest(cast(${arrayLiteral(values)} as ${type})))`
 }
 
-/** An array as PostgreSQL writes it. As text it needs no support of the driver. */
+/** An array as PostgreSQL writes it, which any driver passes on. */
 export function arrayLiteral(values: readonly (string | number)[]): string {
   const items = values.map((value) =>
     typeof value === 'number' ? String(value) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`,

@@ -1,5 +1,6 @@
 import type { Agent, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
+import { isAmong } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import { eraseSessions } from './removal.ts'
@@ -79,7 +80,7 @@ async function filesOf(db: ConversationDatabase, ids: readonly string[]): Promis
   const messages = await db
     .selectFrom('inlay_chat_messages')
     .select(['id', 'files'])
-    .where('session_id', 'in', ids)
+    .where(isAmong(db, 'session_id', ids))
     .execute()
   const fileIds = new Set(messages.flatMap(({ files }) => idsOfFiles(files)))
   for (let at = 0; at < messages.length; at += 500) {

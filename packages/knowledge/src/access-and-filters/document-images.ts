@@ -1,5 +1,5 @@
 import { isLeaseHeld, isAmong } from '@inlay/records'
-import { pairsFor } from './documents.ts'
+import { pairsFor } from './permissions-and-filters.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -131,12 +131,11 @@ export async function isFileNamed(db: Records, { id, caller, now }: FileUse): Pr
   // Before the documents: what is released meanwhile is among them.
   const holds = caller ? [] : await db.selectFrom('inlay_file_holds').selectAll().where('file_id', '=', id).execute()
   if (holds.some(({ lease_until }) => isLeaseHeld(Number(lease_until), now))) return true
-  const pairIds = await pairsFor(db, caller)
+  const pairs = await pairsFor(db, caller)
   let shown = db.selectFrom('inlay_document_images as image').select('image.document_id').where('image_id', '=', id)
-  if (pairIds)
+  if (pairs)
     shown = shown
       .innerJoin('inlay_document_pairs as membership', 'membership.document_id', 'image.document_id')
-      // No pair has the number 0, and an empty list is no SQL.
-      .where('pair_id', 'in', [0, ...pairIds])
+      .where(pairs.holds('pair_id'))
   return (await shown.limit(1).execute()).length > 0
 }

@@ -79,6 +79,9 @@ async function refuseTakenName(db: Records, name: string, id: number): Promise<v
     })
 }
 
+/** Rows of one statement: databases bound its parameters. */
+const batch = 1000
+
 async function writePairs(db: Records, setId: number, pairIds: readonly number[] | undefined): Promise<void> {
   if (!pairIds) return
   const wanted = [...new Set(pairIds)]
@@ -86,7 +89,11 @@ async function writePairs(db: Records, setId: number, pairIds: readonly number[]
   if (wanted.some((id) => known.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
   await db.deleteFrom('inlay_document_set_pairs').where('set_id', '=', setId).execute()
   const rows = wanted.map((id) => ({ set_id: setId, pair_id: id }))
-  if (rows.length > 0) await db.insertInto('inlay_document_set_pairs').values(rows).execute()
+  for (let at = 0; at < rows.length; at += batch)
+    await db
+      .insertInto('inlay_document_set_pairs')
+      .values(rows.slice(at, at + batch))
+      .execute()
 }
 
 async function readSet(db: Records, id: number): Promise<DocumentSet> {

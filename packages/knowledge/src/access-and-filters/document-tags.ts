@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import { sql } from 'kysely'
-import { pairsFor } from './documents.ts'
+import { pairsFor } from './permissions-and-filters.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
@@ -27,15 +27,14 @@ const batch = 1000
 
 /** Lists tags of documents in pairs the caller may see. */
 export async function listTags(db: Records, query: TagQuery, caller: Caller | undefined): Promise<KnownTag[]> {
-  const pairIds = await pairsFor(db, caller)
+  const pairs = await pairsFor(db, caller)
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 50), 1), 1000)
   let tags = db
     .selectFrom('inlay_tags')
     .select(['tag_key as key', 'tag_value as value', 'source'])
     .where((of) => {
       const holders = of.selectFrom('inlay_document_tags').select('tag_id').whereRef('tag_id', '=', 'inlay_tags.id')
-      // No pair has the number 0, and an empty list is no SQL.
-      return of.exists(pairIds ? holders.where('pair_id', 'in', [0, ...pairIds]) : holders)
+      return of.exists(pairs ? holders.where(pairs.holds('pair_id')) : holders)
     })
   const match = query.match?.trim().toLowerCase()
   if (match) tags = tags.where(sql<boolean>`wording like ${`%${match.replaceAll(/[%_\\]/g, '\\$&')}%`} escape '\\'`)

@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
-import { maySee, readPairs } from './permissions-and-filters.ts'
+import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { phase } from '../schema/sql.ts'
@@ -73,49 +73,67 @@ const columns = [
   'chunk_count',
 ] as const
 
-/** Pairs whose documents a caller may see, or the one of them that is asked for; undefined when that is all of them. */
-export async function pairsFor(
-  db: Records,
-  caller: Caller | undefined,
-  pairId?: number,
-): Promise<number[] | undefined> {
-  const pairs = await readPairs(db)
-  const visible = [...pairs.values()].filter((pair) => !pair.isRemoved && maySee(pair, caller)).map(({ id }) => id)
-  if (pairId !== undefined) return visible.filter((id) => id === pairId)
-  return visible.length === pairs.size ? undefined : visible
-}
-
-/** Condition of a query over documents: they are in one of the pairs. */
+/** Condition of a query over documents: they are in one of the pairs. @param pairs a scope, or ids */
 export function isInPairs(
-  pairIds: readonly number[],
+  db: Records,
+  pairs: PairScope | readonly number[],
 ): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+  const scope = isScope(pairs) ? pairs : amongPairs(db, pairs)
   return (of) =>
     of.exists(
       of
         .selectFrom('inlay_document_pairs')
         .select('pair_id')
         .whereRef('document_id', '=', 'inlay_documents.id')
-        // No pair has the number 0, and an empty list is no SQL.
-        .where('pair_id', 'in', [0, ...pairIds]),
+        .where(scope.holds('pair_id')),
     )
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const documentsIn = (db: Records, pairIds: readonly number[] | undefined) => {
-  const all = db.selectFrom('inlay_documents')
-  return pairIds ? all.where(isInPairs(pairIds)) : all
+function isScope(pairs: PairScope | readonly number[]): pairs is PairScope {
+  return 'holds' in pairs
 }
 
-/** Documents of a pair that were given up, the latest first. */
-export async function readFailures(db: Records, pairId: number, limit: number): Promise<DocumentStatus[]> {
-  const rows = await documentsIn(db, [pairId])
+function amongPairs(db: Records, ids: readonly number[]): PairScope {
+  return { holds: (column) => isAmong(db, column, ids) }
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const documentsIn = (db: Records, pairs: PairScope | readonly number[] | undefined) => {
+  const all = db.selectFrom('inlay_documents')
+  return pairs ? all.where(isInPairs(db, pairs)) : all
+}
+
+/** Documents looked at for {@link readLatestFailures}. */
+const maxFailuresRead = 2_000
+
+/**
+ * Documents that were given up, by pair, the latest first. Only the latest of all are looked at: a pair whose failures are
+ * older than these has none here.
+ * @param limit most of one pair
+ */
+export async function readLatestFailures(
+  db: Records,
+  pairIds: readonly number[],
+  limit: number,
+): Promise<Map<number, DocumentStatus[]>> {
+  const byPair = new Map<number, DocumentStatus[]>()
+  if (pairIds.length === 0) return byPair
+  // Of one pair, its own are read, however old they are.
+  const failed = pairIds.length === 1 ? documentsIn(db, pairIds) : db.selectFrom('inlay_documents')
+  const rows = await failed
     .select([...columns])
     .where('state', '=', phase.failed)
     .orderBy('due_at', 'desc')
     .orderBy('id')
-    .limit(limit)
+    .limit(pairIds.length === 1 ? limit : maxFailuresRead)
     .execute()
-  return toStatuses(db, rows)
+  const wanted = new Set(pairIds)
+  for (const status of await toStatuses(db, rows))
+    for (const id of status.pairIds) {
+      const known = byPair.get(id) ?? []
+      if (wanted.has(id) && known.length < limit) byPair.set(id, [...known, status])
+    }
+  return byPair
 }
 
 interface ListedRow {
@@ -172,6 +190,12 @@ async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<Docu
 /** Sources of the documents a caller may see, sorted. */
 export async function listSources(db: Records, caller: Caller | undefined): Promise<string[]> {
   const pairs = await pairsFor(db, caller)
-  const rows = await documentsIn(db, pairs).select('source').distinct().orderBy('source').execute()
-  return rows.map((row) => row.source)
+  let query = db.selectFrom('inlay_pair_counts').select('source')
+  if (pairs) query = query.where(pairs.holds('pair_id'))
+  const rows = await query
+    .groupBy('source')
+    .having((of) => of(of.fn.sum<number>('amount'), '>', 0))
+    .orderBy('source')
+    .execute()
+  return rows.map(({ source }) => source)
 }

@@ -1,54 +1,67 @@
-import { readFailures } from './documents.ts'
+import { isAmong } from '@inlay/records'
+import { readLatestFailures } from './documents.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Pair, PairProgress } from '../contracts/pairs.ts'
-import { phase } from '../schema/sql.ts'
+import { foldCounts } from '../schema/pair-counts.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Most failures told of one pair. */
-const mostFailures = 10
+const maxFailures = 10
 
-/** Adds to pairs how they fare. Costs a look at each document that is not indexed, and counts the others by an index. */
+const none: Readonly<Record<DocumentPhase, number>> = { pending: 0, indexing: 0, indexed: 0, failed: 0 }
+
+/** Adds to pairs how they fare. Costs the same for any number of documents. */
 export async function readPairProgress(db: Records, pairs: readonly Pair[]): Promise<PairProgress[]> {
-  const total = await countMembers(db)
-  const pending = await countByPhase(db, 'pending')
-  const indexing = await countByPhase(db, 'indexing')
-  const failed = await countByPhase(db, 'failed')
-  const activities = await db.selectFrom('inlay_pair_activity').selectAll().execute()
+  if (pairs.length === 0) return []
+  const ids = pairs.map(({ id }) => id)
+  const counts = await readCounts(db, ids)
+  const activities = await db
+    .selectFrom('inlay_pair_activity')
+    .selectAll()
+    .where(isAmong(db, 'pair_id', ids))
+    .execute()
   const activityOf = new Map(activities.map((row) => [row.pair_id, row]))
-  return Promise.all(
-    pairs.map(async (pair) => {
-      const [waiting, working, given] = [pending, indexing, failed].map((counts) => counts.get(pair.id) ?? 0)
-      const documents = { pending: waiting!, indexing: working!, failed: given! }
-      const activity = activityOf.get(pair.id)
-      return {
-        ...pair,
-        documents: { ...documents, indexed: (total.get(pair.id) ?? 0) - waiting! - working! - given! },
-        lastAcceptedAt: toTimestamp(activity?.accepted_at),
-        lastIndexedAt: toTimestamp(activity?.indexed_at),
-        failures: given === 0 ? [] : await readFailures(db, pair.id, mostFailures),
-      }
-    }),
-  )
+  const failing = ids.filter((id) => (counts.get(id)?.failed ?? 0) > 0)
+  const failures = await readLatestFailures(db, failing, maxFailures)
+  return pairs.map((pair) => {
+    const activity = activityOf.get(pair.id)
+    return {
+      ...pair,
+      documents: counts.get(pair.id) ?? none,
+      lastAcceptedAt: toTimestamp(activity?.accepted_at),
+      lastIndexedAt: toTimestamp(activity?.indexed_at),
+      failures: failures.get(pair.id) ?? [],
+    }
+  })
 }
 
-async function countMembers(db: Records): Promise<Map<number, number>> {
-  const rows = await db
-    .selectFrom('inlay_document_pairs')
-    .select((of) => ['pair_id', of.fn.countAll<number | string>().as('count')])
-    .groupBy('pair_id')
-    .execute()
-  return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))
-}
+/** More rows than these for each count are joined by who reads them. */
+const maxRowsPerCount = 50
 
-async function countByPhase(db: Records, name: DocumentPhase): Promise<Map<number, number>> {
+async function readCounts(
+  db: Records,
+  pairIds: readonly number[],
+): Promise<Map<number, Record<DocumentPhase, number>>> {
   const rows = await db
-    .selectFrom('inlay_documents as document')
-    .innerJoin('inlay_document_pairs as membership', 'membership.document_id', 'document.id')
-    .select((of) => ['pair_id', of.fn.countAll<number | string>().as('count')])
-    .where('state', '=', phase[name])
-    .groupBy('pair_id')
+    .selectFrom('inlay_pair_counts')
+    .select((of) => [
+      'pair_id',
+      'state',
+      of.fn.sum<number | string>('amount').as('amount'),
+      of.fn.countAll<number | string>().as('rows'),
+    ])
+    .where(isAmong(db, 'pair_id', pairIds))
+    .groupBy(['pair_id', 'state'])
     .execute()
-  return new Map(rows.map((row) => [row.pair_id, Number(row.count)]))
+  const counts = new Map<number, Record<DocumentPhase, number>>()
+  for (const { pair_id: id, state, amount } of rows) {
+    const known = counts.get(id) ?? { ...none }
+    known[state] = Number(amount)
+    counts.set(id, known)
+  }
+  const rowCount = rows.reduce((sum, row) => sum + Number(row.rows), 0)
+  if (rowCount > maxRowsPerCount * (rows.length + 1)) await foldCounts(db)
+  return counts
 }
 
 function toTimestamp(value: number | string | null | undefined): number | null {

@@ -50,7 +50,14 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
       if (!maySeeRecord(pair, caller)) throw new InlayError('CONNECTOR_NOT_FOUND')
       return pair
     },
-    progress: async ({ caller } = {}) => readPairProgress(db, await list(db, caller)),
+    progress: async ({ caller, id } = {}) => {
+      if (id === undefined) return readPairProgress(db, await list(db, caller))
+      const pairs = isRecordId(id) ? await readAll(db, id) : []
+      return readPairProgress(
+        db,
+        pairs.filter((pair) => maySeeRecord(pair, caller)),
+      )
+    },
     update: async (id, change) => {
       const pair = await db.transaction().execute(async (transaction) => {
         await addToCounter(transaction, 'pair', 0)

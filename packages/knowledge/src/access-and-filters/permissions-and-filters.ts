@@ -1,7 +1,16 @@
 import { isAmong } from '@inlay/records'
-import { InlayError, hasScope, isNamed, type BaseFilters, type Tag, type TimestampRange } from '@inlay/protocol'
+import {
+  InlayError,
+  hasScope,
+  isNamed,
+  toUserId,
+  type BaseFilters,
+  type Tag,
+  type TimestampRange,
+} from '@inlay/protocol'
 import type { Access, Caller } from '../contracts/pairs.ts'
 import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-index.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
 /** What decides who may see a pair or a document set. */
@@ -69,6 +78,58 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   )
 }
 
+/** Pairs whose documents a query is to give, as a condition of SQL: their number may exceed what a statement takes. */
+export interface PairScope {
+  /** The only one, if a query names one. */
+  readonly pairId?: number
+  /** Condition: the column holds one of them. */
+  readonly holds: (column: string) => RawBuilder<SqlBool>
+}
+
+/**
+ * Pairs whose documents a caller may see, or the one of them that is asked for; undefined when that is all of them. Says
+ * in SQL what {@link maySee} says.
+ */
+export async function pairsFor(
+  db: Records,
+  caller: Caller | undefined,
+  pairId?: number,
+): Promise<PairScope | undefined> {
+  const visible = visiblePairs(db, caller)
+  if (pairId !== undefined) {
+    const matches = isRecordId(pairId)
+      ? await sql`select id from inlay_pairs where id = ${pairId} and id in ${visible}`.execute(db)
+      : { rows: [] }
+    if (matches.rows.length === 0) return { holds: () => sql<SqlBool>`1 = 0` }
+    return { pairId, holds: (column) => sql<SqlBool>`${sql.ref(column)} = ${pairId}` }
+  }
+  if (isUnrestricted(caller)) {
+    const hidden = await sql`
+      select id from inlay_pairs where id = ${privateFilesPair}
+      union all select id from inlay_pairs where is_removed = 1 limit 1`.execute(db)
+    if (hidden.rows.length === 0) return undefined
+  }
+  return { holds: (column) => sql<SqlBool>`${sql.ref(column)} in ${visible}` }
+}
+
+function visiblePairs(db: Records, caller: Caller | undefined): RawBuilder<unknown> {
+  const present = sql`is_removed = 0 and id <> ${sql.lit(privateFilesPair)}`
+  if (!caller || isUnrestricted(caller)) return sql`(select id from inlay_pairs where ${present})`
+  const names = [caller.id, toUserId(caller.id), ...(caller.email === undefined ? [] : [caller.email])]
+  const own =
+    caller === privateFilesCaller
+      ? sql`union all select id from inlay_pairs where id = ${sql.lit(privateFilesPair)}`
+      : sql``
+  return sql`(
+    select id from inlay_pairs where ${present} and is_public = 1
+    union all select inlay_pairs.id from inlay_grants join inlay_pairs on inlay_pairs.id = target_id
+    where kind = 'pair' and grantee = 'user' and ${isAmong(db, 'inlay_grants.name', names)} and ${present}
+    union all select inlay_pairs.id from inlay_grants join inlay_pairs on inlay_pairs.id = target_id
+    where kind = 'pair' and grantee = 'group' and ${isAmong(db, 'inlay_grants.name', [...(caller.groups ?? [])])} and ${present}
+    ${own}
+  )`
+}
+
 /** Numbers of the pairs that documents are in, rising, by document. */
 export async function readMemberships(db: Records, documentIds: readonly string[]): Promise<Map<string, number[]>> {
   const rows = await db
@@ -111,6 +172,9 @@ export async function readGrants(
   return grants
 }
 
+/** Rows of one statement: databases bound its parameters. */
+const batch = 1000
+
 /** Replaces who is named for a pair or set. */
 export async function writeGrants(
   db: Records,
@@ -130,7 +194,11 @@ export async function writeGrants(
       .where('grantee', '=', grantee)
       .execute()
     const rows = [...new Set(names)].map((name) => ({ kind, target_id: id, grantee, name }))
-    if (rows.length > 0) await db.insertInto('inlay_grants').values(rows).execute()
+    for (let at = 0; at < rows.length; at += batch)
+      await db
+        .insertInto('inlay_grants')
+        .values(rows.slice(at, at + batch))
+        .execute()
   }
 }
 

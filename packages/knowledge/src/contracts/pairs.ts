@@ -43,7 +43,10 @@ export interface PairProgress extends Pair {
   /** When a document last came in or became searchable, in milliseconds since 1970 UTC; null when none ever did. */
   readonly lastAcceptedAt: number | null
   readonly lastIndexedAt: number | null
-  /** The latest documents that were given up, newest first; at most 10. */
+  /**
+   * The latest documents that were given up, newest first; at most 10. Where several pairs are read, of the 2,000 given up
+   * last.
+   */
   readonly failures: readonly DocumentStatus[]
 }
 
@@ -54,8 +57,8 @@ export interface Pairs {
   list(options?: { caller?: Caller }): Promise<Pair[]>
   /** CONNECTOR_NOT_FOUND, also when the caller may not see it. */
   get(id: number, options?: { caller?: Caller }): Promise<Pair>
-  /** As {@link list}, with how each of them fares. */
-  progress(options?: { caller?: Caller }): Promise<PairProgress[]>
+  /** As {@link list}, with how each of them fares. @param options.id only this one, if the caller may see it */
+  progress(options?: { caller?: Caller; id?: number }): Promise<PairProgress[]>
   /** CONNECTOR_NOT_FOUND. Access binds at the next search; nothing is indexed anew. */
   update(id: number, change: PairChange): Promise<Pair>
   /** Hides the documents that are in no other pair at once, and removes them later. CONNECTOR_NOT_FOUND, INVALID_INPUT. */

@@ -61,13 +61,9 @@ const isolatedAfter = 3
 
 /** Takes the documents that have waited longest; undefined when none is due. */
 export async function claim(db: Records, options: ClaimOptions): Promise<Claim | undefined> {
-  const paused = await db
-    .selectFrom('inlay_pairs')
-    .select('id')
-    .where((of) => of.or([of('is_paused', '=', 1), of('is_removed', '=', 1)]))
-    .execute()
-  const pausedPairs = paused.map((pair) => pair.id)
-  const candidates = dueDocuments(db, options, pausedPairs)
+  const paused = await pausedPairs(db).limit(1).execute()
+  const due = { ...options, isAnyPaused: paused.length > 0 }
+  const candidates = dueDocuments(db, due)
   if (!(await candidates.limit(1).executeTakeFirst())) return undefined
   await options.at?.('claim')
   const id = crypto.randomUUID()
@@ -76,10 +72,10 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .insertInto('inlay_claims')
       .values({ id, owner: options.owner, generations: '[]', lease_until: options.now + options.leaseMs })
       .execute()
-    let query = dueDocuments(transaction, options, pausedPairs)
+    let query = dueDocuments(transaction, due)
     if (hasRowLocks(db)) query = query.forUpdate().skipLocked()
-    const due = await query.limit(options.limit).execute()
-    const chosen = choose(due, options.limitCharacters)
+    const documents = await query.limit(options.limit).execute()
+    const chosen = choose(documents, options.limitCharacters)
     const documentIds = chosen.map((document) => document.id)
     const [first, last] = [chosen[0], chosen.at(-1)]
     if (!first || !last) {
@@ -94,7 +90,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     const { space = 0 } = options
     const generations = documentIds.map((_, at) => toGeneration(space, id, at))
     await recordGenerations(transaction, id, generations)
-    const isCutShort = due.length === options.limit || documentIds.length < due.length
+    const isCutShort = documents.length === options.limit || documentIds.length < documents.length
     return {
       id,
       documentIds,
@@ -114,10 +110,22 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
 const longestSensibleWaitMs = 15 * 60_000
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const pausedPairs = (db: Records) =>
+  db
+    .selectFrom('inlay_pairs')
+    .select('id')
+    .where(sql<boolean>`is_paused = 1`)
+    .unionAll(
+      db
+        .selectFrom('inlay_pairs')
+        .select('id')
+        .where(sql<boolean>`is_removed = 1`),
+    )
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const dueDocuments = (
   db: Records,
-  { now, isOfSmall = false }: Pick<ClaimOptions, 'now' | 'isOfSmall'>,
-  pausedPairs: readonly number[],
+  { now, isOfSmall = false, isAnyPaused }: Pick<ClaimOptions, 'now' | 'isOfSmall'> & { readonly isAnyPaused: boolean },
 ) => {
   let due = db
     .selectFrom('inlay_documents')
@@ -129,14 +137,14 @@ const dueDocuments = (
     .orderBy('due_at')
     .orderBy('revision')
   if (isOfSmall) due = due.where('content_bytes', '<=', largeCharacters)
-  if (pausedPairs.length === 0) return due
+  if (!isAnyPaused) return due
   return due.where((of) =>
     of.exists(
       of
         .selectFrom('inlay_document_pairs')
         .select('pair_id')
         .whereRef('document_id', '=', 'inlay_documents.id')
-        .where('pair_id', 'not in', pausedPairs),
+        .where('pair_id', 'not in', pausedPairs(db)),
     ),
   )
 }

@@ -1,5 +1,6 @@
 import { isAmong } from '@inlay/records'
-import { isInPairs, pairsFor } from '../access-and-filters/documents.ts'
+import { isInPairs } from '../access-and-filters/documents.ts'
+import { pairsFor } from '../access-and-filters/permissions-and-filters.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
@@ -70,11 +71,11 @@ export async function requeueFailed(
   db: Records,
   { now, query: { documentId, pairId, source }, caller }: { now: number; query: RequeueQuery; caller?: Caller },
 ): Promise<number> {
-  const pairIds = await pairsFor(db, caller, pairId)
+  const pairs = await pairsFor(db, caller, pairId)
   let failed = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.failed)
   if (documentId !== undefined) failed = failed.where('id', '=', documentId)
   if (source !== undefined) failed = failed.where('source', '=', source)
-  if (pairIds) failed = failed.where(isInPairs(pairIds))
+  if (pairs) failed = failed.where(isInPairs(db, pairs))
   let requeued = 0
   const ids = (await failed.execute()).map(({ id }) => id)
   for (let at = 0; at < ids.length; at += requeueBatch)

@@ -1,6 +1,7 @@
 import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 import { sql } from 'kysely'
 import { createLargeContents } from './large-contents.ts'
+import { createPairCounts } from './pair-counts.ts'
 import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
@@ -29,6 +30,8 @@ const migrations: Migrations = {
   '012-large-contents': { up: createLargeContents },
   '013-file-holds': { up: createFileHolds },
   '014-figures': { up: createFigures },
+  '015-pair-counts': { up: createPairCounts },
+  '016-list-indexes': { up: createListIndexes },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -235,4 +238,12 @@ async function createFigures(db: Records): Promise<void> {
 async function addIndexIdentity(db: Records): Promise<void> {
   for (const name of ['identity', 'rebuild_reason'])
     await db.schema.alterTable('inlay_spaces').addColumn(name, 'text').execute()
+}
+
+/** For access, and for listings of one source or state with the last accepted first. */
+async function createListIndexes(db: Records): Promise<void> {
+  await indexOn(db, 'inlay_grants_name', 'inlay_grants', ['name', 'kind', 'grantee', 'target_id']).execute()
+  for (const flag of ['is_paused', 'is_removed'])
+    await indexOn(db, `inlay_pairs_${flag}`, 'inlay_pairs', ['id']).where(sql.ref(flag), '=', sql.lit(1)).execute()
+  await indexOn(db, 'inlay_documents_source_revision', 'inlay_documents', ['source', 'revision']).execute()
 }

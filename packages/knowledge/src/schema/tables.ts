@@ -1,5 +1,5 @@
 import type { BigInteger, JobLeaseRow, NullableBigInteger } from '@inlay/records'
-import type { Kysely } from 'kysely'
+import type { Generated, Kysely } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 
@@ -82,6 +82,15 @@ export interface PairRow {
   /** 1 while the documents of a removed pair are still being removed. */
   is_removed: number
   created_at: BigInteger
+}
+
+/** A change of how many documents a pair has of a source in a state; see `createPairCounts`. */
+export interface PairCountRow {
+  id: Generated<number>
+  pair_id: number
+  source: string
+  state: DocumentPhase
+  amount: BigInteger
 }
 
 /** When something last happened in a pair. */
@@ -209,6 +218,7 @@ export interface Tables {
   inlay_document_pairs: DocumentPairRow
   inlay_pairs: PairRow
   inlay_pair_activity: PairActivityRow
+  inlay_pair_counts: PairCountRow
   inlay_tags: TagRow
   inlay_document_tags: DocumentTagRow
   inlay_document_images: DocumentImageRow

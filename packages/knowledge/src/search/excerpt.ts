@@ -1,4 +1,5 @@
-import { isInPairs, pairsFor } from '../access-and-filters/documents.ts'
+import { isInPairs } from '../access-and-filters/documents.ts'
+import { pairsFor, type PairScope } from '../access-and-filters/permissions-and-filters.ts'
 import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import type { Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
@@ -41,10 +42,10 @@ export async function readExcerpt(
 async function visibleGeneration(
   documentId: string,
   db: Records,
-  pairs: readonly number[] | undefined,
+  pairs: PairScope | readonly number[] | undefined,
 ): Promise<string | undefined> {
   const all = db.selectFrom('inlay_documents').select('visible_generation').where('id', '=', documentId)
-  const row = await (pairs ? all.where(isInPairs(pairs)) : all).executeTakeFirst()
+  const row = await (pairs ? all.where(isInPairs(db, pairs)) : all).executeTakeFirst()
   return row?.visible_generation ?? undefined
 }
 

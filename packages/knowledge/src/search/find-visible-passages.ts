@@ -162,7 +162,7 @@ async function sortOut(
     .select(['id', 'visible_generation', 'indexed_at'])
     .where(isAmong(db, 'id', [...new Set(hits.map((hit) => hit.documentId))]))
   // The index has filtered already. An index that did not would show one caller what belongs to another.
-  const rows = await (filter?.pairs ? shownNow.where(isInPairs(filter.pairs)) : shownNow).execute()
+  const rows = await (filter?.pairs ? shownNow.where(isInPairs(db, filter.pairs)) : shownNow).execute()
   const there = new Set(hits.map((hit) => hit.generation))
   const shown = new Set<string>()
   const missed = new Map<string, Shown>()

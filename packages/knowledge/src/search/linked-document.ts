@@ -69,7 +69,7 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
     .where(linkStart, 'in', starts)
     .where('link', 'in', forms)
     .where('visible_generation', 'is not', null)
-  if (filter.pairs) query = query.where(isInPairs(filter.pairs))
+  if (filter.pairs) query = query.where(isInPairs(db, filter.pairs))
   if (filter.sources) query = query.where(isAmong(db, 'source', filter.sources))
   const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(mostDocuments).execute()
   return rows.map((row) => ({

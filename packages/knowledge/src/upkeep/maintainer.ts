@@ -1,10 +1,11 @@
 import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
-import { holdJob, releaseJob } from '@inlay/records'
+import { hasRowLocks, holdJob, releaseJob } from '@inlay/records'
 import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
 import { sweepLargeContents } from '../intake/large-content.ts'
 import { countRetired, forgetRetired, readRetired } from '../queue/claims.ts'
+import { foldCounts, repairCounts } from '../schema/pair-counts.ts'
 import type { Records } from '../schema/tables.ts'
 import type { OpenedIndex } from '../reindexing/index-space.ts'
 import { purgeRemovedPairs } from './removed-pairs.ts'
@@ -141,6 +142,9 @@ async function upkeep(
   await sweepLargeContents(db, { now: now(), isGone, signal })
   const pruned = await prune(context, signal)
   if (idle && pruned) await removeUnusedTags(db)
+  await foldCounts(db)
+  // SQLite has one writer at a time: its counts cannot go astray, and counting a million would hold up the thread.
+  if (idle && pruned && hasRowLocks(db)) await repairCounts(db)
   // Loading the index only to find nothing to do would cost every process that merely starts.
   if (signal.aborted || !(wrote || pruned || (index.isOpened && !isFirst))) return undefined
   const figures = await index.maintain({ idle, signal })

@@ -1,7 +1,8 @@
+import type * as Records from '@inlay/records'
 import type { AnyDatabase, Migrations } from '@inlay/records'
 
 /** Steps by name, in order of names; a step that was released is never changed. */
-const migrationsWith = ({ createTables, indexOn }: typeof import('@inlay/records')): Migrations => ({
+const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
   '0001_api_key': {
     async up(db) {
       await createTables(

@@ -40,8 +40,7 @@ export const pairStatusRoutes: readonly Route[] = [
     answer: { description: 'The pair with its connector and credential.', schema: pairDetailSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<PairDetail> {
-      const pairs = await parts.knowledge.pairs.progress({ caller })
-      const pair = pairs.find(({ id }) => id === path.cc_pair_id)
+      const [pair] = await parts.knowledge.pairs.progress({ caller, id: path.cc_pair_id })
       if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
       return toPairDetail(pair, caller, await readLinkedRecords(parts.workspace))
     },
