@@ -169,6 +169,7 @@ export interface FakeKnowledge extends Knowledge {
 const noFigures: KnowledgeFigures = {
   documents: { pending: 0, indexing: 0, indexed: 0, failed: 0 },
   oldestWaitingMs: 0,
+  embedder: { recorded: null, configured: null, isUsed: true, indexes: true },
   index: { rows: 0, unindexedRows: 0 },
 }
 
@@ -223,8 +224,9 @@ export function fakeKnowledge(): FakeKnowledge {
     ],
     hasDocuments: async () => accepted.size > 0,
     figures: async () => noFigures,
-    readiness: async () => ({}),
+    readiness: async () => ({ embedder: noFigures.embedder }),
     sampledFigures: async () => ({ ...noFigures, ageMs: 0 }),
+    embedder: async () => noFigures.embedder,
     namesFile: async () => false,
     close: async () => {},
   }

@@ -5,9 +5,10 @@ import { expect, test } from 'vitest'
 /** Every name that the metrics of a new assistant have, with its labels. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const figures = { documents: { pending: 0, indexing: 0, indexed: 0, failed: 0 }, oldestWaitingMs: 0 }
+  const embedder = { recorded: null, configured: null, isUsed: true, indexes: true }
   const telemetry = createTelemetry()
   telemetry.onAnswered({ method: 'GET', route: '/health', status: 200, durationMs: 1 })
-  const { text } = await telemetry.metrics(async () => ({ ...figures, ageMs: 0 }))
+  const { text } = await telemetry.metrics(async () => ({ ...figures, embedder, ageMs: 0 }))
   const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(
     families.flatMap(([, name = '', type]) =>

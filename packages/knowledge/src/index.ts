@@ -3,6 +3,7 @@ export type {
   DocumentPhase,
   DocumentQuery,
   DocumentStatus,
+  EmbedderFigures,
   KnownTag,
   KnowledgeFigures,
   Readiness,

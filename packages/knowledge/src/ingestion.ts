@@ -49,6 +49,8 @@ export interface Ingestion extends Pick<
   noteRemoval(): void
   /** Says that documents have to be moved into another index. */
   noteRebuild(): void
+  /** Says that documents may have to be moved, perhaps because another process has begun to or was ended amid it. */
+  noteMove(): void
   /** Says that an index was opened, which may owe upkeep. */
   noteOpen(): void
   /** Documents whose rows the index turned out to lack, and that are still to be indexed again. */
@@ -67,6 +69,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   function refuseClosed(): void {
     if (closing) throw new InlayError('CLOSED')
+  }
+
+  function noteRebuild(): void {
+    if (hasStarted) mover.start()
+    mover.notify()
   }
 
   return {
@@ -92,14 +99,16 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (count > 0) worker.notify()
       return count
     },
-    reindex: async () => {
+    reindex: async ({ embedder = false } = {}) => {
       refuseClosed()
-      await index.replace()
+      if (!embedder) await index.replace()
+      else if (await index.changeEmbedder()) noteRebuild()
       return { documents: (await countRebuild(db, await index.spaces()))?.documents ?? 0 }
     },
     settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {
       refuseClosed()
+      if (options.worker?.indexes === false) return
       await index.verify()
       for (const part of [worker, maintainer, mover, comparison]) part.start()
       hasStarted = true
@@ -110,9 +119,9 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       mover.notify()
     },
     noteRemoval: maintainer.noteRemoval,
-    noteRebuild: () => {
-      if (hasStarted) mover.start()
-      mover.notify()
+    noteRebuild,
+    noteMove: () => {
+      if (hasStarted && !closing) mover.start()
     },
     noteOpen: parts.noteOpen,
     missing: comparison.left,
@@ -149,6 +158,7 @@ async function prepare(
 ): Promise<IntakeTask & { kind: 'accept' }> {
   const { db, now } = options
   await admission.check()
+  await options.index.recordFirst()
   const given = await readDocument(input)
   const isJudged = options.hooks?.beforeDocument && given.cc_pair_id !== privateFilesPair
   const request = isJudged ? await hooks.judged(given, caller) : given
@@ -196,7 +206,7 @@ const createParts = (options: IngestionOptions) => {
   const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
     ...options,
-    space: index.space,
+    target: index.target,
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,

@@ -91,9 +91,11 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     db,
     index: options.index,
     embedder,
+    isReadOnly: options.worker?.indexes === false,
     now,
     onError,
     onRebuild: () => ingestion.noteRebuild(),
+    onMove: () => ingestion.noteMove(),
     onOpen: () => ingestion.noteOpen(),
   })
   const { worker: { embedTimeoutMs: documentTimeoutMs } = {}, queryVectorMs: queryTimeoutMs } = options
@@ -119,6 +121,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
     readiness: createReadiness({ index, sampler, missing: ingestion.missing }),
+    embedder: index.embedder,
     settled: ingestion.settled,
     start: ingestion.start,
     close: () => sampler.settled().then(ingestion.close).finally(endGivingWay),
@@ -141,14 +144,21 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)
       const [rebuild, figures] = [await readProgress(db, index, ingestion), await index.figures()]
-      return { documents, oldestWaitingMs, index: figures, ...(rebuild ? { rebuild } : {}) }
+      const used = await index.embedder()
+      return { documents, oldestWaitingMs, index: figures, embedder: used, ...(rebuild ? { rebuild } : {}) }
     },
     sampledFigures: async () => {
       const sample = await sampler.read()
       if (!sample) return undefined
       const { documents, oldestAcceptedAt = now(), rebuild = missingFrom(ingestion), sampledAt } = sample
       const [ageMs, oldestWaitingMs] = [sampledAt, oldestAcceptedAt].map((at) => Math.max(0, now() - at))
-      return { documents, oldestWaitingMs: oldestWaitingMs!, ageMs: ageMs!, ...(rebuild ? { rebuild } : {}) }
+      return {
+        documents,
+        oldestWaitingMs: oldestWaitingMs!,
+        ageMs: ageMs!,
+        embedder: index.knownEmbedder(),
+        ...(rebuild ? { rebuild } : {}),
+      }
     },
   }
 }

@@ -122,12 +122,21 @@ export {
   streamFormatFor,
 } from './framing/sse-and-ndjson.ts'
 export type { StreamFormat } from './framing/sse-and-ndjson.ts'
-export { ingestionFiguresSchema, pairIndexingStatusSchema, requeuedSchema } from './ingestion/indexing-status.ts'
+export {
+  ingestionFiguresSchema,
+  pairIndexingStatusSchema,
+  reindexRequestSchema,
+  reindexedSchema,
+  requeuedSchema,
+} from './ingestion/indexing-status.ts'
 export type {
   DocumentCounts,
   FailedDocument,
+  EmbedderState,
   IngestionFigures,
   PairIndexingStatus,
+  ReindexRequest,
+  Reindexed,
   Requeued,
 } from './ingestion/indexing-status.ts'
 export { ingestionRequestSchema } from './ingestion/ingestion-document.ts'

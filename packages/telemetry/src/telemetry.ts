@@ -121,6 +121,12 @@ function createGauges(registry: Registry): (figures: SampledFigures | undefined,
     help: 'Age of the counts of documents; one process at a time counts them.',
     registers,
   })
+  const embedder = new Gauge({
+    name: 'inlay_embedder_in_use',
+    help: 'Whether this process uses the embedding model of the documents (1) or is set to another one (0).',
+    labelNames: ['recorded', 'configured'],
+    registers,
+  })
   const running = new Gauge({ name: 'inlay_runs', help: 'Answers being written by this process.', registers })
   return (figures, runs) => {
     for (const [state, count] of Object.entries(figures?.documents ?? {})) documents.set({ state }, count)
@@ -129,6 +135,11 @@ function createGauges(registry: Registry): (figures: SampledFigures | undefined,
     rebuilding.set(figures ? (figures.rebuild?.documents ?? 0) : NaN)
     age.set(figures ? figures.ageMs / 1000 : NaN)
     running.set(runs)
+    embedder.reset()
+    if (figures?.embedder) {
+      const { recorded, configured, isUsed } = figures.embedder
+      embedder.set({ recorded: recorded ?? 'none', configured: configured ?? 'none' }, isUsed ? 1 : 0)
+    }
   }
 }
 

@@ -25,19 +25,24 @@ interface Place {
   readonly db: Records
   readonly store: MemoryStore
   run(embedder: Embedder | undefined, options?: Parameters<typeof makeKnowledge>[0]): Promise<TestKnowledge>
+  /** Runs a process whose embedder is to be that of the documents. */
+  change(embedder: Embedder | undefined, options?: Parameters<typeof makeKnowledge>[0]): Promise<TestKnowledge>
 }
 
 async function makePlace(): Promise<Place> {
   const [db, store] = [await makeRecords(), createStore()]
-  return {
-    db,
-    store,
-    run: async (embedder, options) => {
-      const fixture = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
-      await fixture.knowledge.start()
-      return fixture
-    },
+  const run: Place['run'] = async (embedder, options) => {
+    const fixture = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
+    await fixture.knowledge.start()
+    return fixture
   }
+  const change: Place['change'] = async (embedder, options) => {
+    const fixture = await run(embedder, options)
+    await fixture.knowledge.reindex({ embedder: true })
+    fixture.errors.length = 0
+    return fixture
+  }
+  return { db, store, run, change }
 }
 
 const texts = Array.from({ length: 600 }, (_, at) => `animal${at} lives here`)
@@ -58,7 +63,7 @@ test('documents are found all the time while they are brought to another embedde
   await first.knowledge.close()
   const embedder = embedderOf('b')
   const { held, release } = holding(embedder)
-  const { knowledge, errors } = await place.run(held)
+  const { knowledge, errors } = await place.change(held)
   for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
   expect((await knowledge.figures()).documents).toMatchObject({ pending: expect.any(Number) })
   release()
@@ -84,7 +89,7 @@ test.each([
   await first.knowledge.accept(request({ text: 'The heron waits.' }))
   await first.knowledge.settled()
   await first.knowledge.close()
-  const { knowledge } = await place.run(after)
+  const { knowledge } = await place.change(after)
   await knowledge.settled()
   expect(await find(knowledge, 'heron')).toEqual(['The heron waits.'])
   expect(place.store.beside.get(1)!.rows).toHaveLength(1)
@@ -96,7 +101,7 @@ test('changes and deletes win over the move, and an identical document costs not
   await fill(first)
   await first.knowledge.close()
   const { held, release } = holding(embedderOf('b'))
-  const { knowledge, errors } = await place.run(held)
+  const { knowledge, errors } = await place.change(held)
   await knowledge.remove('d0')
   await knowledge.accept(request({ id: 'd1', text: 'changed into stork' }))
   expect(await knowledge.accept(request({ id: 'd2', text: texts[2]! }))).toMatchObject({ isUnchanged: true })
@@ -125,7 +130,7 @@ test('a document that the new embedder refuses stays found where it was', async 
       return inner.embed(given, ...rest)
     },
   }
-  const { knowledge } = await place.run(embedder, { worker: { attemptLimit: 1, pollMs: 5 } })
+  const { knowledge } = await place.change(embedder, { worker: { attemptLimit: 1, pollMs: 5 } })
   await knowledge.settled()
   expect((await knowledge.figures()).documents).toMatchObject({ indexed: 1, failed: 1 })
   expect([(await find(knowledge, 'heron'))[0], (await find(knowledge, 'stork'))[0]]).toEqual(['A heron.', 'A stork.'])
@@ -144,10 +149,10 @@ test('back to the embedder before, in the middle of a move', async () => {
   const place = await makePlace()
   await fill(await place.run(embedderOf('a')))
   const never = new Promise<never>(() => {})
-  const second = await place.run({ ...embedderOf('b'), embed: () => never }, { worker: { closeMs: 1 } })
+  const second = await place.change({ ...embedderOf('b'), embed: () => never }, { worker: { closeMs: 1 } })
   await second.knowledge.accept(request({ id: 'late', text: 'late words' }))
   await second.knowledge.close()
-  const { knowledge } = await place.run(embedderOf('a'))
+  const { knowledge } = await place.change(embedderOf('a'))
   await knowledge.settled()
   expect((await knowledge.figures()).documents).toMatchObject({ indexed: texts.length + 1 })
   expect(await find(knowledge, 'late')).toContain('late words')
@@ -158,14 +163,14 @@ test('a process of the embedder before still finds all there is, and loses nothi
   const place = await makePlace()
   const old = await place.run(embedderOf('a'))
   await fill(old)
-  const fresh = await place.run(embedderOf('b'))
+  const fresh = await place.change(embedderOf('b'))
   await fresh.knowledge.settled()
   await vi.waitFor(async () => expect(await find(old.knowledge, 'animal17')).toContain(texts[17]), { timeout: 60_000 })
   await old.knowledge.accept(request({ id: 'late', text: 'late words' }))
   await vi.waitFor(async () => expect(await find(fresh.knowledge, 'late')).toContain('late words'), { timeout: 60_000 })
 })
 
-test('an index that has no room for another space refuses another embedder, unless nothing is indexed', async () => {
+test('an index that has no room for another space keeps its embedder, unless nothing is indexed', async () => {
   const place = await makePlace()
   const alone = (): MemoryIndex => ({ ...memoryIndex(place.store), beside: undefined })
   const first = await place.run(undefined, { index: alone() })
@@ -173,6 +178,9 @@ test('an index that has no room for another space refuses another embedder, unle
   const second = await place.run(fakeEmbedder(), { index: alone() })
   await second.knowledge.accept(request())
   await second.knowledge.settled()
+  expect(place.store.rows.every((row) => row.vector)).toBe(true)
   await second.knowledge.close()
-  await expect(place.run(undefined, { index: alone() })).rejects.toMatchObject({ code: 'INDEX_MISMATCH' })
+  const { knowledge } = await place.run(undefined, { index: alone() })
+  await expect(knowledge.reindex({ embedder: true })).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await find(knowledge, 'some')).toEqual(['some text'])
 })

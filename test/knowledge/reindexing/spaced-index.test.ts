@@ -30,6 +30,7 @@ async function searchBoth(text: string, spaces: { before: readonly Hit[]; after:
   const first = createSpacedIndex({ ...parts, embedder: { ...fakeEmbedder(), id: 'first' } })
   await first.open()
   const both = createSpacedIndex({ ...parts, embedder: { ...fakeEmbedder(), id: 'second' } })
+  await both.changeEmbedder()
   await both.open()
   return (await both.search({ text, limit: 10 })).map((hit) => hit.text)
 }

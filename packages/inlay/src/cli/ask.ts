@@ -11,7 +11,7 @@ import {
 import type { Inlay } from '../inlay.ts'
 import { createCitationText, type CitationText } from './citation-text.ts'
 import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
-import { noteEmptyFolder, withInlay } from './with-inlay.ts'
+import { noteEmptyFolder, readsOnly, withInlay } from './with-inlay.ts'
 import type { Output } from './output.ts'
 import { createTerminalMarkdown, plain } from './terminal-markdown.ts'
 
@@ -26,7 +26,7 @@ export const ask: Command = {
   },
   run: async (context) => {
     const question = wordsOf(context, 'question')
-    return withInlay(context, (inlay) => answer(context, inlay, question))
+    return withInlay(context, (inlay) => answer(context, inlay, question), readsOnly)
   },
 }
 

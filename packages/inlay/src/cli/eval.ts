@@ -5,7 +5,7 @@ import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
 import { failureLines, faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './with-inlay.ts'
+import { readsOnly, withInlay } from './with-inlay.ts'
 
 /** Asks questions with known answers, and says how good the answers are. */
 export const evaluation: Command = {
@@ -94,7 +94,7 @@ async function evaluated(
           createClient({ baseUrl: 'http://data-folder.invalid/api', fetch: send }),
         )
       },
-      { basePath: '/api', authenticate: () => operator },
+      { ...readsOnly, basePath: '/api', authenticate: () => operator },
     )
   }
   if (!URL.canParse(address)) throw misuse('An address looks like http://localhost:3000/api.')

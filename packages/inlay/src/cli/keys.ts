@@ -1,7 +1,7 @@
 import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
-import { withInlay } from './with-inlay.ts'
+import { readsOnly, withInlay } from './with-inlay.ts'
 
 /** Administers API keys. */
 export const keys: Command = {
@@ -58,16 +58,19 @@ async function create(context: CommandContext): Promise<number> {
   const given = [context.options['scope'] ?? 'chat'].flat()
   const unknown = given.find((scope) => !(scopes as readonly unknown[]).includes(scope))
   if (unknown !== undefined) throw misuse(`"${unknown}" is no scope: --scope takes ${scopes.join(', ')}.`)
-  const created = await withInlay(context, (inlay) =>
-    inlay.keys.create({
-      name: textOption(context, 'name'),
-      owner: textOption(context, 'owner'),
-      streamFormat: streamFormatOf(context),
-      expiresAt: expiryOf(context),
-      limits: limitsOf(context),
-      // Each was checked above.
-      scopes: given as Scope[],
-    }),
+  const created = await withInlay(
+    context,
+    (inlay) =>
+      inlay.keys.create({
+        name: textOption(context, 'name'),
+        owner: textOption(context, 'owner'),
+        streamFormat: streamFormatOf(context),
+        expiresAt: expiryOf(context),
+        limits: limitsOf(context),
+        // Each was checked above.
+        scopes: given as Scope[],
+      }),
+    readsOnly,
   )
   if (context.output.isJson) context.output.json({ key: created.key, ...described(created.record) })
   else {
@@ -105,7 +108,7 @@ function limitsOf(context: CommandContext): CallerLimits | undefined {
 
 async function list(context: CommandContext): Promise<number> {
   const { output } = context
-  const records = await withInlay(context, (inlay) => inlay.keys.list())
+  const records = await withInlay(context, (inlay) => inlay.keys.list(), readsOnly)
   if (output.isJson) output.json(records.map(described))
   else if (records.length === 0) output.note('There are no keys; make one with inlay keys create.')
   else for (const record of records) output.line(rowOf(record))
@@ -118,7 +121,7 @@ function numberOf(id: string): number {
 }
 
 async function rotate(context: CommandContext, id: string): Promise<number> {
-  const replaced = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)))
+  const replaced = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)), readsOnly)
   if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
     context.output.line(replaced.key)
@@ -128,7 +131,7 @@ async function rotate(context: CommandContext, id: string): Promise<number> {
 }
 
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  await withInlay(context, (inlay) => inlay.keys.revoke(numberOf(id)))
+  await withInlay(context, (inlay) => inlay.keys.revoke(numberOf(id)), readsOnly)
   if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
   else context.output.note(`Key ${id} is revoked.`)
   return 0

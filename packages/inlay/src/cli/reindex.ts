@@ -7,17 +7,26 @@ const pollMs = 200
 
 /** Makes the index anew from the records. */
 export const reindex: Command = {
-  usage: 'reindex',
+  usage: 'reindex [--embedder]',
   summary: 'make the index anew from the records, while search goes on',
   details: [
     'A lost or damaged index is noticed and made anew by itself; this is for when you want it all the same.',
     'Interrupted, it goes on with the next inlay serve.',
+    'Another embedding model in the settings changes nothing by itself: --embedder brings all documents to it.',
   ],
   words: [0, 0],
-  options: {},
+  options: {
+    embedder: {
+      type: 'boolean',
+      meaning: 'make the embedding model of the settings (or none) that of all documents',
+    },
+  },
   run: (context) =>
     withInlay(context, async (inlay) => {
-      await inlay.knowledge.reindex()
+      const embedder = context.options['embedder'] === true
+      const { documents } = await inlay.knowledge.reindex({ embedder })
+      if (embedder && documents === 0 && !context.output.isJson)
+        context.output.note('The documents have this embedding model already.')
       return waitForRebuild(context, inlay)
     }),
 }

@@ -1,5 +1,5 @@
 import { misuse, textOption, wordsOf, type Command } from './command.ts'
-import { noteEmptyFolder, withInlay } from './with-inlay.ts'
+import { noteEmptyFolder, readsOnly, withInlay } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
 
 /** Characters of a passage that are shown. */
@@ -18,10 +18,14 @@ export const search: Command = {
     const { output, signal } = context
     const text = wordsOf(context, 'search')
     const limit = limitOf(textOption(context, 'limit'))
-    const passages = await withInlay(context, async (inlay) => {
-      await noteEmptyFolder(context, inlay)
-      return inlay.knowledge.search({ text, limit, signal })
-    })
+    const passages = await withInlay(
+      context,
+      async (inlay) => {
+        await noteEmptyFolder(context, inlay)
+        return inlay.knowledge.search({ text, limit, signal })
+      },
+      readsOnly,
+    )
     if (output.isJson) {
       output.json(
         passages.map(({ document, content, headings }) => ({

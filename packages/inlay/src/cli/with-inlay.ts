@@ -32,6 +32,9 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
   })
 }
 
+/** For commands that only read documents: they index nothing and leave the index as it is. */
+export const readsOnly: Pick<InlayOptions, 'worker'> = { worker: { indexes: false } }
+
 /**
  * Opens an assistant over the data folder for one command and closes it again. A server may run on the same folder:
  * both share database and index, and either may index a document of the queue.
@@ -45,6 +48,7 @@ export async function withInlay<Result>(
     ...context.settings.options,
     onError: (error) => context.output.note(`inlay: ${error instanceof Error ? error.message : 'something failed.'}`),
     ...options,
+    ...(options.worker && { worker: { ...context.settings.options.worker, ...options.worker } }),
   })
   try {
     return await work(inlay).catch(refuseDatabase)

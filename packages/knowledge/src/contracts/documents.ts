@@ -72,6 +72,7 @@ export interface DocumentQuery {
 export interface Readiness {
   /** Why documents are being indexed again; absent while they are not. */
   readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
+  readonly embedder: EmbedderFigures
 }
 
 /** Figures as they were counted a while ago, by whichever process. */
@@ -82,8 +83,22 @@ export interface FiguresSample extends Pick<KnowledgeFigures, 'documents'> {
 }
 
 /** Figures of the documents, and how old they are in milliseconds. */
-export interface SampledFigures extends Omit<KnowledgeFigures, 'index'> {
+export interface SampledFigures extends Omit<KnowledgeFigures, 'index' | 'embedder'> {
   readonly ageMs: number
+  /** As it was when the records were last read; absent before that. */
+  readonly embedder?: EmbedderFigures
+}
+
+/** Which embedder the documents have, and which one this process is set to. */
+export interface EmbedderFigures {
+  /** Id of the recorded embedder, which the vectors of the documents come from; null when they have none. */
+  readonly recorded: string | null
+  /** Id of the embedder of this process; null without one. */
+  readonly configured: string | null
+  /** Whether both are the same, so that searches here use vectors (unless there is no embedder). */
+  readonly isUsed: boolean
+  /** Whether this process can index documents: not when it lacks the recorded embedder. */
+  readonly indexes: boolean
 }
 
 /** Figures of the whole ingestion side. */
@@ -92,6 +107,7 @@ export interface KnowledgeFigures {
   /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
   readonly oldestWaitingMs: number
   readonly index: IndexFigures
+  readonly embedder: EmbedderFigures
   /** Present while documents are indexed again. */
   readonly rebuild?: {
     /** `embedder`: another embedding model was configured; `incomplete`: the index lacked some documents of the records. */

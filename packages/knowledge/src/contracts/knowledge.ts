@@ -4,6 +4,7 @@ import type {
   Accepted,
   DocumentQuery,
   DocumentStatus,
+  EmbedderFigures,
   KnowledgeFigures,
   KnownTag,
   Readiness,
@@ -55,10 +56,15 @@ export interface Knowledge {
   /**
    * Indexes all documents again from the records, into a new index; search goes on in the present one until then. A
    * lost or damaged index is noticed and rebuilt without being asked.
+   * @param options.embedder records the embedder of this process as that of the documents, and indexes them again with
+   * it; nothing is done when it is recorded already
    * @returns how many documents will be indexed again
-   * @throws UNSUPPORTED for an index that can have no other beside it
+   * @throws UNSUPPORTED for an index that can have no other beside it; CONFLICT when this process lacks the recorded
+   * embedder, unless that is to be changed
    */
-  reindex(): Promise<{ readonly documents: number }>
+  reindex(options?: { readonly embedder?: boolean }): Promise<{ readonly documents: number }>
+  /** The recorded embedder of the documents, and the one of this process. Loads no index. */
+  embedder(): Promise<EmbedderFigures>
   /**
    * Whether this process can work. Answers within half a second, at the same cost at any size; loads no index.
    * @throws SERVICE_UNAVAILABLE while the database does not answer, or the index has not been reached since the start

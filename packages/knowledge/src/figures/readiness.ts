@@ -11,7 +11,7 @@ export const probeWaitMs = 500
 export const probeSilenceMs = 5_000
 
 interface ReadinessOptions {
-  readonly index: Pick<SpacedIndex, 'spaces' | 'verified'>
+  readonly index: Pick<SpacedIndex, 'spaces' | 'verified' | 'embedder'>
   readonly sampler: Pick<FiguresSampler, 'read'>
   /** Documents that the index turned out to lack. */
   readonly missing: () => number
@@ -45,8 +45,9 @@ export function createReadiness({ index, sampler, missing }: ReadinessOptions): 
     await index.verified().finally(() => (isVerifying = false))
     const spaces = await index.spaces()
     const rebuild = await rebuildOf(spaces, sampler)
-    if (rebuild !== undefined) return { rebuild }
-    return missing() > 0 ? { rebuild: 'incomplete' } : {}
+    const embedder = await index.embedder()
+    if (rebuild !== undefined) return { rebuild, embedder }
+    return missing() > 0 ? { rebuild: 'incomplete', embedder } : { embedder }
   }
   return async () => {
     looking ??= look()

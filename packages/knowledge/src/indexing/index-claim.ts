@@ -35,7 +35,8 @@ interface Progress {
  * Brings the documents of a claim into the index and settles them; each ends searchable, failed, or waiting for another
  * try. When the signal aborts, they go back into the queue.
  */
-export async function indexClaim(claim: Claim, context: IndexingContext): Promise<void> {
+export async function indexClaim(claim: Claim, given: IndexingContext): Promise<void> {
+  const context = claim.hasVectors ? given : { ...given, embedding: undefined }
   const { db } = context
   // SQLite reads megabytes on this thread.
   if (claim.isLarge) await nextSlice()

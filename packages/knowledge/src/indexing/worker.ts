@@ -2,9 +2,15 @@ import { createSignal, delay, unrefTimer } from '@inlay/protocol/concurrency'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/lapsed-leases.ts'
+import type { TargetSpace } from '../reindexing/spaced-index.ts'
 
 /** How documents are taken from the queue. Times are milliseconds. */
 export interface WorkerOptions {
+  /**
+   * Whether this process indexes documents, moves them to another index, and keeps the index in order. Otherwise it
+   * accepts documents for other processes and searches. Default true.
+   */
+  readonly indexes?: boolean
   /** Names this worker among others that share the database; never used twice. Default: a random name. */
   readonly owner?: string
   /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
@@ -29,8 +35,8 @@ export interface WorkerOptions {
 
 export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'> {
   readonly worker: WorkerOptions & { readonly owner: string }
-  /** The space that documents are brought into; undefined while there is none. Default: the first one. */
-  readonly space?: () => Promise<number | undefined>
+  /** The space that documents are brought into; undefined while this process cannot index. Default: the first one. */
+  readonly target?: () => Promise<TargetSpace | undefined>
   /** Told of each claim that was taken from the queue in its order. */
   readonly onTaken?: (claim: Claim) => void
   /** Told which documents a finished claim was for. */
@@ -69,13 +75,14 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       const sinceMs = now() - sweptAt
       // Less than nothing: the time of day was set back.
       if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
-      const space = context.space ? await context.space() : 0
-      if (space === undefined) return undefined
+      const target = context.target ? await context.target() : { number: 0, hasVectors: true }
+      if (target === undefined) return undefined
+      const { number: space, hasVectors } = target
       const { at } = context
       const { isOfSmall } = options ?? {}
       const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
       const bounds = { limit, limitCharacters, isOfSmall }
-      const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, ...bounds, at })
+      const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, hasVectors, ...bounds, at })
       if (claim && !isOfSmall) context.onTaken?.(claim)
       return claim
     },

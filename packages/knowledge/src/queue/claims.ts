@@ -13,6 +13,8 @@ export interface Claim {
   readonly generations: readonly string[]
   /** The space these are written into. */
   readonly space: number
+  /** Whether the index of that space takes vectors. */
+  readonly hasVectors: boolean
   /** Whether more documents were due than the claim took. */
   readonly isCutShort: boolean
   /** Since when the last of the documents waited. */
@@ -44,6 +46,8 @@ export interface ClaimOptions {
   readonly leaseMs: number
   /** The space that the documents are brought into. Default 0, the first one. */
   readonly space?: number
+  /** Whether its index takes vectors. Default true. */
+  readonly hasVectors?: boolean
   readonly limit: number
   /** Most characters of content together; a single document may have more. */
   readonly limitCharacters: number
@@ -87,7 +91,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .set({ state: 'indexing', claim: id, attempts: sql<number>`attempts + 1` })
       .where(isAmong(db, 'id', documentIds))
       .execute()
-    const { space = 0 } = options
+    const { space = 0, hasVectors = true } = options
     const generations = documentIds.map((_, at) => toGeneration(space, id, at))
     await recordGenerations(transaction, id, generations)
     const isCutShort = documents.length === options.limit || documentIds.length < documents.length
@@ -96,6 +100,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       documentIds,
       generations,
       space,
+      hasVectors,
       isCutShort,
       waitedSince: Number(last.due_at),
       isLarge: Number(first.content_bytes) > largeCharacters,

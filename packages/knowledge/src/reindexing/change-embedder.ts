@@ -52,10 +52,10 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   /** A space may be replaced while the loop is about to end. */
   let isRequested = false
 
-  /** Old spaces, as long as this process is one that moves; empty otherwise. */
-  async function oldSpaces(): Promise<readonly IndexSpace[]> {
-    const [own, spaces] = [await index.space(), await index.spaces()]
-    return own !== undefined && own === spaces.at(-1)?.number ? spaces.slice(0, -1) : []
+  /** The spaces to move documents out of, and the one they go to; none for a process that lacks its embedder. */
+  async function look(): Promise<{ readonly latest: number; readonly old: readonly IndexSpace[] }> {
+    const { number: latest = 0 } = (await index.target()) ?? {}
+    return { latest, old: latest === 0 ? [] : (await index.spaces()).filter(({ number }) => number < latest) }
   }
 
   async function run(): Promise<void> {
@@ -64,13 +64,12 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
       let restMs = pollMs
       isRequested = false
       try {
-        const old = await oldSpaces()
+        const { latest, old } = await look()
         if (old.length === 0) {
           if (isRequested) continue
           loop = undefined
           return
         }
-        const latest = (await index.space())!
         if (await queueSome(options, pass, { latest, isMoved: old.every((space) => space.phase === 'moved') }))
           onQueued()
         else if (!(await isAnyLeft(db, latest))) {
@@ -92,9 +91,9 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
     },
     notify: signal.notify,
     isBusy: async () => {
-      const old = await oldSpaces()
+      const { latest, old } = await look()
       if (old.some((space) => space.phase === 'open')) return true
-      return old.some((space) => space.phase === 'lost') && (await isAnyLeft(db, (await index.space())!))
+      return old.some((space) => space.phase === 'lost') && (await isAnyLeft(db, latest))
     },
     close: async () => {
       isClosing = true

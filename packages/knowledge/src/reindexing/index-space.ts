@@ -52,51 +52,119 @@ export async function dropIndexes(db: Records, index: VectorIndex): Promise<void
   }
 }
 
-/** How a process enters a space. */
-export interface EnterOptions {
-  readonly embedder: Embedder | undefined
-  /** Whether the index can keep two spaces beside each other. */
-  readonly isMovable: boolean
-  /** A space that is to be replaced by a new one of the same embedder, and why. */
-  readonly replaced?: { readonly number: number; readonly reason: RebuildReason }
+/** An embedder as the records name it. */
+type EmbedderName = Pick<IndexSpaceRow, 'embedder' | 'dimensions'>
+
+const nameOf = (embedder: Embedder | undefined): EmbedderName => ({
+  embedder: embedder?.id ?? '',
+  dimensions: embedder?.dimensions ?? 0,
+})
+
+/**
+ * Records the first space when there is none. Which embedder it names counts only once there are documents, see
+ * {@link changeEmbedder}.
+ */
+export async function ensureSpace(db: Records, embedder: Embedder | undefined): Promise<void> {
+  const row: IndexSpaceRow = {
+    ...nameOf(embedder),
+    number: 0,
+    phase: 'open',
+    identity: crypto.randomUUID(),
+    rebuild_reason: null,
+  }
+  // Several processes may start on a new database at once.
+  await db
+    .insertInto('inlay_spaces')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** A space that is to be replaced by a new one of the same embedder, and why. */
+export interface ReplacedSpace {
+  readonly number: number
+  readonly reason: RebuildReason
 }
 
 /**
- * Finds the space of an embedder, or makes it the latest one: documents are then brought into it.
- * @returns its number
- * @throws INDEX_MISMATCH when documents were indexed with another embedder, or the index is lost, and they cannot be
- * moved
+ * Begins a new space of the recorded embedder in place of one. Two processes that find the same index lost make one space.
+ * @throws INDEX_MISMATCH when the index has no room for another space
  */
-export function enterSpace(db: Records, { embedder, isMovable, replaced }: EnterOptions): Promise<number> {
-  const wanted = { embedder: embedder?.id ?? '', dimensions: embedder?.dimensions ?? 0 }
-  return db.transaction().execute(async (transaction) => {
-    // Two processes that start with the same new embedder, or find the same index lost, make one space of it.
-    await addToCounter(transaction, 'revision', 0)
-    const rows = await transaction.selectFrom('inlay_spaces').selectAll().orderBy('number').execute()
-    const latest = rows.at(-1)
-    const isWanted =
-      latest?.embedder === wanted.embedder && latest.dimensions === wanted.dimensions && latest.phase === 'open'
-    if (isWanted && latest.number !== replaced?.number) {
-      // One that documents were being moved from anyway, perhaps to the one that another process has just made.
-      if (replaced && replaced.reason !== 'requested') await markReplaced(transaction, replaced)
-      return latest.number
+export function replaceSpace(db: Records, replaced: ReplacedSpace, isMovable: boolean): Promise<void> {
+  return withLatest(db, async (transaction, latest) => {
+    if (latest.number !== replaced.number) {
+      // Documents were being moved out of it anyway, or another process has replaced it.
+      if (replaced.reason !== 'requested') await markReplaced(transaction, replaced)
+      return
     }
-    if (!isMovable && latest) {
-      if (isWanted) throw cannotRebuild()
-      await refuseIndexed(transaction)
-      await transaction.updateTable('inlay_spaces').set(wanted).where('number', '=', latest.number).execute()
-      return latest.number
-    }
-    if (replaced) await markReplaced(transaction, replaced)
-    const number = latest ? latest.number + 1 : 0
-    const row: IndexSpaceRow = { ...wanted, number, phase: 'open', identity: crypto.randomUUID(), rebuild_reason: null }
-    await transaction.insertInto('inlay_spaces').values(row).execute()
-    return number
+    if (!isMovable) throw cannotRebuild()
+    await markReplaced(transaction, replaced)
+    await addSpace(transaction, latest.number + 1, latest)
   })
 }
 
+/** When the recorded embedder may change, and how. */
+export interface EmbedderChange {
+  readonly embedder: Embedder | undefined
+  /** Whether the index can keep two spaces beside each other. */
+  readonly isMovable: boolean
+  /** Changes nothing when there are documents. */
+  readonly onlyWithoutDocuments: boolean
+}
+
+/**
+ * Records another embedder: documents are then brought into a new space.
+ * @returns whether it is another than before
+ * @throws CONFLICT when documents are indexed and the index has no room for another one beside it
+ */
+export function changeEmbedder(
+  db: Records,
+  { embedder, isMovable, onlyWithoutDocuments }: EmbedderChange,
+): Promise<boolean> {
+  const wanted = nameOf(embedder)
+  return withLatest(db, async (transaction, latest) => {
+    if (latest.embedder === wanted.embedder && latest.dimensions === wanted.dimensions) return false
+    if (onlyWithoutDocuments && (await hasAnyDocument(transaction))) return false
+    if (isMovable) await addSpace(transaction, latest.number + 1, wanted)
+    else {
+      await refuseIndexed(transaction)
+      await transaction.updateTable('inlay_spaces').set(wanted).where('number', '=', latest.number).execute()
+    }
+    return true
+  })
+}
+
+/** Works on the latest space while no other process adds one, and no document is accepted. */
+function withLatest<Result>(
+  db: Records,
+  work: (transaction: Records, latest: IndexSpaceRow) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(async (transaction) => {
+    await addToCounter(transaction, 'revision', 0)
+    const latest = await transaction
+      .selectFrom('inlay_spaces')
+      .selectAll()
+      .orderBy('number', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    // The caller has read it before.
+    return work(transaction, latest!)
+  })
+}
+
+async function addSpace(db: Records, number: number, { embedder, dimensions }: EmbedderName): Promise<void> {
+  const identity = crypto.randomUUID()
+  const row: IndexSpaceRow = { number, embedder, dimensions, phase: 'open', identity, rebuild_reason: null }
+  await db.insertInto('inlay_spaces').values(row).execute()
+}
+
+/** Whether any document was accepted, indexed or not. */
+export async function hasAnyDocument(db: Records): Promise<boolean> {
+  return (await db.selectFrom('inlay_documents').select('id').limit(1).execute()).length > 0
+}
+
 /** What was asked for can still be searched meanwhile; of the rest nothing is read. */
-async function markReplaced(db: Records, { number, reason }: NonNullable<EnterOptions['replaced']>): Promise<void> {
+async function markReplaced(db: Records, { number, reason }: ReplacedSpace): Promise<void> {
   const phase = reason === 'requested' ? 'open' : 'lost'
   const row = db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number)
   await row.where('phase', 'in', readablePhases).execute()
@@ -117,9 +185,9 @@ async function refuseIndexed(db: Records): Promise<void> {
     .limit(1)
     .execute()
   if (indexed.length > 0)
-    throw new InlayError('INDEX_MISMATCH', {
+    throw new InlayError('CONFLICT', {
       message:
-        'The documents were indexed with another embedding model, or with none: configure that one again, or begin with an empty data folder.',
+        'This index holds vectors of one embedding model only: configure the recorded one, or begin with an empty index and send the documents again.',
     })
 }
 
@@ -169,6 +237,8 @@ export async function holdSpace(db: Records, number: number): Promise<boolean> {
 export interface OpenedIndex extends VectorIndex {
   /** Whether something has asked for it. */
   readonly isOpened: boolean
+  /** What it is opened with. */
+  readonly space?: IndexSpace['space']
 }
 
 /**
@@ -205,6 +275,7 @@ export function openOnUse(
     return index
   }
   return {
+    space,
     get isOpened() {
       return opening !== undefined
     },

@@ -1,7 +1,14 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
-import { type IndexSpace, type OpenedIndex, confirmIdentity, holdsDocuments, proposeIdentity } from './index-space.ts'
+import {
+  type IndexSpace,
+  type OpenedIndex,
+  type ReplacedSpace,
+  confirmIdentity,
+  holdsDocuments,
+  proposeIdentity,
+} from './index-space.ts'
 
 /** A thorough look reads the whole index. */
 const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
@@ -9,15 +16,17 @@ const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
 /** The spaces that are looked at. */
 export interface CheckedSpaces {
   readonly isClosed: boolean
-  /** Number of the space that documents are brought into. */
-  own(): Promise<number>
+  /** The space that documents are brought into. */
+  latest(): Promise<IndexSpace>
   spaces(): Promise<readonly IndexSpace[]>
   indexOf(space: IndexSpace): OpenedIndex
   /** Makes a new space in place of one. */
-  replace(replaced: { readonly number: number; readonly reason: RebuildReason }): Promise<void>
+  replace(replaced: ReplacedSpace): Promise<void>
 }
 
 interface LostIndexOptions {
+  /** Whether an index that turns out to be lost is left to other processes. */
+  readonly isReadOnly?: boolean
   readonly db: Records
   readonly now: () => number
   readonly onError?: (error: unknown) => void
@@ -35,13 +44,14 @@ export class LostIndexCheck {
   readonly #options: LostIndexOptions
   #inspecting: Promise<boolean> | undefined
   #inspectedAt = -Infinity
-  /** Whether the index could not be reached when it was to be verified. */
-  isUnverified = false
+  /** Whether the index is still to be verified by its next use. */
+  isUnverified: boolean
   #verifying: Promise<unknown> | undefined
 
   constructor(directory: CheckedSpaces, options: LostIndexOptions) {
     this.#directory = directory
     this.#options = options
+    this.isUnverified = options.isReadOnly === true
   }
 
   /**
@@ -62,7 +72,7 @@ export class LostIndexCheck {
    */
   async verified(): Promise<void> {
     const verify = async (): Promise<void> => {
-      await this.#inspect(await this.#directory.own(), { thorough: false })
+      await this.#inspect((await this.#directory.latest()).number, { thorough: false })
       this.isUnverified = false
     }
     this.#verifying ??= verify().finally(() => (this.#verifying = undefined))
@@ -76,8 +86,8 @@ export class LostIndexCheck {
    * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
    */
   async isLostAfter(error: unknown, number: number | undefined): Promise<boolean> {
-    const { now, onError } = this.#options
-    if (this.#directory.isClosed || isRefusal(error)) return false
+    const { now, onError, isReadOnly } = this.#options
+    if (isReadOnly || this.#directory.isClosed || isRefusal(error)) return false
     const sinceMs = now() - this.#inspectedAt
     if (!this.#inspecting && sinceMs >= 0 && sinceMs < inspectEveryMs) return false
     // Whoever fails meanwhile waits for the same look.
@@ -100,7 +110,7 @@ export class LostIndexCheck {
 
   /** Looks at the own space, and at those that documents are being moved from. */
   async #inspectAll(how: { thorough: boolean }): Promise<boolean> {
-    const own = await this.#directory.own()
+    const own = (await this.#directory.latest()).number
     const others = (await this.#directory.spaces()).filter((space) => space.isReadable && space.number !== own)
     let isLost = false
     for (const number of [own, ...others.map((space) => space.number)])
@@ -114,11 +124,13 @@ export class LostIndexCheck {
     if (!space?.isReadable) return true
     const reason = await this.#faultOf(space, how)
     if (reason === undefined) return false
+    if (this.#options.isReadOnly)
+      throw new InlayError('INDEX_MISMATCH', { message: `${sentences[reason]} ${remedyElsewhere}`, retryable: true })
     await this.#directory.replace({ number, reason })
     const message = `${sentences[reason]} ${remedy}`
     this.#options.onError?.(new InlayError('INDEX_MISMATCH', { message, retryable: true }))
     // Records that were put back from an earlier day may give it a place where something lies already.
-    await this.#inspect(await this.#directory.own(), { thorough: false })
+    await this.#inspect((await this.#directory.latest()).number, { thorough: false })
     return true
   }
 
@@ -135,6 +147,7 @@ export class LostIndexCheck {
     if (!(await holdsDocuments(db, space.number))) return undefined
     if (condition === 'missing') return 'lost'
     if (isMarked && !predatesMarks) return 'foreign'
+    if (this.#options.isReadOnly) return undefined
     const mark = await proposeIdentity(db, space.number, identity ?? crypto.randomUUID())
     if (mark !== identity) await index.mark(mark)
     await confirmIdentity(db, space.number, mark)
@@ -159,4 +172,5 @@ const sentences: Readonly<Record<RebuildReason, string>> = {
   foreign: 'The index is not the one that these documents were brought into.',
   outdated: 'The index was made by another version.',
 }
+const remedyElsewhere = 'It is made anew by inlay serve, or by inlay reindex.'
 const remedy = 'Its documents are being indexed again from the records; search goes on with those that are.'

@@ -1,55 +1,98 @@
 import { InlayError } from '@inlay/protocol'
-import type { Hit, IndexFigures, IndexQuery, Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
+import type { EmbedderFigures } from '../contracts/documents.ts'
+import type { Hit, IndexFigures, IndexQuery, Embedder, VectorIndex } from '../contracts/vector-index.ts'
 import { spaceOf } from '../schema/sql.ts'
 import {
   type IndexSpace,
   type OpenedIndex,
-  type EnterOptions,
-  enterSpace,
+  type ReplacedSpace,
+  changeEmbedder,
+  ensureSpace,
+  hasAnyDocument,
   openOnUse,
   readSpaces,
+  replaceSpace,
 } from './index-space.ts'
 import { mergeHits } from './merged-hits.ts'
 import { LostIndexCheck } from './rebuild-lost-index.ts'
 import type { Records } from '../schema/tables.ts'
+
+/** Where documents are brought to, and how. */
+export interface TargetSpace {
+  readonly number: number
+  /** Whether each row has a vector. */
+  readonly hasVectors: boolean
+}
 
 /**
  * The indexes of all spaces as one. A generation is written to and read from the space it names, and searches look into
  * all spaces. While documents are moved from another embedder's space, they are found by their words alone: only the
  * embedder that made the vectors of a space can make those of a query.
  *
+ * The latest space records which embedder the documents have. A process that is configured with another one reads and
+ * keeps up the same indexes, searches by words, and indexes nothing that needs a vector.
+ *
  * An index that turns out to be lost, damaged, outdated or another's is replaced by a new one, into which documents are
  * then moved from the records.
  */
 export interface SpacedIndex
   extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
-  /** Number of the space that documents are brought into; undefined when a later embedder has taken its place for good. */
-  space(): Promise<number | undefined>
-  /** Whether searches use the vector of a query: not while documents are moved from another embedder's space. */
+  /** The latest space, as it is now; undefined when this process lacks its embedder, and so cannot index. */
+  target(): Promise<TargetSpace | undefined>
+  /** Whether searches use the vector of a query: with the recorded embedder, unless documents are moved from another one. */
   takesVectors(): Promise<boolean>
   /** Index of a space, unless it is gone. */
   indexAt(number: number): Promise<OpenedIndex | undefined>
-  /** Begins a new index for the same embedder; documents have to be moved into it. */
+  /**
+   * Begins a new index for the recorded embedder; documents have to be moved into it.
+   * @throws CONFLICT when this process lacks the recorded embedder
+   */
   replace(): Promise<void>
+  /** Records the embedder of this process. @returns whether it is another than before */
+  changeEmbedder(): Promise<boolean>
+  /** Records the embedder of this process when there are no documents. */
+  recordFirst(): Promise<void>
+  /** The recorded embedder, and that of this process. */
+  embedder(): Promise<EmbedderFigures>
+  /** The same as it was last known, without asking the records. */
+  knownEmbedder(): EmbedderFigures | undefined
   /** Removes the index of a space that nothing is in any more. */
   dropSpace(space: IndexSpace): Promise<void>
 }
 
 /** Nothing is opened before its first use. */
 export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
-  const directory = new SpaceDirectory(options)
+  const directory = new SpaceDirectory({
+    ...options,
+    onRead: (spaces) => {
+      const latest = spaces.at(-1)!
+      if (spaces.length > 1 && canFill(latest, options.embedder)) options.onMove?.()
+      // Asked again with the next look.
+      embedder.of(latest).catch(() => {})
+    },
+  })
+  const embedder = new EmbedderCheck(options)
   const lostIndex = new LostIndexCheck(directory, options)
-  const own = async (): Promise<OpenedIndex> => (await directory.indexAt(await directory.own())) ?? refuseReplaced()
+  const latest = async (): Promise<OpenedIndex> => directory.indexOf(await directory.latest())
   const retry = retrying(lostIndex)
+  const change = async (onlyWithoutDocuments: boolean): Promise<boolean> => {
+    const { db, embedder, index } = options
+    if (hasEmbedder(await directory.latest(), embedder)) return false
+    if (onlyWithoutDocuments && (await hasAnyDocument(db))) return false
+    const isMovable = index.beside !== undefined
+    const hasChanged = await changeEmbedder(db, { embedder, isMovable, onlyWithoutDocuments })
+    await directory.spaces()
+    return hasChanged
+  }
   return {
     get isOpened() {
       return directory.opened().some((handle) => handle.isOpened)
     },
     keepVersionsMs: options.index.keepVersionsMs,
-    open: async () => (await own()).open(),
+    open: async () => (await latest()).open(),
     append: async (rows) => {
       if (lostIndex.isUnverified) await lostIndex.verified()
-      const number = rows[0] ? spaceOf(rows[0].generation) : await directory.own()
+      const number = rows[0] ? spaceOf(rows[0].generation) : (await directory.latest()).number
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
       } catch (error) {
@@ -61,34 +104,41 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
         await retry(async () => (await directory.indexAt(number))?.remove(list), number)
     },
-    search: (query) => retry(() => searchAll(directory, query)),
+    search: (query) => retry(() => searchAll(directory, query, options.embedder)),
     read: (generation, from, to, how) =>
       retry(
         async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
         spaceOf(generation),
       ),
     // What another space holds only gets less, and goes as a whole.
-    maintain: (how) => retry(async () => (await own()).maintain(how)),
+    maintain: (how) => retry(async () => (await latest()).maintain(how)),
     figures: () => retry(() => figuresOfAll(directory)),
     close: async () => {
       directory.isClosed = true
       await lostIndex.settled()
       await directory.close()
     },
-    space: async () => {
-      const number = await directory.own()
-      const space = (await directory.recentSpaces()).find((candidate) => candidate.number === number)
-      return space?.isReadable ? directory.own() : undefined
+    target: async () => {
+      const space = (await directory.spaces()).at(-1)!
+      if (!canFill(space, options.embedder)) return undefined
+      return { number: space.number, hasVectors: space.space !== undefined }
     },
-    takesVectors: async () => !(await isMoving(directory)),
+    takesVectors: async () =>
+      hasEmbedder(await directory.latest(), options.embedder) && !isMoving(await directory.recentSpaces()),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
     verified: async () => (lostIndex.isUnverified ? lostIndex.verified() : undefined),
     indexAt: (number) => directory.indexAt(number),
     replace: async () => {
       if (!options.index.beside) throw noRoom()
-      await directory.replace({ number: await directory.own(), reason: 'requested' })
+      const { number, space } = (await directory.spaces()).at(-1)!
+      if (space && !isSame(space, options.embedder)) throw lacksEmbedder(space)
+      await directory.replace({ number, reason: 'requested' })
     },
+    changeEmbedder: () => change(false),
+    recordFirst: async () => void (await change(true)),
+    embedder: async () => embedder.of(await directory.latest()),
+    knownEmbedder: () => embedder.known,
     // What belongs to somebody else is not ours to remove.
     dropSpace: async ({ number, rebuildReason }) =>
       void (rebuildReason !== 'foreign' && (await directory.drop(number))),
@@ -125,16 +175,18 @@ function replaced(cause?: unknown): InlayError {
   return new InlayError('INDEX_MISMATCH', { message, cause, retryable: true })
 }
 
-async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<Hit[]> {
-  const [number, list] = [await directory.own(), await directory.recentSpaces()]
+async function searchAll(directory: SpaceDirectory, query: IndexQuery, embedder: Embedder | undefined): Promise<Hit[]> {
+  const list = await directory.recentSpaces()
   const readable = list.filter((space) => space.isReadable)
-  if (readable.length === 1 && readable[0]!.number === number) return directory.indexOf(readable[0]!).search(query)
-  const own = list.find((space) => space.number === number)
+  const latest = list.at(-1)!
   const words = { ...query, vector: undefined }
-  const isMixed = await isMoving(directory)
+  // The vector may have been made before another process recorded another embedder.
+  const isMixed = isMoving(list) || !hasEmbedder(latest, embedder)
+  if (readable.length === 1 && readable[0] === latest)
+    return isMixed && !query.text ? [] : directory.indexOf(latest).search(isMixed ? words : query)
   const results = await Promise.all(
     readable.map(async (space) => {
-      const wanted = isOfSameEmbedder(space, own) && !isMixed ? query : words
+      const wanted = isSame(space.space, latest.space) && !isMixed ? query : words
       if (!wanted.text && !wanted.vector) return []
       return (await unlessGone(directory, space, (index) => index.search(wanted))) ?? []
     }),
@@ -142,14 +194,73 @@ async function searchAll(directory: SpaceDirectory, query: IndexQuery): Promise<
   return mergeHits(results, query)
 }
 
-async function isMoving(directory: SpaceDirectory): Promise<boolean> {
-  const [number, list] = [await directory.own(), await directory.recentSpaces()]
-  const own = list.find((space) => space.number === number)
-  return list.some((space) => space.phase === 'open' && !isOfSameEmbedder(space, own))
+/** Whether documents are being moved from the space of another embedder. */
+function isMoving(spaces: readonly IndexSpace[]): boolean {
+  const latest = spaces.at(-1)
+  return spaces.some((space) => space.phase === 'open' && !isSame(space.space, latest?.space))
 }
 
-function isOfSameEmbedder(space: IndexSpace, own: IndexSpace | undefined): boolean {
-  return space.space?.id === own?.space?.id && space.space?.dimensions === own?.space?.dimensions
+type EmbedderSpace = Pick<Embedder, 'id' | 'dimensions'>
+
+/** Vectors of two lengths never compare, whatever the ids say. */
+function isSame(one: EmbedderSpace | undefined, other: EmbedderSpace | undefined): boolean {
+  return one?.id === other?.id && one?.dimensions === other?.dimensions
+}
+
+const hasEmbedder = ({ space }: IndexSpace, embedder: Embedder | undefined): boolean => isSame(space, embedder)
+
+/** Whether a process with an embedder, or none, can make the rows of a space. */
+const canFill = ({ space, isReadable }: IndexSpace, embedder: Embedder | undefined): boolean =>
+  isReadable && (space === undefined || isSame(space, embedder))
+
+/** Ids end with the dimensions by convention; one that does not gets them. */
+function labelOf({ id, dimensions }: EmbedderSpace): string {
+  return id.endsWith(`@${dimensions}`) ? id : `${id}@${dimensions}`
+}
+
+/** Compares the recorded embedder with that of this process, and tells the operator once when they differ. */
+class EmbedderCheck {
+  known: EmbedderFigures | undefined
+  readonly #options: SpaceDirectoryOptions
+  /** The space whose embedder was told to be another one. */
+  #told: number | undefined
+
+  constructor(options: SpaceDirectoryOptions) {
+    this.#options = options
+  }
+
+  async of(latest: IndexSpace): Promise<EmbedderFigures> {
+    const { embedder, db, onError } = this.#options
+    const configured = embedder ? labelOf(embedder) : null
+    if (hasEmbedder(latest, embedder) || !(await hasAnyDocument(db))) {
+      this.#told = undefined
+      return (this.known = { recorded: configured, configured, isUsed: true, indexes: true })
+    }
+    if (this.#told !== latest.number) {
+      this.#told = latest.number
+      onError?.(new InlayError('INDEX_MISMATCH', { message: mismatchOf(latest, embedder), retryable: true }))
+    }
+    const { space } = latest
+    return (this.known = {
+      recorded: space ? labelOf(space) : null,
+      configured,
+      isUsed: false,
+      indexes: space === undefined,
+    })
+  }
+}
+
+function mismatchOf({ space }: IndexSpace, embedder: Embedder | undefined): string {
+  const own = embedder ? `this process is set to ${labelOf(embedder)}` : 'this process has no embedding model'
+  const change = 'To change the embedding model of all documents, run inlay reindex --embedder with the new setting.'
+  if (!space) return `The documents have no vectors, but ${own}. It is not used: search is by words. ${change}`
+  return `The documents have vectors of ${labelOf(space)}, but ${own}. It searches by words alone, and leaves new documents to processes that have the recorded model. ${change}`
+}
+
+function lacksEmbedder(space: EmbedderSpace): InlayError {
+  return new InlayError('CONFLICT', {
+    message: `The documents have vectors of ${labelOf(space)}, which this process is not set to use: set it, or change the embedding model of all documents (inlay reindex --embedder).`,
+  })
 }
 
 /** Undefined for a space that is going or gone, perhaps by another process: all that was in it is elsewhere. */
@@ -185,13 +296,22 @@ export interface SpaceDirectoryOptions {
   /** The index of the first space. */
   readonly index: VectorIndex
   readonly embedder?: Embedder
+  /** Whether an index that turns out to be lost is left to other processes. */
+  readonly isReadOnly?: boolean
   readonly now: () => number
   /** Receives what an operator should know, such as a lost index. */
   readonly onError?: (error: unknown) => void
   /** Called when documents have to be brought into another space. */
   readonly onRebuild?: () => void
+  /** Called whenever there turn out to be documents that this process can move, also by the act of another one. */
+  readonly onMove?: () => void
   /** Called when an index was opened: it may owe upkeep. */
   readonly onOpen?: () => void
+}
+
+interface DirectoryOptions extends SpaceDirectoryOptions {
+  /** Called with the spaces whenever they were read. */
+  readonly onRead: (spaces: readonly IndexSpace[]) => void
 }
 
 /** Other processes make and remove spaces, too. */
@@ -200,38 +320,31 @@ const spacesAgeMs = 1000
 /** The spaces that records know, each with its index. */
 export class SpaceDirectory {
   isClosed = false
-  readonly #options: SpaceDirectoryOptions
-  readonly #enterOptions: EnterOptions
+  readonly #options: DirectoryOptions
   readonly #opened = new Map<number, OpenedIndex>()
-  /** Number of the own space, once it was asked for. */
-  #entering: Promise<number> | undefined
   #known: readonly IndexSpace[] = []
   #readAt = -Infinity
 
-  constructor(options: SpaceDirectoryOptions) {
+  constructor(options: DirectoryOptions) {
     this.#options = options
-    this.#enterOptions = { embedder: options.embedder, isMovable: options.index.beside !== undefined }
   }
 
-  /** Number of the space of the configured embedder; it may have been replaced by now. */
-  own(): Promise<number> {
-    this.#entering ??= enterSpace(this.#options.db, this.#enterOptions).catch((error: unknown) => {
-      this.#entering = undefined
-      throw error
-    })
-    return this.#entering
+  /** The space that documents are brought into. Its embedder is the recorded one. */
+  async latest(): Promise<IndexSpace> {
+    return (await this.recentSpaces()).at(-1)!
   }
 
-  /** All spaces, as they are now. */
+  /** All spaces, as they are now; at least one. */
   async spaces(): Promise<readonly IndexSpace[]> {
-    const number = await this.own()
-    const spaces = await readSpaces(this.#options.db)
+    const { db, embedder, now, onRead } = this.#options
+    let spaces = await readSpaces(db)
+    if (spaces.length === 0) {
+      await ensureSpace(db, embedder)
+      spaces = await readSpaces(db)
+    }
     this.#known = spaces
-    this.#readAt = this.#options.now()
-    // Another process has replaced the space by one of the same embedder.
-    const [own, latest] = [spaces.find((space) => space.number === number), spaces.at(-1)]
-    if (latest && latest.number > number && isSameSpace(latest, own, this.#options.embedder))
-      this.#entering = Promise.resolve(latest.number)
+    this.#readAt = now()
+    onRead(spaces)
     return spaces
   }
 
@@ -244,7 +357,8 @@ export class SpaceDirectory {
   indexOf(space: IndexSpace): OpenedIndex {
     if (this.isClosed) throw new InlayError('CLOSED')
     const existing = this.#opened.get(space.number)
-    if (existing) return existing
+    // The embedder of an index without room for another one is recorded anew in its place, while nothing is indexed.
+    if (existing && (existing.isOpened || isSame(existing.space, space.space))) return existing
     const { index, onOpen } = this.#options
     const opened = openOnUse(space.number === 0 ? index : index.beside!(space.number), space, onOpen)
     this.#opened.set(space.number, opened)
@@ -264,10 +378,9 @@ export class SpaceDirectory {
   }
 
   /** Makes a new space in place of one. */
-  async replace(replaced: { readonly number: number; readonly reason: RebuildReason }): Promise<void> {
-    const { db, onError, onRebuild } = this.#options
-    const number = await enterSpace(db, { ...this.#enterOptions, replaced })
-    this.#entering = Promise.resolve(number)
+  async replace(replaced: ReplacedSpace): Promise<void> {
+    const { db, index, onError, onRebuild } = this.#options
+    await replaceSpace(db, replaced, index.beside !== undefined)
     this.#readAt = -Infinity
     if (replaced.reason !== 'requested') await this.#forget(replaced.number).catch((error: unknown) => onError?.(error))
     onRebuild?.()
@@ -289,10 +402,4 @@ export class SpaceDirectory {
     this.#opened.delete(number)
     await index?.close()
   }
-}
-
-function isSameSpace(latest: IndexSpace, own: IndexSpace | undefined, embedder: Embedder | undefined): boolean {
-  const id = own ? own.space?.id : embedder?.id
-  const dimensions = own ? own.space?.dimensions : embedder?.dimensions
-  return latest.space?.id === id && latest.space?.dimensions === dimensions && latest.isReadable
 }

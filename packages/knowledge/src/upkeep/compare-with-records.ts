@@ -106,7 +106,7 @@ interface Course {
 
 async function compare(options: IndexComparisonOptions, { progress, rest, signal }: Course): Promise<void> {
   const { db, index, onError, onQueued, onRetired, mostGenerations = 2_000_000 } = options
-  const number = await index.space()
+  const number = (await index.target())?.number
   const opened = number === undefined ? undefined : await index.indexAt(number)
   if (number === undefined || !opened?.eachGeneration) return
   const listed = new GenerationSet()

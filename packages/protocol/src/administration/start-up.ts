@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 
 /** Figures of threads; there are none. */
 export interface ThreadFigures {
@@ -19,6 +19,8 @@ export interface Readiness {
   readonly message: string
   /** Figures that existing monitors read. */
   readonly data: ThreadFigures
+  /** Embedding model that the documents have their vectors from; null when they have none. */
+  readonly embedder: string | null
 }
 
 export const readinessSchema: WireSchema<Readiness> = model('Readiness', {
@@ -29,6 +31,7 @@ export const readinessSchema: WireSchema<Readiness> = model('Readiness', {
     threadpool_borrowed_tokens: integer,
     threadpool_tasks_waiting: integer,
   }),
+  embedder: orNull(v.string()),
 })
 
 /** Answer of `GET /version`. */

@@ -71,6 +71,18 @@ export interface IndexFigures {
   readonly bytes: number | null
 }
 
+/** The embedding model of the documents, and the one that the process that answers is set to. */
+export interface EmbedderState {
+  /** The one that the documents have their vectors from; null when they have none. */
+  readonly recorded: string | null
+  /** The one of this process; null without one. */
+  readonly configured: string | null
+  /** Whether both are the same. If not, this process searches by words alone. */
+  readonly is_used: boolean
+  /** Whether this process indexes documents; not when it lacks the recorded model. */
+  readonly indexes: boolean
+}
+
 /** Figures of the whole ingestion. */
 export interface IngestionFigures {
   /** How many documents are in which state. */
@@ -81,13 +93,46 @@ export interface IngestionFigures {
   readonly oldest_waiting_seconds: number
   /** What the index holds. */
   readonly index: IndexFigures
+  /** The embedding model of the documents. */
+  readonly embedder: EmbedderState
 }
+
+/** Answer of `POST /service-api/ingestion/reindex`. */
+export interface Reindexed {
+  /** Documents that are still to be indexed again. */
+  readonly documents: number
+  /** The embedding model of the documents from now on. */
+  readonly embedder: EmbedderState
+}
+
+/** What `POST /service-api/ingestion/reindex` does. */
+export interface ReindexRequest {
+  /** Makes the embedding model of this process that of the documents. Default false: it stays, and all is indexed again. */
+  readonly change_embedder?: boolean | undefined
+}
+
+const embedderStateSchema: WireSchema<EmbedderState> = model('EmbedderState', {
+  recorded: orNull(v.string()),
+  configured: orNull(v.string()),
+  is_used: v.boolean(),
+  indexes: v.boolean(),
+})
 
 export const ingestionFiguresSchema: WireSchema<IngestionFigures> = model('IngestionFigures', {
   documents: documentCountsSchema,
   queue_depth: integer,
   oldest_waiting_seconds: v.number(),
   index: model('IndexFigures', { rows: integer, unindexed_rows: integer, bytes: orNull(integer) }),
+  embedder: embedderStateSchema,
+})
+
+export const reindexedSchema: WireSchema<Reindexed> = model('Reindexed', {
+  documents: integer,
+  embedder: embedderStateSchema,
+})
+
+export const reindexRequestSchema: WireSchema<ReindexRequest> = model('ReindexRequest', {
+  change_embedder: v.optional(v.boolean()),
 })
 
 /** Answer of a call that puts failed documents back into the queue. */

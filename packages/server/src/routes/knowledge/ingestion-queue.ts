@@ -1,11 +1,15 @@
-import type { KnowledgeFigures } from '@inlay/knowledge'
+import type { EmbedderFigures, KnowledgeFigures } from '@inlay/knowledge'
 import {
   exactText,
   ingestionFiguresSchema,
   InlayError,
   requeueDocumentsQuerySchema,
   requeuedSchema,
+  reindexRequestSchema,
+  reindexedSchema,
+  type EmbedderState,
   type IngestionFigures,
+  type Reindexed,
   type Requeued,
 } from '@inlay/protocol'
 import * as v from 'valibot'
@@ -38,6 +42,21 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue({ documentId }, { caller }) }
     },
   }),
+  route('POST /service-api/ingestion/reindex', 'reindex', 'Index all documents again', {
+    aliases: ['/onyx-api/ingestion/reindex'],
+    scope: 'admin',
+    owner: 'any',
+    description:
+      'Makes the index anew from the records, while search goes on. With `change_embedder`, the embedding model of the process that ' +
+      'answers (or none) becomes that of the documents; when it is already, nothing is done. Any process with that model goes on with it.',
+    input: { body: { kind: 'json', schema: reindexRequestSchema, limit: 'otherBytes' } },
+    answer: { description: 'How many documents are to be indexed again.', schema: reindexedSchema },
+    errors: ['CONFLICT', 'UNSUPPORTED'],
+    async handle({ body, parts }): Promise<Reindexed> {
+      const { documents } = await parts.knowledge.reindex({ embedder: body.change_embedder === true })
+      return { documents, embedder: toEmbedder(await parts.knowledge.embedder()) }
+    },
+  }),
   route('GET /service-api/ingestion-figures', 'ingestionFigures', 'Figures of the ingestion', {
     aliases: ['/onyx-api/ingestion-figures'],
     scope: 'admin',
@@ -50,11 +69,16 @@ export const ingestionQueueRoutes: readonly Route[] = [
   }),
 ]
 
-function toFigures({ documents, oldestWaitingMs, index }: KnowledgeFigures): IngestionFigures {
+function toEmbedder({ recorded, configured, isUsed, indexes }: EmbedderFigures): EmbedderState {
+  return { recorded, configured, is_used: isUsed, indexes }
+}
+
+function toFigures({ documents, oldestWaitingMs, index, embedder }: KnowledgeFigures): IngestionFigures {
   return {
     documents,
     queue_depth: documents.pending + documents.indexing,
     oldest_waiting_seconds: oldestWaitingMs / 1000,
     index: { rows: index.rows, unindexed_rows: index.unindexedRows, bytes: index.bytes ?? null },
+    embedder: toEmbedder(embedder),
   }
 }

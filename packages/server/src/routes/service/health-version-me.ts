@@ -1,3 +1,4 @@
+import type { EmbedderFigures } from '@inlay/knowledge'
 import {
   InlayError,
   isInlayError,
@@ -43,15 +44,19 @@ export const serviceRoutes: readonly Route[] = [
     description:
       'Asks the database, at the same cost at any size. Once the process is open, it answers within half a second: 503 when the ' +
       'database has been silent for five seconds, while the index has not been reached since the start, and before the process ends: ' +
-      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found.',
+      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found. It also says so while this process is set to ' +
+      'another embedding model than the documents have.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
       try {
-        const { rebuild } = await untilAborted(parts.knowledge.readiness(), AbortSignal.timeout(openingMs))
-        const message = rebuild === undefined ? 'ok' : 'ok; the index is being made anew'
-        return { success: true, message, data: noThreads }
+        const { rebuild, embedder } = await untilAborted(parts.knowledge.readiness(), AbortSignal.timeout(openingMs))
+        const notes = [
+          ...(rebuild === undefined ? [] : ['the index is being made anew']),
+          ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
+        ]
+        return { success: true, message: ['ok', ...notes].join('; '), data: noThreads, embedder: embedder.recorded }
       } catch (error) {
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
@@ -122,6 +127,13 @@ export const serviceRoutes: readonly Route[] = [
     }),
   }),
 ]
+
+/** What a process does whose settings name another embedding model than the documents have. */
+function otherEmbedder({ indexes }: EmbedderFigures): string {
+  return indexes
+    ? 'the embedding model of this process is not the one of the documents, and not used'
+    : 'this process lacks the embedding model of the documents: it searches by words and indexes nothing'
+}
 
 const permissionsOf: Readonly<Record<Scope, readonly string[]>> = {
   search: ['read:search'],
