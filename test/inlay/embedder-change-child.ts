@@ -36,6 +36,7 @@ if (process.argv[1] === import.meta.filename) {
   })
   const inlay = createInlay({ dataFolder, embedder, model: 'extractive' })
   await inlay.start()
+  await inlay.knowledge.reindex({ embedder: true })
   await inlay.knowledge.settled()
   await inlay.close()
 }

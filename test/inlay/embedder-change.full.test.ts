@@ -62,6 +62,7 @@ test('with another embedding model the old index answers until the new one is fi
       return inner.embed(texts, use, signal)
     },
   })
+  expect(await inlay.knowledge.reindex({ embedder: true })).toEqual({ documents: count })
   expect(new Set(await areFound(inlay))).toEqual(new Set([true]))
   embed()
   const answers: boolean[] = []

@@ -163,7 +163,8 @@ export const modelSettings: ModelSettings = {
   },
   embeddingDocumentPrefix: {
     name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
-    meaning: 'what it gets before each text of a document; another one makes all documents be embedded again',
+    meaning:
+      'what it gets before each text of a document; another one makes it another model: see inlay reindex --embedder',
     allowed: 'as for queries',
     without: 'as for queries',
     isAdvanced: true,

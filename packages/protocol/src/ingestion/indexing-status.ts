@@ -97,7 +97,7 @@ export interface IngestionFigures {
   readonly embedder: EmbedderState
 }
 
-/** Answer of `POST /service-api/ingestion/reindex`. */
+/** Answer of `POST /service-api/ingestion-reindex`. */
 export interface Reindexed {
   /** Documents that are still to be indexed again. */
   readonly documents: number
@@ -105,7 +105,7 @@ export interface Reindexed {
   readonly embedder: EmbedderState
 }
 
-/** What `POST /service-api/ingestion/reindex` does. */
+/** What `POST /service-api/ingestion-reindex` does. */
 export interface ReindexRequest {
   /** Makes the embedding model of this process that of the documents. Default false: it stays, and all is indexed again. */
   readonly change_embedder?: boolean | undefined

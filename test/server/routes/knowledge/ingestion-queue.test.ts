@@ -64,8 +64,27 @@ test('figures tell the queue, its age, failures and the index, to administrators
     queue_depth: 2,
     oldest_waiting_seconds: 2.5,
     index: { rows: 1, unindexed_rows: 0, bytes: null },
+    embedder: { recorded: null, configured: null, is_used: true, indexes: true },
   })
   expect(await call('/service-api/ingestion-figures', { key: 'key-importer' })).toMatchObject({ status: 403 })
+})
+
+test('an administrator has the documents indexed again, or changes their embedding model', async () => {
+  const { call, knowledge } = await makeLibrary()
+  await knowledge.accept(request({ id: 'a' }))
+  await knowledge.settled()
+  const embedder = { recorded: null, configured: null, is_used: true, indexes: true }
+  expect(await call('/service-api/ingestion-reindex', { json: {} })).toMatchObject({
+    status: 200,
+    body: { documents: 1, embedder },
+  })
+  await knowledge.settled()
+  // The documents have the embedding model of this process already: there is nothing to do.
+  expect(await call('/service-api/ingestion-reindex', { json: { change_embedder: true } })).toMatchObject({
+    status: 200,
+    body: { documents: 0, embedder },
+  })
+  expect(await call('/service-api/ingestion-reindex', { json: {}, key: 'key-importer' })).toMatchObject({ status: 403 })
 })
 
 test.each(['/api', ''])(

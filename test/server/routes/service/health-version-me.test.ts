@@ -26,8 +26,9 @@ test('health and version say what clients look for', async () => {
 })
 
 test('readiness asks the database, and says when the index is made anew', async () => {
+  const embedder = { recorded: 'letters@8', configured: 'letters@8', isUsed: true, indexes: true }
   const { ask, knowledge, errors } = setup()
-  Object.assign(knowledge, { readiness: async () => ({}) })
+  Object.assign(knowledge, { readiness: async () => ({ embedder }) })
   const ready = await ask('/health/ready', { key: null })
   expect([ready.status, await ready.json()]).toEqual([
     200,
@@ -35,9 +36,10 @@ test('readiness asks the database, and says when the index is made anew', async 
       success: true,
       message: 'ok',
       data: { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 },
+      embedder: 'letters@8',
     },
   ])
-  Object.assign(knowledge, { readiness: async () => ({ rebuild: 'lost' }) })
+  Object.assign(knowledge, { readiness: async () => ({ rebuild: 'lost', embedder }) })
   const rebuilding = await ask('/health/ready', { key: null })
   expect([rebuilding.status, await rebuilding.json()]).toMatchObject([
     200,
@@ -47,6 +49,22 @@ test('readiness asks the database, and says when the index is made anew', async 
   const unready = await ask('/health/ready', { key: null })
   expect([unready.status, await unready.json()]).toMatchObject([503, { error_code: 'SERVICE_UNAVAILABLE' }])
   expect(errors).toHaveLength(1)
+})
+
+test('readiness says that this process has another embedding model than the documents', async () => {
+  const { ask, knowledge } = setup()
+  const messageWith = async (embedder: object): Promise<unknown> => {
+    Object.assign(knowledge, { readiness: async () => ({ embedder }) })
+    return (await ask('/health/ready', { key: null })).json()
+  }
+  expect(await messageWith({ recorded: 'a@8', configured: null, isUsed: false, indexes: false })).toMatchObject({
+    message: expect.stringMatching(/^ok; .*lacks the embedding model.*indexes nothing/),
+    embedder: 'a@8',
+  })
+  expect(await messageWith({ recorded: null, configured: 'b@8', isUsed: false, indexes: true })).toMatchObject({
+    message: expect.stringMatching(/^ok; .*not used/),
+    embedder: null,
+  })
 })
 
 test('the ways to sign in are told in full', async () => {

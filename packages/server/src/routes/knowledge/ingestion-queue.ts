@@ -42,8 +42,8 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue({ documentId }, { caller }) }
     },
   }),
-  route('POST /service-api/ingestion/reindex', 'reindex', 'Index all documents again', {
-    aliases: ['/onyx-api/ingestion/reindex'],
+  route('POST /service-api/ingestion-reindex', 'reindex', 'Index all documents again', {
+    aliases: ['/onyx-api/ingestion-reindex'],
     scope: 'admin',
     owner: 'any',
     description:
