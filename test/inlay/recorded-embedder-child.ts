@@ -27,8 +27,8 @@ await inlay.knowledge.accept({ document: given, cc_pair_id: 1 } as never)
 process.stdout.write('ready\n')
 // Each line asks what is found.
 for await (const _ of createInterface({ input: process.stdin })) {
-  const found = await inlay.knowledge.search({ text: 'heron', limit: 50 })
-  const ids = found.map((passage) => passage.document.document_id).toSorted()
+  const passages = await inlay.knowledge.search({ text: 'heron', limit: 50 })
+  const ids = passages.map((passage) => passage.document.document_id).toSorted()
   process.stdout.write(`${JSON.stringify({ ids, embedder: await inlay.knowledge.embedder() })}\n`)
 }
 await inlay.close()

@@ -203,8 +203,8 @@ function isMoving(spaces: readonly IndexSpace[]): boolean {
 type EmbedderSpace = Pick<Embedder, 'id' | 'dimensions'>
 
 /** Vectors of two lengths never compare, whatever the ids say. */
-function isSame(one: EmbedderSpace | undefined, other: EmbedderSpace | undefined): boolean {
-  return one?.id === other?.id && one?.dimensions === other?.dimensions
+function isSame(left: EmbedderSpace | undefined, right: EmbedderSpace | undefined): boolean {
+  return left?.id === right?.id && left?.dimensions === right?.dimensions
 }
 
 const hasEmbedder = ({ space }: IndexSpace, embedder: Embedder | undefined): boolean => isSame(space, embedder)
