@@ -66,6 +66,8 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     wait: async () => {},
     // An action of its own, which tests of other things do not count with.
     memories: false,
+    // A question of its own after the first answer.
+    sessionNames: 'off',
     // Questions of their own would stand between the steps of a script.
     searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),

@@ -32,6 +32,7 @@ function make(script: Script, options: InlayOptions = {}) {
   const inlay = createInlay({
     dataFolder: join(folder, String(++count)),
     authenticate: () => ({ id: 'ana', scopes: ['chat'] }),
+    sessionNames: 'off',
     models: {
       async resolve(override) {
         if ((override?.model_version ?? own.name) !== own.name) throw new InlayError('VALIDATION_ERROR')

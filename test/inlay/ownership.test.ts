@@ -121,7 +121,7 @@ test('nobody else reads, changes or removes what is alice’s, whatever address 
   expect(touched.length).toBeGreaterThan(35)
   // And nothing happened to it.
   expect(await own('GET', `/chat/get-chat-session/${alices['session_id']}`)).toMatchObject({
-    description: '',
+    description: 'Mine?',
     shared_status: 'private',
     deleted: false,
   })

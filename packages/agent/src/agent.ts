@@ -142,7 +142,8 @@ function connectParts(options: AgentOptions) {
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
   const sharing = shared && createRunSharing({ shared, readCalls: callReader(stores.runs), ...parts })
   const actions = createAgentActions(options, files, onError)
-  const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after })
+  const questionModel = questionModelOf(options, onError)
+  const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
   const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const turn: TurnParts = {
     conversations,
@@ -153,7 +154,7 @@ function connectParts(options: AgentOptions) {
     cycles: Math.max(1, limits.cycles ?? 6),
     actionMs: limits.actionMs ?? actionLimitMs,
     hooks,
-    questionModel: questionModelOf(options, onError),
+    questionModel,
     modelTries: Math.max(1, limits.modelTries ?? 3),
     grounding: new GroundingMemory(),
     slowModels: new SlowModels(),

@@ -28,6 +28,7 @@ export type {
   AnswerStatus,
   BranchHistory,
   ConversationStore,
+  NewAnswer,
   HistoryLimits,
   OpenedTurn,
   PastMessage,

@@ -22,6 +22,7 @@ import { createProjects, ownProject, projectLookup } from './projects/manage-pro
 import { eraseExpired, type Expiry } from './sessions/retention.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
+import { createNaming, type SessionNaming } from './sessions/naming.ts'
 import { createSessions } from './sessions/manage-sessions.ts'
 import type { Sessions } from './sessions/stored-session.ts'
 import { createActionSwitches } from './custom-tools/manage-tools.ts'
@@ -58,6 +59,8 @@ export interface ConversationsOptions extends Omit<
   readonly isInDocument?: (fileId: string) => Promise<boolean>
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean
+  /** Who names a session after its first answer. Default: the model, or the question where no model is set. */
+  readonly sessionNames?: SessionNaming
   /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
   readonly fetchAddress?: FetchAddress
   readonly limits?: AgentLimits & FileLimits
@@ -108,11 +111,12 @@ export function createConversations(options: ConversationsOptions): Conversation
   const storedPersonas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
   const personas = withHostAgents(storedPersonas, options.hostAgents ?? [])
   const lookups = { personas, projects: projectLookup(db) }
+  const naming = createNaming(db, options.sessionNames ?? 'model', services)
   const agent = createAgent({
     ...options,
     ...services,
     ...lookups,
-    conversationStore: createConversationStore(db, services),
+    conversationStore: createConversationStore(db, services, naming),
     runStore: createRunStore(db, now),
     fileStore: files,
     memoryStore: memories,
@@ -122,7 +126,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   })
   return {
     ...agent,
-    sessions: createSessions({ ...services, ...lookups, db, agent, models, ready }),
+    sessions: createSessions({ ...services, ...lookups, db, agent, models, naming, ready }),
     files,
     personas,
     projects,

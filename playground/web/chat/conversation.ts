@@ -145,8 +145,6 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
           service.chat(mine.sessionId).then(update, () => {})
         }
         if (origin !== undefined && mine.sessionId !== null) announceChange({ kind: 'chat', sessionId: mine.sessionId })
-        // A name helps to find it again; without one it goes by "New chat".
-        if (turn.sessionId === null && mine.sessionId !== null) service.rename(mine.sessionId, null).catch(() => {})
       } catch (error) {
         take.flush()
         change(turn.id, (known) => (mine.leave.signal.aborted ? stopped(known) : failed(known, toFailure(error))))

@@ -28,6 +28,7 @@ export async function startService(script: Script, options: InlayOptions = {}): 
     worker: { lingerMs: 1 },
     onError: () => {},
     searchHelp: { expand: false, choose: false },
+    sessionNames: 'off',
     models: scriptedModels(model),
     ...options,
   })

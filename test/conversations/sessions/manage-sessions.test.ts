@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '@inlay/agent/testing'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import {
   ana,
   ben,
   codeOf,
+  eventually,
   findsAlways,
   inShort,
   newPassage,
   newSetting,
   providerOf,
   readAll,
+  type Setting,
 } from '../../agent/setting.ts'
 
 test('a session shows every message of every branch, and its answers again', async () => {
@@ -127,6 +130,97 @@ test('a session that was opened and left is not listed after five minutes, unles
   clock.time += 300_001
   expect(await listed(false)).toEqual([])
   expect(await listed(true)).toEqual([id])
+})
+
+describe('a name after the first answer', () => {
+  const titled = { call: { name: 'name_conversation', input: { title: 'Days of leave' } } }
+  // Read as it is stored, since a closed agent answers nothing.
+  const nameOf = async ({ db }: Setting, id: string): Promise<string | undefined> => {
+    const sessions = db.withTables<ConversationTables>().selectFrom('inlay_chat_sessions')
+    return (await sessions.select('name').where('id', '=', id).executeTakeFirst())?.name
+  }
+
+  test('is found by the model, once, though nobody reads the answer to its end', async () => {
+    const setting = await newSetting([['28 days.'], [titled], ['Yes.']], { sessionNames: 'model' })
+    const { sessionId } = await setting.send({ message: 'How many days of leave?' })
+    await eventually(async () => (await nameOf(setting, sessionId)) === 'Days of leave')
+    expect(JSON.stringify(setting.model.requests[1]?.prompt)).toContain('28 days.')
+    expect((await setting.agent.sessions.list(ana)).sessions).toMatchObject([{ name: 'Days of leave' }])
+    await (await setting.send({ message: 'Sure?', chat_session_id: sessionId })).whole()
+    await setting.agent.close()
+    expect(setting.model.requests).toHaveLength(3)
+  })
+
+  test('is found once for a client that asks for one meanwhile', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const setting = await newSetting(
+      async (_call, step) => {
+        if (step === 0) return ['28 days.']
+        await goOn.promise
+        return [titled]
+      },
+      { sessionNames: 'model' },
+    )
+    const run = await setting.send({ message: 'How many days of leave?' })
+    await run.whole()
+    await eventually(() => setting.model.requests.length === 2)
+    expect(await nameOf(setting, run.sessionId)).toBe('How many days of leave?')
+    const name = setting.agent.sessions.rename(run.sessionId, null, ana)
+    goOn.resolve()
+    expect(await name).toBe('Days of leave')
+    expect(setting.model.requests).toHaveLength(2)
+  })
+
+  test('leaves one that a person gave meanwhile', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const setting = await newSetting(
+      async (_call, step) => {
+        if (step === 0) return ['28 days.']
+        await goOn.promise
+        return [titled]
+      },
+      { sessionNames: 'model' },
+    )
+    const run = await setting.send()
+    await run.whole()
+    await eventually(() => setting.model.requests.length === 2)
+    await setting.agent.sessions.rename(run.sessionId, 'Mine', ana)
+    goOn.resolve()
+    await setting.agent.close()
+    expect(await nameOf(setting, run.sessionId)).toBe('Mine')
+  })
+
+  test.each([
+    ['the question, where a model is not asked', 'question', ['28 days.'], 'How many days of leave do I get?'],
+    ['the question, where the model fails', 'model', ['28 days.'], 'How many days of leave do I get?'],
+    [
+      'the question, where the answer failed',
+      'model',
+      { reject: new Error('down') },
+      'How many days of leave do I get?',
+    ],
+    ['none, where that is turned off', 'off', ['28 days.'], ''],
+  ] as const)('is %s', async (_, sessionNames, answer, name) => {
+    const setting = await newSetting([answer, { reject: new Error('down') }], {
+      sessionNames,
+      limits: { modelTries: 1 },
+    })
+    const run = await setting.send()
+    await run.whole()
+    await setting.agent.close()
+    expect(await nameOf(setting, run.sessionId)).toBe(name)
+  })
+
+  test('is not waited for by a process that ends: the question stays', async () => {
+    const setting = await newSetting((_call, step) => (step === 0 ? ['28 days.'] : new Promise(() => {})), {
+      sessionNames: 'model',
+    })
+    const run = await setting.send()
+    await run.whole()
+    await eventually(() => setting.model.requests.length === 2)
+    await setting.agent.close()
+    expect(await nameOf(setting, run.sessionId)).toBe('How many days of leave do I get?')
+  })
 })
 
 describe('a name', () => {

@@ -48,6 +48,7 @@ export async function openOverServer(
     model: { baseUrl: `${server.origin}/v1`, ...model },
     searchHelp: { expand: false, choose: false },
     memories: false,
+    sessionNames: 'off',
     onError: () => {},
   })
   const close = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { ResolvedModel } from './model.ts'
 import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride, PacketBody, SearchDoc } from '@inlay/protocol'
 
 /** A session as a turn needs it. */
@@ -178,6 +179,21 @@ export interface ConversationStore {
     readonly messageId: number
     readonly text: string
   }) => Promise<void>
+  /** Hears of each answer that was stored, to name a session after its first one. Without this method none is named. */
+  readonly nameSession?: (answer: NewAnswer) => Promise<void>
   /** Ids of files that actions made for these messages, the newest first. Needed beside a `FileStore`. */
   readonly generatedFileIds?: (messageIds: readonly number[]) => Promise<readonly string[]>
+}
+
+/** An answer that was stored, for the name of its session. */
+export interface NewAnswer {
+  readonly sessionId: string
+  /** What was answered. */
+  readonly question: string
+  /** The answer; "" when it failed. */
+  readonly text: string
+  /** Finds the model that may be asked for a name. */
+  readonly model: () => Promise<ResolvedModel>
+  /** Aborts when the process ends. */
+  readonly signal: AbortSignal
 }

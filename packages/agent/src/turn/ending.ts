@@ -81,12 +81,14 @@ export interface AfterTurn {
 export interface AfterTurnOptions extends Pick<Services, 'onError'> {
   readonly conversations: ConversationStore
   readonly after: TurnHooks['after']
+  /** Finds the model that names sessions. Default: the one that answered. */
+  readonly questionModel?: (() => Promise<ResolvedModel>) | undefined
 }
 
 const summaryTimeMs = 120_000
 
 /** Makes the work after turns. */
-export function createAfterTurn({ conversations, onError, after }: AfterTurnOptions): AfterTurn {
+export function createAfterTurn({ conversations, onError, after, questionModel }: AfterTurnOptions): AfterTurn {
   const following = new Set<Promise<void>>()
   const closing = new AbortController()
 
@@ -104,10 +106,20 @@ export function createAfterTurn({ conversations, onError, after }: AfterTurnOpti
       if (!closing.signal.aborted) throw error
     }
   }
+  const name = async (turn: FinishedTurn, { model, outcome }: FinishedAnswer): Promise<void> => {
+    await conversations.nameSession?.({
+      sessionId: turn.sessionId,
+      question: turn.userText,
+      text: outcome.status === 'done' ? outcome.text : '',
+      model: async () => (model.quotesOnly || !questionModel ? model : questionModel()),
+      signal: closing.signal,
+    })
+  }
   return {
     onEnd: (turn) => {
       // The mainline goes on with the first answer.
       const [first] = turn.answers
+      if (first) follow(name(turn, first))
       if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(sumUp(turn.sessionId, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },

@@ -19,6 +19,7 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
+import type { Naming } from './naming.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
 import { finishAnswer, touchSession } from './store-answer.ts'
@@ -29,6 +30,7 @@ type Records = Transaction<ConversationTables>
 export function createConversationStore(
   db: ConversationDatabase,
   { now, newId }: Pick<Services, 'now' | 'newId'>,
+  naming?: Pick<Naming, 'afterAnswer'>,
 ): ConversationStore {
   const writes = createSharedTransactions(db)
   return {
@@ -74,6 +76,7 @@ export function createConversationStore(
         .onConflict((conflict) => conflict.column('message_id').doNothing())
         .execute()
     },
+    ...(naming && { nameSession: naming.afterAnswer }),
     generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
   }
 }

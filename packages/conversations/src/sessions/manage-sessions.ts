@@ -17,6 +17,7 @@ import { readSession } from './read-session.ts'
 import { createRemoval } from './removal.ts'
 import { searchSessions } from './search.ts'
 import { createSettings, pinnedModel } from './settings.ts'
+import type { Naming } from './naming.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
@@ -25,6 +26,7 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly models: ModelProvider
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
+  readonly naming: Pick<Naming, 'recent' | 'forget'>
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -59,6 +61,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     rename: async (id, name, caller) => {
       const row = await owned(id, caller)
       const given = name?.trim() ?? ''
+      if (given !== '') options.naming.forget(id)
       const title = given === '' ? await titleOf(options, row) : given
       await db.updateTable('inlay_chat_sessions').set({ name: title }).where('id', '=', id).execute()
       return title
@@ -86,7 +89,10 @@ function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
   return Object.fromEntries(calls) as Sessions // Each call takes and gives what the one behind it does.
 }
 
-async function titleOf({ db, models }: SessionsOptions, row: Selectable<SessionTable>): Promise<string> {
+async function titleOf({ db, models, naming }: SessionsOptions, row: Selectable<SessionTable>): Promise<string> {
+  // Clients ask for a name right after the first answer, while one is being found.
+  const recent = await naming.recent(row.id)
+  if (recent !== undefined) return recent
   const messages = await readBeginning(db, row.id)
   // A session may be pinned to a model that is gone; its name does not depend on it.
   const model = await models.resolve(pinnedModel(row)).catch(() => undefined)

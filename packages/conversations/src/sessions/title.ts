@@ -1,4 +1,5 @@
 import { storable } from '@inlay/protocol'
+import { untilAborted } from '@inlay/protocol/concurrency'
 import type { ResolvedModel } from '@inlay/agent'
 
 const tool = 'name_conversation'
@@ -22,18 +23,21 @@ export async function findTitle(
   model: ResolvedModel | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  const question =
-    messages
-      .find(({ role }) => role === 'user')
-      ?.text.replace(/\s+/g, ' ')
-      .trim() ?? ''
+  const question = inOneLine(messages.find(({ role }) => role === 'user')?.text ?? '')
   if (question === '') return 'New Chat'
   // Whatever goes wrong with a model, a name is found without it.
   const answer = messages.find(({ role }) => role === 'assistant')?.text ?? ''
   const title = model && !model.quotesOnly ? await askModel(question, answer, model, signal).catch(() => '') : ''
-  if (title !== '') return title
+  return title === '' ? questionTitle(question) : title
+}
+
+/** A name made of a question alone: its beginning; "" for a blank one. */
+export function questionTitle(text: string): string {
+  const question = inOneLine(text)
   return question.length > questionLimit ? `${cutBetweenWords(question, questionLimit)}...` : question
 }
+
+const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** The beginning of a text, to the end of a word where there is one. */
 function cutBetweenWords(text: string, limit: number): string {
@@ -45,10 +49,10 @@ function cutBetweenWords(text: string, limit: number): string {
 async function askModel(
   question: string,
   answer: string,
-  { model }: ResolvedModel,
+  { model, contextTokens }: ResolvedModel,
   signal: AbortSignal,
 ): Promise<string> {
-  const { content } = await model.doGenerate({
+  const asking = model.doGenerate({
     prompt: [
       { role: 'system', content: `${instructions}\n\nIts first answer begins: ${answer.slice(0, 500)}` },
       { role: 'user', content: [{ type: 'text', text: question.slice(0, 2_000) }] },
@@ -67,8 +71,11 @@ async function askModel(
       },
     ],
     toolChoice: { type: 'tool', toolName: tool },
+    // A model that thinks first needs room for it.
+    maxOutputTokens: Math.min(2_000, Math.floor(contextTokens / 4)),
     abortSignal: signal,
   })
+  const { content } = await untilAborted(Promise.resolve(asking), signal)
   const call = content.find((part) => part.type === 'tool-call')
   const given = call
     ? titleOf(call.input)

@@ -150,6 +150,11 @@ export interface InlayOptions
   readonly hooks?: Hooks | undefined
   /** Whether facts about people are remembered across conversations. Default: true; each person can turn it off. */
   readonly memories?: boolean | undefined
+  /**
+   * Who names a chat session after its first answer: `'model'` with a short call, its first `'question'`, or `'off'`.
+   * Default: `'model'`; without a language model, the question.
+   */
+  readonly sessionNames?: 'model' | 'question' | 'off' | undefined
   /** Identifies the caller of a request. Asked before API keys, which stay valid. Default: API keys only. */
   readonly authenticate?: Authenticator | undefined
   /** A fixed key with every scope, beside the stored keys; its caller is `operator`. Default: none. */

@@ -211,6 +211,7 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   ),
   hooks: v.lazy((value) => (isPlain(value) ? v.strictObject(hookFields, hookForm) : v.object(hookFields, hookForm))),
   memories: yesOrNo,
+  sessionNames: v.picklist(['model', 'question', 'off'], 'must be "model", "question" or "off"'),
   systemPrompt: v.string('must be a text'),
   research: v.looseObject({}, 'must be an object'),
   questionModel: v.looseObject({}, 'must be an object'),

@@ -265,8 +265,18 @@ async function configuredModels(
 
 /** What conversations take as the host gave it. */
 function conversationOptions(options: InlayOptions) {
-  const { actions, agents, memories, systemPrompt, research, limits, searchHelp, questionModel } = options
-  return { actions, hostAgents: agents, memories, systemPrompt, research, limits, searchHelp, questionModel }
+  const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, questionModel } = options
+  return {
+    actions,
+    hostAgents: agents,
+    memories,
+    sessionNames,
+    systemPrompt,
+    research,
+    limits,
+    searchHelp,
+    questionModel,
+  }
 }
 
 interface KnowledgeNeeds {

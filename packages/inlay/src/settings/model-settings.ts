@@ -26,6 +26,7 @@ export interface ModelSettings {
   readonly localModels: Setting<'on' | 'off'>
   readonly searchHelp: Setting<'on' | 'off'>
   readonly memories: Setting<'on' | 'off'>
+  readonly sessionNames: Setting<'model' | 'question' | 'off'>
 }
 
 function readPrefix(text: string): string {
@@ -217,5 +218,14 @@ export const modelSettings: ModelSettings = {
     without: 'on, unless a person says otherwise',
     isAdvanced: true,
     read: oneOf('on', 'off'),
+  },
+  sessionNames: {
+    name: 'INLAY_SESSION_NAMES',
+    meaning:
+      'who names a chat session after its first answer: the language model with a short call, or its first question',
+    allowed: 'model, question or off',
+    without: 'model; question without a language model',
+    isAdvanced: true,
+    read: oneOf('model', 'question', 'off'),
   },
 }

@@ -69,6 +69,7 @@ export function readSettings(env: Environment): Settings {
       telemetry: telemetry === undefined ? undefined : telemetry === 'on',
       log: log === 'json' ? writeJsonLine : undefined,
       memories: memories === 'off' ? false : undefined,
+      sessionNames: values.sessionNames,
       searchHelp: searchHelp === 'off' ? { expand: false, choose: false } : undefined,
       ...web,
       ...python,

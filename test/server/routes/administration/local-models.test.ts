@@ -26,7 +26,7 @@ const ask = { message: 'Hello, who are you?', stream: false }
 
 test('a model of this machine answers once it is chosen, also after a restart, until that is undone', async () => {
   const { choice, origin, requests } = await ollama()
-  const { call, restart } = await newInstallation({ localModels: true })
+  const { call, restart } = await newInstallation({ localModels: true, sessionNames: 'off' })
   const listed = await call<LocalModels>('GET', path)
   expect(listed.body.chosen).toBeNull()
   expect(listed.body.servers).toContainEqual({ name: 'Ollama', base_url: `${origin}/v1`, models: ['gemma3'] })

@@ -1,0 +1,73 @@
+import type { NewAnswer, Services } from '@inlay/agent'
+import { storable } from '@inlay/protocol'
+import type { ConversationDatabase } from '../tables/database.ts'
+import { findTitle, questionTitle } from './title.ts'
+
+/** Who names a session after its first answer: a model, its first question, or nobody. */
+export type SessionNaming = 'model' | 'question' | 'off'
+
+/** Names sessions; what a model is finding right now is found once. */
+export interface Naming {
+  /** Names a session after its first answer, unless it has a name. */
+  afterAnswer(answer: NewAnswer): Promise<void>
+  /** The name a session was given after its first answer, or is being given; undefined when that was long ago. */
+  recent(sessionId: string): Promise<string> | undefined
+  /** Forgets what `recent` would give. */
+  forget(sessionId: string): void
+}
+
+/** Most names that models find at the same time; sessions beyond go by their first question. */
+const maxConcurrent = 8
+const maxRecent = 1_000
+const recentMs = 60_000
+const namingTimeoutMs = 20_000
+
+/** Makes what names sessions. */
+export function createNaming(db: ConversationDatabase, how: SessionNaming, { now }: Pick<Services, 'now'>): Naming {
+  const recent = new Map<string, { readonly name: Promise<string>; until: number }>()
+  let running = 0
+
+  /** Writes a name unless somebody has given the session another one meanwhile. */
+  const replace = async (sessionId: string, before: string, name: string): Promise<boolean> => {
+    const { numUpdatedRows } = await db
+      .updateTable('inlay_chat_sessions')
+      .set({ name })
+      .where('id', '=', sessionId)
+      .where('name', '=', before)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+  const ask = async ({ sessionId, question, text, model, signal }: NewAnswer, before: string): Promise<string> => {
+    running++
+    try {
+      const messages = [
+        { role: 'user' as const, text: question },
+        { role: 'assistant' as const, text },
+      ]
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(namingTimeoutMs)])
+      const title = await findTitle(messages, await model(), limited)
+      return title !== before && (await replace(sessionId, before, title)) ? title : before
+    } finally {
+      running--
+    }
+  }
+  return {
+    async afterAnswer(answer) {
+      const { sessionId, question, text } = answer
+      const title = questionTitle(storable(question))
+      // A process that ends meanwhile leaves the session with a name.
+      if (how === 'off' || title === '' || !(await replace(sessionId, '', title))) return
+      if (how === 'question' || text === '' || running >= maxConcurrent) return
+      if (recent.size >= maxRecent) recent.clear()
+      const entry = { name: ask(answer, title).catch(() => title), until: Number.POSITIVE_INFINITY }
+      recent.set(sessionId, entry)
+      await entry.name
+      entry.until = now() + recentMs
+    },
+    recent: (sessionId) => {
+      const entry = recent.get(sessionId)
+      return entry && entry.until > now() ? entry.name : undefined
+    },
+    forget: (sessionId) => void recent.delete(sessionId),
+  }
+}
