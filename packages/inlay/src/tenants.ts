@@ -144,9 +144,9 @@ class TenantPool {
     const all = await Promise.all([...this.#open].map(async ([name, opening]) => ({ name, tenant: await opening })))
     for (const { name, tenant } of all.toSorted((a, b) => a.tenant.lastUsedAt - b.tenant.lastUsedAt)) {
       if (this.#open.size <= mostOpen || tenant.lastUsedAt + idleMs > this.#now()) return
-      const { pending, indexing } = (await tenant.inlay.knowledge.figures()).documents
+      const waiting = await tenant.inlay.knowledge.waiting()
       const isUnused = tenant.responding === 0 && tenant.lastUsedAt + idleMs <= this.#now()
-      if (isUnused && pending + indexing === 0) await this.#close(name)
+      if (isUnused && waiting === 0) await this.#close(name)
     }
   }
 

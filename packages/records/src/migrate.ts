@@ -27,11 +27,21 @@ const lockNumber = '3853314791062309107'
  */
 export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
   if (dialectOf(db) === 'sqlite') return migrateSqlite(db, plan)
+  // A role that may make no tables has to be able to start where all are made.
+  if (await isUpToDate(db, plan)) return
   await db.transaction().execute(async (records) => {
     await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
     await ensureSchema(records)
     await applySteps(records, plan)
   })
+}
+
+async function isUpToDate(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<boolean> {
+  const table = `inlay_${name}_migration`
+  const { rows } = await sql<{ at: string | null }>`select to_regclass(${table})::text as at`.execute(db)
+  if (!rows[0]?.at) return false
+  const done = new Set((await db.selectFrom(table).select('name').execute()).map((row) => String(row['name'])))
+  return done.size === Object.keys(migrations).length && Object.keys(migrations).every((step) => done.has(step))
 }
 
 /** One name of a schema, quoted or not, which is not that of the user. */
@@ -49,7 +59,7 @@ async function ensureSchema(db: AnyDatabase): Promise<void> {
   if (!schemaName.test(present.path))
     throw new InlayError('INVALID_INPUT', {
       message:
-        'No schema of the search path exists: create one of them, or name a single one, which is then created for you.',
+        'No schema of the search path exists, or the role may use none: grant it USAGE and CREATE on one, or name a single schema that is then created for you. The address of the database stands in INLAY_DATABASE_URL, or the option engines.database.',
     })
   await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
 }

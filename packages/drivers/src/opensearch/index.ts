@@ -6,7 +6,7 @@ import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-sea
 import { createPassingCounts } from './passing-counts.ts'
 import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
-import { createCluster, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
+import { createCluster, isNoOpenSearch, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
 import { writeRows } from './writing.ts'
 
 /** How an {@link opensearchIndex} is made. */
@@ -137,8 +137,10 @@ async function create(cluster: Cluster, name: string, schema: Record<string, unk
 async function metaOf(cluster: Cluster, name: string): Promise<Record<string, unknown> | undefined> {
   const { status, body } = await cluster({ method: 'GET', path: `/${name}/_mapping`, accepts: [404] })
   if (status === 404) return undefined
-  const [index] = Object.values(body) as { mappings: { _meta?: Record<string, unknown> } }[]
-  return index?.mappings._meta ?? {}
+  const [index] = Object.values(body)
+  if (!isJsonObject(index) || !isJsonObject(index['mappings'])) throw isNoOpenSearch()
+  const { _meta: meta } = index['mappings']
+  return isJsonObject(meta) ? meta : {}
 }
 
 /** Leaves nothing of deleted rows in the index, as soon as there is time. */

@@ -1,5 +1,6 @@
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { retrying } from '../http/retrying.ts'
+import { tlsFault } from '../http/tls-fault.ts'
 
 /** How the nodes of a cluster are reached. */
 export interface OpenSearchConnection {
@@ -133,7 +134,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
           // The other node may still have an answer.
           if (!error.retryable || underWay === 0) reject(error)
         } else if (begun < addresses.length) askNext()
-        else if (underWay === 0) reject(unavailable('The search cluster cannot be reached.', true, error))
+        else if (underWay === 0) reject(unreachable(error))
       })
     }
     askNext()
@@ -186,16 +187,56 @@ function toText(body: unknown): string | null {
 }
 
 async function readReply(response: Response): Promise<ClusterReply> {
+  // It answers every request with this header.
+  if (response.headers.get('x-elastic-product') === 'Elasticsearch') throw isElasticsearch()
   const text = await response.text()
-  const body: unknown = text === '' ? {} : JSON.parse(text)
-  return { status: response.status, body: isJsonObject(body) ? body : {} }
+  return { status: response.status, body: toObject(text) }
+}
+
+/** Proxies and security plugins refuse in plain text. */
+function toObject(text: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isJsonObject(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+const setting = 'INLAY_INDEX_URL, or the option engines.index'
+
+function isElasticsearch(): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    data: { isExpected: true },
+    message: `This is an Elasticsearch, whose vectors and settings differ: name OpenSearch 2.13 or newer in ${setting}.`,
+  })
+}
+
+/** What a node that answers like no OpenSearch is. */
+export function isNoOpenSearch(): InlayError {
+  return unavailable(`What answers is no OpenSearch: name its nodes in ${setting}.`, false)
+}
+
+/** By the status of a refusal: what somebody has to change. */
+const refusals: Readonly<Record<number, string>> = {
+  401: `The search cluster refuses the user or the password: check them in ${setting}.`,
+  403: `The user of the search cluster lacks a right: allow it to create, read, write and manage indexes of its prefix, or name another one in ${setting}.`,
 }
 
 /** Reasons may quote documents, so only the kind of error is told. */
 function refusalOf({ status, body }: ClusterReply): InlayError {
   const { error } = body
+  const isBlocked = isJsonObject(error) && error['type'] === 'cluster_block_exception'
+  if (isBlocked) return unavailable('The search cluster takes no writes: see whether its disks are full.', true)
+  const known = refusals[status]
+  if (known !== undefined) return unavailable(known, false)
   const kind = isJsonObject(error) && typeof error['type'] === 'string' ? `: ${error['type']}` : ''
   return unavailable(`The search cluster refused a request with ${status}${kind}.`, busyStatuses.has(status))
+}
+
+function unreachable(error: unknown): InlayError {
+  const tls = tlsFault(error)?.replace('{setting}', setting)
+  return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : unavailable(tls, false)
 }
 
 /** What all failures of the cluster are. */

@@ -3,8 +3,9 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { defaultVectorShare, fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
+import { toPostgresFailure } from '../sql/postgres-refusals.ts'
 import { identification, type Run } from './identification.ts'
-import { schemaOf, tablesOf, type PgTables } from './schema.ts'
+import { relationsOf, schemaOf, tablesOf, type PgTables } from './schema.ts'
 import { depthOf, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
 
 /** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
@@ -126,15 +127,19 @@ function runnerOf(client: PgClient): Run {
       return (await client.query(sql, [...values])).rows as Row[]
     } catch (error) {
       if (isInlayError(error)) throw error
+      const failure = toPostgresFailure(error, 'INLAY_INDEX_URL')
+      if (failure) throw failure
       throw new InlayError('SERVICE_UNAVAILABLE', { message: 'The database of the index failed.', cause: error })
     }
   }
 }
 
 async function openTables({ run, tables, language }: Place, space: Space | undefined): Promise<Open> {
-  for (const statement of schemaOf(tables, language, space?.dimensions))
-    // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
-    await run(statement).catch(() => run(statement))
+  // A role that may make nothing has to be able to use what is there: "if not exists" asks for the right first.
+  if (!(await isMade(run, tables)))
+    for (const statement of schemaOf(tables, language, space?.dimensions))
+      // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
+      await run(statement).catch(() => run(statement))
   const id = spaceIdOf(space)
   await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
   const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
@@ -143,6 +148,15 @@ async function openTables({ run, tables, language }: Place, space: Space | undef
     `select extversion as version from pg_extension where extname = 'vector'`,
   )
   return { space, hnswSettings: hnswSettingsOf(extension?.version) }
+}
+
+async function isMade(run: Run, tables: PgTables): Promise<boolean> {
+  const names = relationsOf(tables)
+  const [row] = await run<{ made: unknown }>(
+    `select count(to_regclass(name)) as made from unnest($1::text[]) as name`,
+    [names],
+  )
+  return Number(row?.made) === names.length
 }
 
 async function find(

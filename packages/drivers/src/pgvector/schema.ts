@@ -16,6 +16,11 @@ export function tablesOf(prefix: string): PgTables {
   return { rows: `${prefix}_rows`, words: `${prefix}_words`, meta: `${prefix}_meta` }
 }
 
+/** Names of the tables and indexes that {@link schemaOf} makes. */
+export function relationsOf({ rows, words, meta }: PgTables): string[] {
+  return [meta, words, rows, `${rows}_text`, `${rows}_document`, `${rows}_tags`, `${rows}_pairs`]
+}
+
 /** Statements that make what is missing; each may run any number of times. */
 export function schemaOf(tables: PgTables, language: string, dimensions: number | undefined): string[] {
   if (!/^[a-z_]{1,60}$/.test(language))

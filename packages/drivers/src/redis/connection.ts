@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { InlayError } from '@inlay/protocol'
+import { toRedisFailure } from './refusals.ts'
 import type { RedisClient } from './client.ts'
 
 /** The way to a server. */
@@ -79,7 +79,7 @@ export function createConnection(
         return opened.redis
       }
       if (performance.now() - opened.at > reachMs) giveUp(opened)
-      throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Redis cannot be reached.', cause, retryable: true })
+      throw toRedisFailure(cause)
     },
     close: async () => {
       clearTimeout(look)

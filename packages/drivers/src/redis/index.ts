@@ -2,6 +2,7 @@ import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { installed } from '../optional/installed.ts'
 import type { RedisClient, RedisModule } from './client.ts'
 import { createConnection } from './connection.ts'
+import { isRefusal, toRedisFailure } from './refusals.ts'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 export type { RedisClient, RedisModule, RedisTransaction } from './client.ts'
@@ -64,7 +65,7 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
     return createClient({ url: options.url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } })
   })
   const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }
-  return {
+  return withRefusals({
     paceMs: 25,
     ...createWriting(parts),
     ...createReading(parts),
@@ -86,7 +87,24 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
       return async () => subscriber.destroy()
     },
     close: connection.close,
-  }
+  })
+}
+
+/** Has each call that Redis refuses say what to change. */
+function withRefusals(runs: SharedRuns): SharedRuns {
+  const wrapped = Object.entries(runs).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member]
+    const call = async (...given: unknown[]): Promise<unknown> => {
+      try {
+        return (await Reflect.apply(member, runs, given)) as unknown
+      } catch (error) {
+        throw isRefusal(error) ? toRedisFailure(error) : error
+      }
+    }
+    return [name, call]
+  })
+  // The same members, each of which is asynchronous.
+  return Object.fromEntries(wrapped) as SharedRuns
 }
 
 function keysOf(prefix: string): Keys {

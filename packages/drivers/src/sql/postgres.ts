@@ -1,4 +1,3 @@
-import { InlayError } from '@inlay/protocol'
 import {
   PostgresDialect,
   type CompiledQuery,
@@ -9,6 +8,7 @@ import {
   type PostgresPoolClient,
 } from 'kysely'
 import { installed } from '../optional/installed.ts'
+import { toPostgresFailure } from './postgres-refusals.ts'
 import { watchSilence, type WatchedConnection, type WatchedPool } from './silent-postgres.ts'
 
 /** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
@@ -100,7 +100,7 @@ export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Prom
   return pool
 }
 
-/** Has a server that cannot be reached, or stops amid a query, reject with SERVICE_UNAVAILABLE. */
+/** Has a server that cannot be reached, stops amid a query, is full, or refuses the role reject with SERVICE_UNAVAILABLE. */
 function withOutages(driver: Driver): Driver {
   const wrapped = new WeakSet<DatabaseConnection>()
   const acquire = driver.acquireConnection.bind(driver)
@@ -115,21 +115,8 @@ function withOutages(driver: Driver): Driver {
   return driver
 }
 
-/** What Node says of a connection, and PostgreSQL of one that it ends or cannot take. */
-const outageCodes = /^(ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0\d|53300)$/
-/** The errors of `pg` itself have no code. */
-const outageMessages =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|timeout expired)/
-
 function rejectOutage(error: unknown): never {
-  const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
-  if (!outageCodes.test(code) && !outageMessages.test(message)) throw error
-  throw new InlayError('SERVICE_UNAVAILABLE', {
-    message: 'The database does not answer: try again in a moment.',
-    cause: error,
-    retryable: true,
-    data: { retryAfterSeconds: 2 },
-  })
+  throw toPostgresFailure(error, 'INLAY_DATABASE_URL') ?? error
 }
 
 const listenAgainMs = 500

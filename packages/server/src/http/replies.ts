@@ -83,7 +83,7 @@ function errorHeaders(error: InlayError): Record<string, string> {
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE' && typeof acceptEncoding === 'string')
     return { 'accept-encoding': acceptEncoding }
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
-  return error.status === 503 && error.retryable ? { 'retry-after': outageSeconds } : {}
+  return error.code === 'SERVICE_UNAVAILABLE' ? { 'retry-after': outageSeconds } : {}
 }
 
 /** Header that carries the id, in requests and in every response. */

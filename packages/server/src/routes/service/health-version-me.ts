@@ -29,6 +29,11 @@ const contractVersion = '3.0.0'
 /** Longest wait for a process that is still opening its database, in milliseconds; later probes take half a second. */
 const openingMs = 5_000
 
+function stillOpening(): InlayError {
+  const message = 'This process is still opening its database: ask again in a moment.'
+  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isExpected: true } })
+}
+
 const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
 
 /** Whether the service is there, what it is, and who is asking. */
@@ -57,7 +62,8 @@ export const serviceRoutes: readonly Route[] = [
           ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
         ]
         return { success: true, message: ['ok', ...notes].join('; '), data: noThreads, embedder: embedder.recorded }
-      } catch (error) {
+      } catch (failure) {
+        const error = failure instanceof DOMException && failure.name === 'TimeoutError' ? stillOpening() : failure
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
         const message = isKnown ? error.message : 'The database does not answer.'

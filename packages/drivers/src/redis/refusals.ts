@@ -1,0 +1,41 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
+import { tlsFault } from '../http/tls-fault.ts'
+
+const setting = 'INLAY_REDIS_URL, or the option engines.redis'
+
+/** By the first words of what Redis says. */
+const sentences: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/,
+    `Redis refuses the user or the password: check them in ${setting}.`,
+  ],
+  [
+    /^NOPERM/,
+    `The user of Redis lacks a right: allow it all commands on the keys of its prefix, or name another one in ${setting}.`,
+  ],
+  [
+    /^ERR (DB index|invalid DB index|SELECT)/,
+    `Redis has no database with this number: check the end of the address in ${setting}.`,
+  ],
+  [/^(OOM|MISCONF)/, 'Redis is full or cannot write to its disk: give it more room.'],
+  [
+    /^(READONLY|MASTERDOWN|LOADING|CLUSTERDOWN|TRYAGAIN)/,
+    `Redis takes no writes now: name its primary in ${setting}, or wait until it is ready.`,
+  ],
+  [/^ERR unknown command/, 'This server lacks commands that are needed: use Redis 6.2, Valkey 7.2 or newer.'],
+]
+
+/** A failure of Redis as operators are to know it: what is wrong, and which setting to change. */
+export function toRedisFailure(error: unknown): InlayError {
+  if (isInlayError(error)) return error
+  const said = error instanceof Error ? error.message : ''
+  const sentence = tlsFault(error)?.replace('{setting}', setting) ?? sentences.find(([form]) => form.test(said))?.[1]
+  // What is told in words needs no report; of anything else the cause is told.
+  const known = sentence === undefined ? { message: 'Redis cannot be reached.', cause: error } : { message: sentence }
+  return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true })
+}
+
+/** Whether Redis itself said so: its errors begin with a word in capitals. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /^[A-Z]{3,} /.test(error.message)
+}

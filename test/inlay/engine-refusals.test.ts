@@ -1,0 +1,127 @@
+import { EventEmitter } from 'node:events'
+import { opensearchIndex } from '@inlay/drivers/opensearch'
+import { postgres } from '@inlay/drivers/postgres'
+import { redisRuns, type RedisModule } from '@inlay/drivers/redis'
+import { createInlay } from 'inlay'
+import { logEntry } from 'inlay/internal/error-report'
+import { Kysely, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { testFolder } from '../life/harness.ts'
+
+const secret = 'the-secret-of-the-test'
+const withCode = (code: string, message = `it fails at 10.0.0.9 with ${secret}`): Error =>
+  Object.assign(new Error(message), { code })
+
+/** What work fails with, and its line in the log. */
+async function failureOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly line: string }> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  const { code = '' } = Object(error) as { code?: string }
+  return { code, line: logEntry(error, {}, (text) => text.replaceAll(secret, '***')) }
+}
+
+function expectWords({ code, line }: { code: string; line: string }, words: RegExp): void {
+  expect(line).toMatch(words)
+  expect(line).not.toMatch(/unexpectedly|\n|secret-of-the-test/)
+  expect(['SERVICE_UNAVAILABLE', 'UNSUPPORTED']).toContain(code)
+}
+
+function failingPool(error: Error): Parameters<typeof postgres>[0]['pool'] & {} {
+  const client = { query: () => Promise.reject(error), release: () => {} }
+  const pool = { connect: async () => client, end: async () => {}, options: {} }
+  return pool as unknown as Parameters<typeof postgres>[0]['pool'] & {}
+}
+
+describe('an engine that refuses says in one line what to change', () => {
+  test.each([
+    ['53100', /disk of the database is full/],
+    ['53200', /run out of memory/],
+    ['25006', /takes no writes.*INLAY_DATABASE_URL/],
+    ['28P01', /password.*INLAY_DATABASE_URL/],
+    ['28000', /sslmode in INLAY_DATABASE_URL/],
+    ['3D000', /does not exist.*INLAY_DATABASE_URL/],
+    ['3F000', /schema.*INLAY_DATABASE_URL/],
+    ['42501', /lacks a right.*INLAY_DATABASE_URL/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS.*INLAY_DATABASE_URL/],
+  ])('PostgreSQL: %s', async (code, words) => {
+    const db = new Kysely<unknown>({ dialect: postgres({ pool: failingPool(withCode(code)) }) })
+    expectWords(await failureOf(sql`select 1`.execute(db)), words)
+  })
+
+  test.each([
+    ['WRONGPASS invalid username-password pair or user is disabled.', /user or the password.*INLAY_REDIS_URL/],
+    ['NOAUTH Authentication required.', /user or the password.*INLAY_REDIS_URL/],
+    ['ERR DB index is out of range', /no database with this number.*INLAY_REDIS_URL/],
+  ])('Redis at its connection: %s', async (said, words) => {
+    const createClient = () => {
+      const events = new EventEmitter()
+      const on = events.on.bind(events)
+      const connect = async () => events.emit('error', new Error(said))
+      return { isReady: false, on, once: events.once.bind(events), connect, destroy: () => {} }
+    }
+    const runs = redisRuns({ url: 'redis://localhost', lib: { createClient } as unknown as RedisModule })
+    expectWords(await failureOf(runs.ofSession('a')), words)
+  })
+
+  test.each([
+    ["NOPERM User app has no permissions to run the 'zrange' command", /lacks a right.*INLAY_REDIS_URL/],
+    ['OOM command not allowed when used memory > maxmemory.', /full/],
+  ])('Redis at a command: %s', async (said, words) => {
+    const createClient = () => {
+      const events = new EventEmitter()
+      const [on, once] = [events.on.bind(events), events.once.bind(events)]
+      const client = { isReady: false, on, once, destroy: () => {}, ping: async () => 'PONG' }
+      const connect = async () => (Object.assign(client, { isReady: true }), events.emit('ready'))
+      return Object.assign(client, { connect, zRange: () => Promise.reject(new Error(said)) })
+    }
+    const runs = redisRuns({ url: 'redis://localhost', lib: { createClient } as unknown as RedisModule })
+    expectWords(await failureOf(runs.ofSession('a')), words)
+  })
+
+  const elastic = { 'x-elastic-product': 'Elasticsearch' }
+  test.each<readonly [string, () => Response, RegExp]>([
+    ['401 in plain text', () => new Response('Unauthorized', { status: 401 }), /password.*INLAY_INDEX_URL/],
+    ['403', () => Response.json({ error: { type: 'security_exception' } }, { status: 403 }), /right.*INLAY_INDEX_URL/],
+    [
+      'Elasticsearch',
+      () => Response.json({}, { headers: elastic }),
+      /Elasticsearch.*OpenSearch 2\.13.*INLAY_INDEX_URL/,
+    ],
+    ['another web server', () => Response.json({ hello: 'world' }), /no OpenSearch.*INLAY_INDEX_URL/],
+    [
+      'a full disk',
+      () => Response.json({ error: { type: 'cluster_block_exception' } }, { status: 403 }),
+      /disks are full/,
+    ],
+    [
+      'an unknown certificate',
+      () => {
+        throw new TypeError('fetch failed', { cause: withCode('DEPTH_ZERO_SELF_SIGNED_CERT') })
+      },
+      /NODE_EXTRA_CA_CERTS.*INLAY_INDEX_URL/,
+    ],
+  ])(
+    'OpenSearch: %s',
+    async (_, answer, words) => {
+      const index = opensearchIndex({ nodes: 'https://search:9200', fetch: async () => answer() })
+      expectWords(await failureOf(index.open()), words)
+    },
+    20_000,
+  )
+})
+
+test('a database whose disk is full is 503 with the time to wait, over HTTP', async () => {
+  const inlay = createInlay({
+    dataFolder: testFolder(),
+    apiKey: 'inlay_key-of-the-full-database',
+    dialect: postgres({ pool: failingPool(withCode('53100')) }),
+    onError: () => {},
+  })
+  const headers = { authorization: 'Bearer inlay_key-of-the-full-database' }
+  const response = await inlay.fetch(new Request('http://host.example/api/chat/get-user-chat-sessions', { headers }))
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30'])
+  expect(await response.json()).toMatchObject({ error_code: 'SERVICE_UNAVAILABLE' })
+  await inlay.close()
+})
