@@ -41,7 +41,7 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
     return { message: 'The database does not answer: try again in a moment.', retryAfterSeconds: 2 }
   const sentence = tlsFault(error) ?? sentences.find(([form]) => form.test(code))?.[1]
   if (sentence) return { message: sentence.replace('{setting}', setting), retryAfterSeconds: changeSeconds }
-  if (/^The server does not support SSL/.test(message))
+  if (message.startsWith('The server does not support SSL'))
     return {
       message: `The database server takes no TLS: remove sslmode from ${setting}, or turn TLS on there.`,
       retryAfterSeconds: changeSeconds,
