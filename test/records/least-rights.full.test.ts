@@ -51,8 +51,8 @@ test('a role that may make no tables starts, takes documents and searches where 
     document: { id: 'b', semantic_identifier: 'B', metadata: {}, sections: [{ text: 'heron' }] },
   })
   await app.knowledge.settled()
-  const found = await app.knowledge.search({ text: 'heron' })
-  expect(found.map(({ document }) => document.document_id).toSorted()).toEqual(['a', 'b'])
+  const passages = await app.knowledge.search({ text: 'heron' })
+  expect(passages.map(({ document }) => document.document_id).toSorted()).toEqual(['a', 'b'])
 })
 
 test('a role without a schema, with a wrong password, or without rights is told what to change', async () => {

@@ -152,11 +152,11 @@ async function openTables({ run, tables, language }: Place, space: Space | undef
 
 async function isMade(run: Run, tables: PgTables): Promise<boolean> {
   const names = relationsOf(tables)
-  const [row] = await run<{ made: unknown }>(
-    `select count(to_regclass(name)) as made from unnest($1::text[]) as name`,
+  const [row] = await run<{ count: unknown }>(
+    `select count(to_regclass(name)) as count from unnest($1::text[]) as name`,
     [names],
   )
-  return Number(row?.made) === names.length
+  return Number(row?.count) === names.length
 }
 
 async function find(
