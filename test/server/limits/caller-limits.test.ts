@@ -84,6 +84,45 @@ test('processes count together, also after a restart', async () => {
   expect(await refusal(first.take(ana, 'documentsPerDay'))).toMatchObject({ code: 'RATE_LIMITED' })
 })
 
+test('processes pass no limit together, whatever they take at once', async () => {
+  const { start } = await newProcesses({ requestsPerMinute: 30 })
+  const processes = [start(), start(), start()]
+  const takes = Array.from({ length: 90 }, (_, at) => refusal(processes[at % 3]!.take(ana, 'requestsPerMinute')))
+  const refusals = (await Promise.all(takes)).filter((refused) => refused !== undefined)
+  expect(refusals).toHaveLength(60)
+  expect(new Set(refusals.map((refused) => (refused as { used: number }).used))).toEqual(new Set([30]))
+  await Promise.all(processes.map((process) => process.close()))
+})
+
+test('larger amounts are taken while they fit', async () => {
+  const { start } = await newProcesses({ documentsPerDay: 10 })
+  const processes = [start(), start()]
+  const takes = [4, 4, 4, 2].map((amount, at) => refusal(processes[at % 2]!.take(ana, 'documentsPerDay', amount)))
+  const refusals = await Promise.all(takes)
+  expect(refusals.filter((refused) => refused !== undefined)).toHaveLength(1)
+  expect(await processes[0]!.used()).toMatchObject([{ used: 10 }])
+})
+
+test('what one process has used is known to the others at once', async () => {
+  const { start } = await newProcesses({ tokensPerDay: 200 })
+  const [first, second] = [start(), start()]
+  expect(await refusal(second.take(ana, 'tokensPerDay', 0))).toBeUndefined()
+  await first.add(ana, 'tokensPerDay', 250)
+  expect(await refusal(second.take(ana, 'tokensPerDay', 0))).toMatchObject({ used: 250 })
+})
+
+test('what the limit of all refuses is not counted for the caller', async () => {
+  const { db } = await newProcesses({})
+  const options = { db, now: () => noon, limits: { sessionsPerDay: 5 }, tenantLimits: { sessionsPerDay: 1 } }
+  const limits = createUsageLimits({ ...options, onError: (error) => expect.unreachable(String(error)) })
+  await limits.take(ana, 'sessionsPerDay')
+  expect(await refusal(limits.take(ana, 'sessionsPerDay'))).toMatchObject({ of: 'tenant', used: 1 })
+  expect(await limits.used()).toMatchObject([
+    { scope: 'caller', used: 1 },
+    { scope: 'tenant', used: 1 },
+  ])
+})
+
 test('a limit of its own stands in the place of the one for all', async () => {
   const { start } = await newProcesses({ uploadsPerDay: 1 })
   const limits = start()

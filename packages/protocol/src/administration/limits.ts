@@ -75,7 +75,7 @@ export interface LimitUse {
   readonly api_key_id: number | null
   /** Which limit. */
   readonly limit: WireLimitName
-  /** By all processes, up to a second ago. */
+  /** By all processes. */
   readonly used: number
   /** When it is counted from 0 again. */
   readonly resets_at: string

@@ -64,7 +64,7 @@ export interface UsageLimitsOptions {
   readonly workspace?: Pick<WorkspaceRecords, 'get' | 'put'> | undefined
   /** Told when counts could not be written; they are written later. */
   readonly onError: (error: unknown) => void
-  /** How often counts are written and those of other processes read, in milliseconds. Default 1000. */
+  /** How often limits that were set and documents that wait are read, in milliseconds. Default 1000. */
   readonly syncMs?: number
 }
 
@@ -83,12 +83,12 @@ const users: Readonly<Record<CountedScope, string>> = {
 }
 
 /**
- * Limits over a database that all processes share. Minutes and days are those of the clock, in UTC. Each process counts
- * by itself and joins its counts once a second, so together they may pass a limit by what they use in that time.
+ * Limits over a database that all processes share: together they pass none. Minutes and days are those of the clock, in
+ * UTC. Documents that wait are counted once a second.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
-  const counters = createUsageCounters({ ...options, db: options.db.$pickTables<'inlay_usage'>(), syncMs })
+  const counters = createUsageCounters({ ...options, db: options.db.$pickTables<'inlay_usage'>(), retryMs: syncMs })
   const waiting = createWaitingDocuments({
     ...options,
     db: options.db.$pickTables<'inlay_waiting_documents'>(),
@@ -112,15 +112,17 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
     inForce: settings.inForce,
     take: async (caller, name, amount = 1) => {
       const bounds = await boundsOf(caller, name)
-      for (const bound of bounds) {
-        const { used, period } = await counters.count(bound)
-        if (used + Math.max(amount, 1) <= bound.limit) continue
+      for (const [index, bound] of bounds.entries()) {
+        const { isGranted, used, period } = await counters.take(bound, amount, bound.limit)
+        if (isGranted) continue
+        // What is refused by one limit uses up no other.
+        if (amount > 0) await Promise.all(bounds.slice(0, index).map((taken) => counters.add(taken, -amount)))
         throw overLimit(bound, used, (period + periodOf(name) - now()) / 1000)
       }
-      if (amount > 0) for (const bound of bounds) counters.add(bound, amount)
     },
     add: async (caller, name, amount) => {
-      if (amount > 0) for (const bound of await boundsOf(caller, name)) counters.add(bound, amount)
+      if (amount <= 0) return
+      await Promise.all((await boundsOf(caller, name)).map((bound) => counters.add(bound, amount)))
     },
     change: async (change) => {
       if (!workspace)
