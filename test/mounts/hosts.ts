@@ -47,6 +47,14 @@ function expressWithParserAhead(fetch: FetchHandler): RequestListener {
   return app as RequestListener
 }
 
+/** A host that reads the files of forms itself, as `multer` does. */
+export function expressWithFormParserAhead(fetch: FetchHandler): RequestListener {
+  const app = express()
+  app.use((request, _response, next) => void request.resume().on('end', next))
+  app.use('/assistant/api', nodeListener(fetch))
+  return app as RequestListener
+}
+
 /** A host whose middleware has signed its user in. */
 function expressWithSignIn(fetch: FetchHandler): RequestListener {
   const app = express()

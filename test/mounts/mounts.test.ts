@@ -3,7 +3,18 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createLineDecoder, toUserId, type StreamLine } from '@inlay/protocol'
 import { aDocument, delta, sessionId, setup, stop, wholeAnswer, type Setup } from '../server/fakes.ts'
-import { expressWithParserAhead, expressWithSignIn, mounts, startHost, type Host } from './hosts.ts'
+import { nodeListener } from 'inlay'
+import { fastifyPlugin } from 'inlay/fastify'
+import { koaMiddleware } from 'inlay/koa'
+import { routeHandlers } from 'inlay/next'
+import {
+  expressWithFormParserAhead,
+  expressWithParserAhead,
+  expressWithSignIn,
+  mounts,
+  startHost,
+  type Host,
+} from './hosts.ts'
 
 const ids: StreamLine = { user_message_id: 1, reserved_assistant_message_id: 2 }
 const open: Host[] = []
@@ -232,12 +243,30 @@ describe('behind body parsers', () => {
     expect((await fetch(`${host.base}/me`)).status).toBe(401)
   })
 
-  test('the fault of the mount is named where the body is lost', async () => {
+  test('a client whose JSON the host took for a form is told which header to send', async () => {
     const { host, errors } = await mounted(expressWithParserAhead)
     const response = await fetch(`${host.base}/chat/send-chat-message`, {
       method: 'POST',
+      // As `curl -d` sends it.
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'message=Hi',
+      body: '{"message":"Hi","stream":false}',
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      415,
+      { error_code: 'UNSUPPORTED_MEDIA_TYPE', detail: expect.stringContaining('Content-Type: application/json') },
+    ])
+    expect(errors).toEqual([])
+    expect((await fetch(`${host.base}/health`)).status).toBe(200)
+  })
+
+  test('the fault of the mount is named where a body is lost', async () => {
+    const { host, errors } = await mounted(expressWithFormParserAhead)
+    const form = new FormData()
+    form.set('file', new File(['text'], 'a.txt'))
+    const response = await fetch(`${host.base}/service-api/ingestion/file`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer key-importer' },
+      body: form,
     })
     expect([response.status, await response.json()]).toMatchObject([
       500,
@@ -245,5 +274,15 @@ describe('behind body parsers', () => {
     ])
     expect(errors).toHaveLength(1)
     expect((await fetch(`${host.base}/health`)).status).toBe(200)
+  })
+
+  test('an assistant is mounted as well as its fetch, and anything else is refused when it is mounted', async () => {
+    const { host } = await mounted((fetch) => nodeListener({ fetch }))
+    expect((await fetch(`${host.base}/health`)).status).toBe(200)
+    for (const wrong of [undefined, {}, 'inlay'])
+      for (const mount of [nodeListener, fastifyPlugin, koaMiddleware, routeHandlers] as ((
+        given: unknown,
+      ) => unknown)[])
+        expect(() => mount(wrong)).toThrow(/needs an assistant of createInlay\(\), or its fetch/)
   })
 })

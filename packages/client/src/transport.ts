@@ -33,6 +33,9 @@ export interface Transport {
 
 /** Makes the transport all methods of a client share. */
 export function createTransport(options: TransportOptions): Transport {
+  // Hosts may be written without types.
+  if (typeof options?.baseUrl !== 'string')
+    throw new InlayError('INVALID_INPUT', { message: 'A client needs a baseUrl, such as https://app.example/api.' })
   const base = options.baseUrl.replace(/\/+$/, '')
   // Looked up at each call: a page or a test may replace it later.
   const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))

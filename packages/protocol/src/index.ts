@@ -77,6 +77,7 @@ export {
   type WireSchema,
 } from './fields.ts'
 export { suggestionFor } from './suggestion.ts'
+export { checkRequired, isObject, isText, type RequiredOption } from './required-options.ts'
 export {
   fileKinds,
   fileRemovalSchema,

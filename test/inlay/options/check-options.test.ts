@@ -1,5 +1,11 @@
-import { createInlay, type InlayOptions } from 'inlay'
+import { createTool } from '@mastra/core/tools'
+import { mastraTools } from '@inlay/mastra'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { tool } from 'ai'
+import { aiSdkTools, createInlay, defineAction, type InlayOptions } from 'inlay'
+import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 
 /** What a host that writes JavaScript may give. */
 function refusalOf(options: unknown): string {
@@ -17,9 +23,10 @@ test.each<[unknown, RegExp]>([
   [{ model: { name: 'gpt-5' } }, /^- model: "gpt-5" is not known/m],
   [{ model: 'openai/gpt-5' }, /^- model: "openai\/gpt-5" needs a key.*\{ name: "openai\/gpt-5", apiKey \}/m],
   [{ model: { name: 'openai/gpt-5' } }, /^- model: "openai\/gpt-5" needs a key.*add apiKey/m],
-  [{ model: { name: 'x', baseURL: 'http://x/v1' } }, /^- model.baseURL: is no field of a model/m],
+  [{ model: { name: 'x', baseURL: 'http://x/v1' } }, /^- model.baseURL: is no field here: there are name, baseUrl/m],
   [{ model: { name: 'x', baseUrl: 'localhost' } }, /^- model.baseUrl: must be an http or https address/m],
-  [{ model: 5 }, /^- model: /m],
+  [{ model: 5 }, /^- model: must be a name, or an object: \{ name, baseUrl, apiKey \}$/m],
+  [{ model: [5] }, /^- model\.0: must be a name, or an object/m],
   [{ apiKey: 'abc' }, /^- apiKey: must be 8 to 512 visible ASCII characters/m],
   [{ apiKey: '' }, /^- apiKey: /m],
   [{ streamFormat: 'xml' }, /^- streamFormat: must be "sse" or "lines"/m],
@@ -31,7 +38,17 @@ test.each<[unknown, RegExp]>([
   [{ corsOrigins: ['app.example.com'] }, /^- corsOrigins: must be a list of origins/m],
   [{ corsOrigins: 'https://app.example.com' }, /^- corsOrigins: must be a list of origins/m],
   [{ embedding: { name: 'e', baseUrl: 'http://x/v1' } }, /^- embedding.dimensions: is missing/m],
-  [{ webSearch: { service: 'altavista' } }, /^- webSearch: must be .*searxng/m],
+  [{ webSearch: { service: 'altavista' } }, /^- webSearch\.service: must be .*searxng/m],
+  [{ webSearch: { service: 'brave' } }, /^- webSearch: needs an apiKey/m],
+  [{ embedder: { embed() {} } }, /^- embedder\.id: .*\n- embedder\.dimensions: .*\n- embedder\.batch: /m],
+  [
+    { limits: { actionMs: -1, foo: 2, bar: 3 } },
+    /^- limits\.actionMs: must be a number, 0 or more\n- limits\.foo: is no field here: there are .*actionMs.*\n- limits\.bar: /m,
+  ],
+  [{ worker: { pollEvery: 5 } }, /^- worker\.pollEvery: is no field here/m],
+  [{ ranking: { recency: 5 } }, /^- ranking\.recency: must be an object/m],
+  [{ actionSources: [{}] }, /^- actionSources\.0: must be a source of actions, with list\(\), holds\(\)/m],
+  [{ agents: {} }, /^- agents: must be a list of agents, see mastraAgent/m],
   [{ ingestionWaitMs: -1 }, /^- ingestionWaitMs: must be a whole number, 0 or more/m],
   [{ limits: { cycles: 'six' } }, /^- limits/m],
   [{ onError: 'log' }, /^- onError: must be a function/m],
@@ -39,6 +56,57 @@ test.each<[unknown, RegExp]>([
   [[], /^- the options must be an object/m],
 ])('%j is refused when the assistant is made', (options, words) => {
   expect(refusalOf(options)).toMatch(words)
+})
+
+const input = z.object({})
+const action = { name: 'order_state', description: 'Tells how far an order is.', input, run: async () => 'packed' }
+
+test.each<[string, readonly unknown[], readonly RegExp[]]>([
+  ['an empty object', [{}], [/name must be 1 to 64/, /needs a description/, /needs a function run/, /needs an input/]],
+  ['no object', ['order_state'], [/^- actions\.0: must be an action, see defineAction/]],
+  ['without a schema', [{ ...action, input: undefined }], [/needs an input schema: z\.object\(\{\}\)/]],
+  ['with a schema of valibot alone', [{ ...action, input: v.object({}) }], [/valibot through toStandardJsonSchema/]],
+  ['with a type that JSON lacks', [{ ...action, input: z.object({ at: z.date() }) }], [/Date cannot be represented/]],
+  ['whose input is a text', [{ ...action, input: z.string() }], [/must be an object, not string/]],
+  ['with an illegal name', [{ ...action, name: 'order state' }], [/name must be .*"order state" is not/]],
+  ['with an illegal id', [{ ...action, id: 0.5 }], [/id must be a whole number above 0/]],
+  ['of one name', [action, { ...action }], [/^- actions\.1: its name "order_state" is taken by another action/]],
+  [
+    'of one id',
+    [
+      { ...action, id: 7 },
+      { ...action, id: 7, name: 'b' },
+    ],
+    [/^- actions\.1: its id 7 is taken/],
+  ],
+  ['named as a built-in one', [{ ...action, name: 'internal_search' }], [/taken by a built-in action/]],
+  ['of the AI SDK', [tool({ inputSchema: input, execute: async () => 'packed' })], [/give it as \.\.\.aiSdkTools/]],
+  [
+    'of Mastra',
+    [createTool({ id: 'order_state', description: 'Tells.', inputSchema: input, execute: async () => ({}) })],
+    [/give it as \.\.\.mastraTools\(tool\), from @inlay\/mastra/],
+  ],
+])('an action %s is refused when the assistant is made', (_case, actions, faults) => {
+  const [, ...lines] = refusalOf({ actions }).split('\n')
+  expect(lines).toEqual(faults.map((fault) => expect.stringMatching(fault)))
+})
+
+test('actions that work are taken: of zod, valibot and ArkType, of the AI SDK and of Mastra', () => {
+  // Schemas of ArkType are functions.
+  const ofArktype = Object.assign(() => {}, { '~standard': input['~standard'] })
+  expect(
+    refusalOf({
+      actions: [
+        defineAction({ ...action, run: async () => 'packed' }),
+        { ...action, name: 'of_valibot', input: toStandardJsonSchema(v.object({ number: v.string() })) },
+        { ...action, name: 'of_arktype', input: ofArktype },
+        ...aiSdkTools({ of_ai: tool({ inputSchema: input, execute: async () => 'packed' }) }),
+        ...mastraTools(createTool({ id: 'of_mastra', description: 'Tells.', execute: async () => ({}) })),
+      ],
+    }),
+  ).toBe('')
+  // A host may take the place of a built-in action that is not there.
+  expect(refusalOf({ memories: false, actions: [{ ...action, name: 'add_memory' }] })).toBe('')
 })
 
 test('every fault is told at once, and no secret', () => {

@@ -1,5 +1,6 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { PacketBody } from '@inlay/protocol'
+import { faultsOfAction, hasJsonSchema } from './action-faults.ts'
 import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
 import { toActionResult } from './action-result.ts'
 
@@ -53,6 +54,29 @@ export function adoptActions(actions: readonly HostAction[]): Action[] {
   return actions.map((action) => withPackets({ ...action, id: action.id ?? idOfName(action.name) }))
 }
 
+/**
+ * Tells what is wrong with the actions of a host, by their place in the list; names and ids must be unique as well.
+ * @param builtInNames names that are taken
+ */
+export function faultsOfActions(
+  actions: readonly unknown[],
+  builtInNames: readonly string[] = [],
+): { readonly index: number; readonly fault: string }[] {
+  const names = new Set(builtInNames)
+  const ids = new Set<unknown>()
+  return actions.flatMap((action, index) => {
+    const faults = faultsOfAction(action)
+    const { name, id } = isJsonObject(action) ? action : {}
+    if (typeof name === 'string' && names.has(name)) {
+      const owner = builtInNames.includes(name) ? 'a built-in action' : 'another action'
+      faults.push(`its name "${name.slice(0, 100)}" is taken by ${owner}`)
+    } else if (id !== undefined && ids.has(id)) faults.push(`its id ${String(id)} is taken by another action`)
+    if (typeof name === 'string') names.add(name)
+    if (id !== undefined) ids.add(id)
+    return faults.map((fault) => ({ index, fault }))
+  })
+}
+
 /** A number from 1,000,000 that follows from the name alone (FNV-1a, 32 bits), so that clients can keep it. */
 export function idOfName(name: string): number {
   let value = 0x811c9dc5
@@ -89,8 +113,7 @@ function withPackets(action: Action): Action {
 
 function checkSchema({ name, input }: Action): void {
   // Checked because hosts may be written without types, and a schema that tells models nothing fails late and oddly.
-  const standard: unknown = input?.['~standard']
-  if (isJsonObject(standard) && isJsonObject(standard['jsonSchema'])) return
+  if (hasJsonSchema(input)) return
   throw new InlayError('VALIDATION_ERROR', {
     message: `The input schema of the action ${name} has to be a Standard Schema that also gives JSON Schema.`,
   })

@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody, Principal } from '@inlay/protocol'
 import type { Action, ActionAsker, ActionSource } from '../contracts/action.ts'
+import { isActionId, isActionName } from './action-faults.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 
 /** An action of the agent's own. */
@@ -166,7 +167,7 @@ function checkNames(actions: readonly Action[]): void {
 }
 
 function checkName({ id, name }: Action): void {
-  if (/^[\w-]{1,64}$/.test(name) && Number.isInteger(id) && id > 0) return
+  if (isActionName(name) && isActionId(id)) return
   throw new InlayError('VALIDATION_ERROR', {
     message: `The action ${name} needs a name of letters, digits, _ and - (64 at most) and a whole id above 0.`,
   })

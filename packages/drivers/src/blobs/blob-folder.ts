@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
@@ -31,7 +32,9 @@ const unfinished = '~'
  * @example
  * createInlay({ storage: blobFolder({ folder: '/var/inlay/files' }) })
  */
-export function blobFolder({ folder }: BlobFolderOptions): BlobFolder {
+export function blobFolder(options: BlobFolderOptions): BlobFolder {
+  checkRequired('blobFolder', options, { folder: ['the path of a folder', isText] })
+  const { folder } = options
   const root = resolve(folder)
   const pathOf = (key: string): string => join(root, ...key.split(':').map(toFileName))
   let count = 0

@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { installed } from '../optional/installed.ts'
 
 /** What {@link s3Blobs} needs. */
@@ -88,6 +88,11 @@ async function answerOf(send: (signal: AbortSignal) => Promise<Response>, isRead
  * @example createInlay({ storage: await s3Blobs({ address: 's3://my-bucket/files', accessKeyId, secretAccessKey }) })
  */
 export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
+  checkRequired('s3Blobs', options, {
+    address: ['the address of a bucket, such as s3://bucket/path', isText],
+    accessKeyId: ['the id of an access key', isText],
+    secretAccessKey: ['its secret', isText],
+  })
   const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch'))
   const { address, endpoint, region = 'us-east-1', sessionToken, ...keys } = options
   const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3', retries: 2 })

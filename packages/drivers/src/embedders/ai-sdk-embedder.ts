@@ -1,8 +1,8 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { Embedder } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, checkRequired, isObject } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
-import { checkDimensions, readVectors } from './embeddings-reply.ts'
+import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
@@ -51,8 +51,11 @@ const subject = 'The embedding service'
  * @example aiSdkEmbedder({ model: createOpenAI({ apiKey }).embeddingModel('text-embedding-3-small'), dimensions: 1536 })
  */
 export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
+  checkRequired('aiSdkEmbedder', options, {
+    model: ['an embedding model of the AI SDK', isObject],
+    dimensions: requiredDimensions,
+  })
   const { model, dimensions, batch = 96, batchCharacters: characters = 400_000 } = options
-  checkDimensions(dimensions)
   const prefixes = { ...knownPrefixes(model.modelId), ...options.prefixes }
   return {
     id: `${options.space ?? `${model.provider}/${model.modelId}`}${spaceOfPrefix(prefixes)}@${dimensions}`,

@@ -1,15 +1,10 @@
-import { InlayError, isJsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject, type RequiredOption } from '@inlay/protocol'
 
-/**
- * Refuses dimensions that no index takes.
- * @throws INVALID_INPUT
- */
-export function checkDimensions(dimensions: number): void {
-  if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= 8192) return
-  throw new InlayError('INVALID_INPUT', {
-    message: 'The dimensions of an embedding model are a number from 1 to 8192.',
-  })
-}
+/** Lengths of vectors that every index takes. */
+export const requiredDimensions: RequiredOption = [
+  'the length of its vectors, a whole number from 1 to 8192',
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 8192,
+]
 
 /**
  * Vectors of an embeddings reply, in the order of the texts (by `index`, which servers need not send in order).

@@ -1,7 +1,7 @@
 import type { Embedder } from '@inlay/knowledge'
-import { InlayError } from '@inlay/protocol'
+import { checkRequired, isText } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
-import { checkDimensions, readVectors } from './embeddings-reply.ts'
+import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
 import { embedPiecemeal, refusalOfTexts } from './refused-texts.ts'
@@ -50,9 +50,12 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
  * @example openaiEmbedder({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'nomic-embed-text', dimensions: 768 })
  */
 export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
+  checkRequired('openaiEmbedder', options, {
+    model: ['the name of a model', isText],
+    baseUrl: ['the address of the API', isText],
+    dimensions: requiredDimensions,
+  })
   const { model, dimensions, provider = 'openai', batch = 96, batchCharacters = 400_000, encoding = 'float' } = options
-  checkDimensions(dimensions)
-  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
   const post = createJsonPost({

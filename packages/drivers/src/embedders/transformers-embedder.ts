@@ -1,7 +1,7 @@
 import type { Embedder } from '@inlay/knowledge'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, checkRequired, isText } from '@inlay/protocol'
 import { createMutex } from '../concurrency/mutex.ts'
-import { checkDimensions, checkedVector } from './embeddings-reply.ts'
+import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
@@ -79,9 +79,11 @@ const callTexts = 64
  * @example transformersEmbedder({ model: 'Xenova/all-MiniLM-L6-v2', dimensions: 384 })
  */
 export function transformersEmbedder(options: TransformersEmbedderOptions): Embedder {
+  checkRequired('transformersEmbedder', options, {
+    model: ['the name of a model', isText],
+    dimensions: requiredDimensions,
+  })
   const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
-  checkDimensions(dimensions)
-  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An embedding model needs its name.' })
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.batch ?? (isExact ? 16 : 1))

@@ -1,6 +1,6 @@
 import type { PageReader, ReadPage } from '@inlay/agent'
 import type { ExtractedFile, FileExtractor } from '@inlay/knowledge'
-import { InlayError, type ErrorCode } from '@inlay/protocol'
+import { InlayError, type ErrorCode, checkRequired } from '@inlay/protocol'
 import type { Egress, EgressAnswer } from './egress.ts'
 
 /** What pages are read with. */
@@ -43,6 +43,10 @@ const mediaTypes = [
  * @example pageReader({ egress: egress(), extract: fileExtractor() })
  */
 export function pageReader(options: PageReaderOptions): PageReader {
+  checkRequired('pageReader', options, {
+    egress: ['a function, see egress()', (value) => typeof value === 'function'],
+    extract: ['a function, see fileExtractor()', (value) => typeof value === 'function'],
+  })
   const { egress, extract, limitBytes = 20 * 2 ** 20, timeoutMs, textLimitCharacters = 1_000_000 } = options
   return async (url, { signal } = {}) => {
     const answer = await egress(url, { headers: { accept }, mediaTypes, limitBytes, timeoutMs, signal })

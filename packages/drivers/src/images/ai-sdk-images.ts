@@ -1,6 +1,6 @@
 import type { ImageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay/agent'
-import { InlayError, isJsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject, checkRequired, isObject } from '@inlay/protocol'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
@@ -34,6 +34,7 @@ const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4
  * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })
  */
 export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
+  checkRequired('aiSdkImages', options, { model: ['an image model of the AI SDK', isObject] })
   const { model, attempts = 2, longestWaitMs = 10_000 } = options
   return async (request) => {
     const { references, signal } = request

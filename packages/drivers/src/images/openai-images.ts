@@ -1,5 +1,5 @@
 import type { ImageGenerator, ImageRequest, MadeImage } from '@inlay/agent'
-import { InlayError, isJsonObject } from '@inlay/protocol'
+import { isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import type { Egress } from '../http/egress.ts'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
@@ -44,8 +44,8 @@ const largestPicture = 32 * 2 ** 20
  * @example openaiImages({ model: 'gpt-image-1', apiKey: process.env.OPENAI_API_KEY })
  */
 export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
-  const { model, baseUrl = 'https://api.openai.com/v1', egress } = options
-  if (!model) throw new InlayError('INVALID_INPUT', { message: 'An image model needs its name.' })
+  checkRequired('openaiImages', options, { model: ['the name of a model', isText] })
+  const { baseUrl = 'https://api.openai.com/v1', egress } = options
   const postTo = (path: string): JsonPost =>
     createJsonPost({
       attempts: 2,

@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex, type Mutex } from '../concurrency/mutex.ts'
 import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
@@ -85,6 +86,7 @@ interface Opened extends TextParts {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
+  checkRequired('lancedbIndex', options, { folder: ['the path of a folder, or s3://bucket/path', isText] })
   const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare, checkUrl = ownCheck } = options
   // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
   const exclusively = createMutex()

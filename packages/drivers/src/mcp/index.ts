@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, checkRequired, isObject } from '@inlay/protocol'
 import type { ActionAsker, ActionSource, ToolNumbers } from '@inlay/agent'
 import { egressStream } from '../http/egress-stream.ts'
 import type { EgressOptions } from '../http/egress.ts'
@@ -67,6 +67,13 @@ export interface McpClient extends ActionSource {
  * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
  */
 export function mcpClient(options: McpClientOptions): McpClient {
+  checkRequired('mcpClient', options, {
+    servers: [
+      'a list of { name, url }, or a function that gives one',
+      (value) => typeof value === 'function' || Array.isArray(value),
+    ],
+    numbers: ['what createToolNumbers() makes', isObject],
+  })
   const { servers, numbers, now = Date.now, onError = () => {} } = options
   if (typeof servers !== 'function') checkServers(servers)
   const present = async (): Promise<readonly McpServer[]> =>

@@ -1,3 +1,4 @@
+import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
@@ -103,6 +104,9 @@ const toListed = ({ displayName, contextTokens, takesImages, name }: Described):
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
+  checkRequired('modelProviders', config, {
+    providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
+  })
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
   if (providers.size < config.providers.length) throw invalid('Two model providers have the same name.')
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')

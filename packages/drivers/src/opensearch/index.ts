@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
-import { InlayError, isJsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import { defaultVectorShare } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createPassingCounts } from './passing-counts.ts'
@@ -32,6 +32,12 @@ const mergeMs = 240_000
  * @example opensearchIndex({ nodes: ['http://search-1:9200', 'http://search-2:9200'], shards: 3 })
  */
 export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
+  checkRequired('opensearchIndex', options, {
+    nodes: [
+      'the address of a node, such as http://localhost:9200, or a list of them',
+      (nodes) => isText(nodes) || (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isText)),
+    ],
+  })
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)

@@ -1,5 +1,5 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, checkRequired, isObject } from '@inlay/protocol'
 import { defaultVectorShare, fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
@@ -49,6 +49,12 @@ interface Place {
  * Any number of processes may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
+  checkRequired('pgvectorIndex', options, {
+    client: [
+      'a client or pool of pg, with query()',
+      (client) => isObject(client) && typeof Reflect.get(Object(client), 'query') === 'function',
+    ],
+  })
   const { client, prefix = defaultPrefix, language = 'english', vectorShare: share = defaultVectorShare } = options
   const tables = tablesOf(prefix)
   const run = runnerOf(client)

@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { installed } from '../optional/installed.ts'
 import type { RedisClient, RedisModule } from './client.ts'
@@ -57,6 +58,7 @@ interface Parts {
  * @example createInlay({ sharedRuns: redisRuns({ url: 'redis://localhost:6379' }) })
  */
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
+  checkRequired('redisRuns', options, { url: ['the address of Redis, such as redis://localhost:6379', isText] })
   const { now = Date.now, prefix = 'inlay' } = options
   const keys = keysOf(prefix)
   const connection = createConnection(async () => {

@@ -1,5 +1,5 @@
 import type { Reranker } from '@inlay/knowledge'
-import { InlayError, isJsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
@@ -38,9 +38,12 @@ const subject = 'The reranking service'
  * @example httpReranker({ protocol: 'tei', baseUrl: 'http://127.0.0.1:8080' })
  */
 export function httpReranker(options: HttpRerankerOptions): Reranker {
-  const { protocol, model, batch = protocol === 'tei' ? 32 : 100 } = options
-  if (!model && protocol !== 'tei')
-    throw new InlayError('INVALID_INPUT', { message: 'A reranking model needs its name.' })
+  checkRequired('httpReranker', options, {
+    protocol: ['"cohere", "jina" or "tei"', (value) => value === 'cohere' || value === 'jina' || value === 'tei'],
+    baseUrl: ['the address of the API', isText],
+    ...(options?.protocol !== 'tei' && { model: ['the name of a model', isText] }),
+  })
+  const { protocol, batch = protocol === 'tei' ? 32 : 100 } = options
   const post = createJsonPost({
     attempts: 2,
     longestWaitMs: 1000,

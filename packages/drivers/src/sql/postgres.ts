@@ -1,3 +1,4 @@
+import { checkRequired } from '@inlay/protocol'
 import {
   PostgresDialect,
   type CompiledQuery,
@@ -56,6 +57,7 @@ export const postgresDependencies: readonly string[] = ['pg']
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
 export function postgres(options: PostgresOptions): PostgresRecords {
+  checkRequired('postgres', options, {})
   let opened: Promise<PostgresPool> | undefined
   const pool = (): Promise<PostgresPool> => (opened ??= openPool(options))
   const dialect = new PostgresDialect({ pool })

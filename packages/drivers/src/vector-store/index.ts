@@ -1,3 +1,4 @@
+import { checkRequired, isObject } from '@inlay/protocol'
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { mapConcurrent } from '@inlay/protocol/concurrency'
 import { defaultVectorShare } from '../hybrid-search/fusion.ts'
@@ -31,6 +32,10 @@ interface Open {
  * @example vectorStoreIndex({ words: lancedbIndex({ folder: 'words' }), vectors: ({ name }) => myStore(name) })
  */
 export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex {
+  checkRequired('vectorStoreIndex', options, {
+    vectors: ['a function that opens a collection', (value) => typeof value === 'function'],
+    words: ['a vector index that searches words, such as lancedbIndex()', isObject],
+  })
   return createIndex(options, 'chunks')
 }
 

@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
 import { endpointOf } from '../http/json-post.ts'
@@ -24,6 +25,7 @@ const mostResults = 20
  * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY })
  */
 export function braveSearch(options: BraveSearchOptions): WebSearch {
+  checkRequired('braveSearch', options, { apiKey: ['the key of the service', isText] })
   const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
   const call = createSearchCall({
     // Small plans take one query a second, and several come at once.

@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
 import { asReply, toWebResults } from './provider-replies.ts'
@@ -19,6 +20,7 @@ const subject = 'Exa'
  * @example exaSearch({ apiKey: process.env.EXA_API_KEY })
  */
 export function exaSearch(options: ExaSearchOptions): WebSearch {
+  checkRequired('exaSearch', options, { apiKey: ['the key of the service', isText] })
   const call = createSearchCall({
     ...options,
     subject,

@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
 import { asReply, toWebResults } from './provider-replies.ts'
@@ -20,6 +21,7 @@ const subject = 'SearXNG'
  * @example searxngSearch({ baseUrl: 'http://127.0.0.1:8888', parameters: { language: 'en' } })
  */
 export function searxngSearch(options: SearxngSearchOptions): WebSearch {
+  checkRequired('searxngSearch', options, { baseUrl: ['the address of the instance', isText] })
   const { apiKey, baseUrl } = options
   const call = createSearchCall({
     ...options,

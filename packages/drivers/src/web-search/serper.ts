@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
 import { asReply, toWebResults } from './provider-replies.ts'
@@ -21,6 +22,7 @@ const subject = 'Serper'
  * @example serperSearch({ apiKey: process.env.SERPER_API_KEY, parameters: { gl: 'de', hl: 'de' } })
  */
 export function serperSearch(options: SerperSearchOptions): WebSearch {
+  checkRequired('serperSearch', options, { apiKey: ['the key of the service', isText] })
   const call = createSearchCall({
     ...options,
     subject,

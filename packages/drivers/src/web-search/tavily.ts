@@ -1,3 +1,4 @@
+import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
 import { asReply, toWebResults } from './provider-replies.ts'
@@ -21,6 +22,7 @@ const mostResults = 20
  * @example tavilySearch({ apiKey: process.env.TAVILY_API_KEY, parameters: { search_depth: 'advanced' } })
  */
 export function tavilySearch(options: TavilySearchOptions): WebSearch {
+  checkRequired('tavilySearch', options, { apiKey: ['the key of the service', isText] })
   const call = createSearchCall({
     ...options,
     subject,

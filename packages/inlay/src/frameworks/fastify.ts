@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Inlay } from '../inlay.ts'
 import { nodeListener } from './node-listener.ts'
-import type { PrincipalOption } from './principal.ts'
+import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 /** What the plugin uses of a Fastify instance. */
 export interface FastifyScope {
@@ -31,9 +30,10 @@ export interface FastifyAnswer {
  * @example app.register(fastifyPlugin(inlay, { principal: (request) => request.user }), { prefix: '/assistant' })
  */
 export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
-  inlay: Pick<Inlay, 'fetch'>,
+  assistant: Mountable,
   { principal: principalOf }: PrincipalOption<Call> = {},
 ): (app: FastifyScope) => Promise<void> {
+  const fetch = fetchOf(assistant, 'fastifyPlugin')
   return async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -43,7 +43,7 @@ export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
       reply.hijack()
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value)
-      await nodeListener(inlay.fetch, { principal: () => principal })(request.raw, reply.raw)
+      await nodeListener(fetch, { principal: () => principal })(request.raw, reply.raw)
     })
   }
 }

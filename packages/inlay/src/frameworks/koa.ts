@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Inlay } from '../inlay.ts'
 import { nodeListener } from './node-listener.ts'
-import type { PrincipalOption } from './principal.ts'
+import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 /** What the middleware uses of a Koa context. */
 export interface KoaContext {
@@ -19,17 +18,18 @@ export interface KoaContext {
  * @example app.use(koaMiddleware(inlay, '/assistant', { principal: (context) => context.state.user }))
  */
 export function koaMiddleware<Call extends KoaContext = KoaContext>(
-  inlay: Pick<Inlay, 'fetch'>,
+  assistant: Mountable,
   path: string,
   { principal: principalOf }: PrincipalOption<Call> = {},
 ): (context: Call, next: () => Promise<unknown>) => Promise<unknown> {
+  const fetch = fetchOf(assistant, 'koaMiddleware')
   return async (context, next) => {
     if (context.path !== path && !context.path.startsWith(`${path}/`)) return next()
     const principal = await principalOf?.(context)
     const { rawBody, body }: { readonly rawBody?: unknown; readonly body?: unknown } = context.request
     // Koa answers itself otherwise.
     context.respond = false
-    const listener = nodeListener(inlay.fetch, { principal: () => principal })
+    const listener = nodeListener(fetch, { principal: () => principal })
     await listener(Object.assign(context.req, { rawBody, body }), context.res)
   }
 }

@@ -1,5 +1,4 @@
-import type { Inlay } from '../inlay.ts'
-import type { PrincipalOption } from './principal.ts'
+import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 type RouteHandler = (request: Request) => Promise<Response>
 
@@ -12,10 +11,8 @@ export type RouteHandlers = Readonly<
  * Handlers for a catch-all route of Next.js, such as `app/assistant/[...path]/route.ts`.
  * @example export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = routeHandlers(inlay)
  */
-export function routeHandlers(
-  { fetch }: Pick<Inlay, 'fetch'>,
-  { principal }: PrincipalOption<Request> = {},
-): RouteHandlers {
+export function routeHandlers(assistant: Mountable, { principal }: PrincipalOption<Request> = {}): RouteHandlers {
+  const fetch = fetchOf(assistant, 'routeHandlers')
   const handler: RouteHandler = async (request) => fetch(request, { principal: await principal?.(request) })
   return {
     GET: handler,

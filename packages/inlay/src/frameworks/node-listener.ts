@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { finished } from 'node:stream/promises'
 import { toNodeHandler } from 'srvx/node'
 import type { ServerRequest } from 'srvx'
-import type { PrincipalFetch, PrincipalOption } from './principal.ts'
+import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 type NodeResponse = ServerResponse | Http2ServerResponse
@@ -12,16 +12,17 @@ type NodeResponse = ServerResponse | Http2ServerResponse
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * A listener for `node:http`, or a middleware for Express and its kin, over a fetch handler. Streams are written as fast
+ * A listener for `node:http`, or a middleware for Express and its kin, over an assistant or its `fetch`. Streams are written as fast
  * as the socket takes them; a client that leaves ends its stream and nothing else. Behind a body parser it takes the
  * parsed JSON, text or bytes from `request.body` or `request.rawBody`; forms cannot be restored from there.
- * @example createServer(nodeListener(inlay.fetch)).listen(3000)
- * @example app.use('/assistant', nodeListener(inlay.fetch, { principal: (request: express.Request) => request.user }))
+ * @example createServer(nodeListener(inlay)).listen(3000)
+ * @example app.use('/assistant', nodeListener(inlay, { principal: (request: express.Request) => request.user }))
  */
 export function nodeListener<Call extends NodeRequest = NodeRequest>(
-  fetch: PrincipalFetch,
+  assistant: Mountable,
   { principal: principalOf }: PrincipalOption<Call> = {},
 ): NodeListener {
+  const fetch = fetchOf(assistant, 'nodeListener')
   const plain = listenerOf((request) => fetch(request, { principal: undefined }))
   // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
   return async (request, response) => {

@@ -1,5 +1,7 @@
+import { faultsOfActions } from '@inlay/agent/host-actions'
 import { InlayError } from '@inlay/protocol'
 import * as v from 'valibot'
+import type { InlayOptions } from './inlay-options.ts'
 import { suggestionFor } from '@inlay/protocol'
 import { optionSchemas } from './option-schemas.ts'
 
@@ -25,6 +27,7 @@ export function checkOptions(options: unknown): void {
   const faults = Object.entries(options)
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value]) => faultsOf(name, value))
+  faults.push(...actionFaults(options))
   if (faults.length > 0) throw refusal(faults)
 }
 
@@ -36,6 +39,24 @@ function faultsOf(name: string, value: unknown): string[] {
   }
   const { issues } = v.safeParse(schema, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
+}
+
+/** Actions that would come in with other options, and hold their names. */
+function actionFaults(options: InlayOptions): string[] {
+  const { actions, memories, pageReader, webSearch, imageGenerator, codeRunner } = options
+  if (!Array.isArray(actions)) return []
+  const builtIns = {
+    internal_search: true,
+    read_file: true,
+    add_memory: memories !== false,
+    open_url: pageReader !== null,
+    web_search: webSearch !== undefined,
+    generate_image: imageGenerator !== undefined,
+    // Pyodide brings it as well, which is looked for later.
+    run_python: codeRunner !== undefined && codeRunner !== null,
+  }
+  const names = Object.entries(builtIns).flatMap(([name, isThere]) => (isThere ? [name] : []))
+  return faultsOfActions(actions, names).map(({ index, fault }) => `actions.${index}: ${fault}`)
 }
 
 function refusal(faults: readonly string[]): InlayError {

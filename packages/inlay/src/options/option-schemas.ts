@@ -1,4 +1,9 @@
-import { limitNames } from '@inlay/protocol'
+import type { AgentLimits, ResearchLimits, ResearchOptions, SearchHelp } from '@inlay/agent'
+import type { EgressOptions } from '@inlay/drivers/egress'
+import type { RankingOptions, WorkerOptions } from '@inlay/knowledge'
+import { limitNames, type LlmOverride } from '@inlay/protocol'
+import type { PyodideOptions } from '@inlay/python'
+import type { ServerOptions } from '@inlay/server'
 import * as v from 'valibot'
 import {
   indexPlaceOf,
@@ -27,7 +32,6 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): v.GenericSc
 }
 const texts = v.array(text, 'must be a list of texts')
 const anyFunction = v.function('must be a function')
-const listOfObjects = v.array(v.looseObject({}, 'must be an object'), 'must be a list')
 
 /** Something with these methods. Lazy parts and classes of hosts are taken as well: only the names are looked at. */
 function withMethods(what: string, ...methods: readonly string[]): v.GenericSchema {
@@ -40,18 +44,23 @@ function withMethods(what: string, ...methods: readonly string[]): v.GenericSche
   )
 }
 
-/** Bounds by name; which names there are is for the part that reads them. */
-const bounds = v.record(
-  v.string(),
-  v.union([v.pipe(v.number(), v.minValue(0)), yesOrNo, v.undefined()], 'must be a number, 0 or more'),
-  'must be an object',
-)
-
-/** An object with no other fields than these. */
-const only = <Entries extends v.ObjectEntries>(what: string, entries: Entries): v.GenericSchema =>
-  v.strictObject(entries, (issue) =>
-    issue.expected === 'never' ? 'is no field here' : issue.expected === 'Object' ? `must be ${what}` : 'is missing',
+/** An object with no other fields than these; each fault of it is told. */
+const only = <Entries extends v.ObjectEntries>(form: string, entries: Entries) =>
+  v.objectWithRest(entries, v.never(`is no field here: there are ${Object.keys(entries).join(', ')}`), (issue) =>
+    issue.expected === 'Object' ? `must be ${form}` : 'is missing',
   )
+
+/** An object whose fields may all be absent, with a schema for each of a type's. */
+const optionalFields = <Options extends object>(
+  form: string,
+  fields: Readonly<Record<keyof Options & string, v.GenericSchema>>,
+): v.GenericSchema =>
+  only(
+    form,
+    Object.fromEntries(Object.entries<v.GenericSchema>(fields).map(([name, schema]) => [name, v.optional(schema)])),
+  )
+
+const amount = v.pipe(v.number('must be a number, 0 or more'), v.minValue(0, 'must be a number, 0 or more'))
 
 const usageLimits = only(
   'an object of limits',
@@ -102,23 +111,20 @@ const modelName = v.pipe(
 )
 const oneModel = (value: unknown): v.GenericSchema => (typeof value === 'string' ? modelName : modelAccess)
 const modelAccess = v.pipe(
-  v.strictObject(
-    {
-      name: text,
-      baseUrl: v.optional(address),
-      apiKey: v.optional(text),
-      contextTokens: v.optional(wholeNumber(1000)),
-      takesImages: v.optional(v.boolean('must be true or false')),
-      outputTokens: v.optional(wholeNumber(1)),
-      firstTokenMs: v.optional(wholeNumber(1)),
-      silenceMs: v.optional(wholeNumber(1)),
-      grounding: v.optional(v.picklist(['auto', 'tools', 'search-first'], 'must be "auto", "tools" or "search-first"')),
-      comparesCitations: v.optional(v.boolean('must be true or false')),
-      provider: v.optional(text),
-      displayName: v.optional(text),
-    },
-    (issue) => (issue.expected === 'never' ? 'is no field of a model' : 'is missing'),
-  ),
+  only('a name, or an object: { name, baseUrl, apiKey }', {
+    name: text,
+    baseUrl: v.optional(address),
+    apiKey: v.optional(text),
+    contextTokens: v.optional(wholeNumber(1000)),
+    takesImages: v.optional(v.boolean('must be true or false')),
+    outputTokens: v.optional(wholeNumber(1)),
+    firstTokenMs: v.optional(wholeNumber(1)),
+    silenceMs: v.optional(wholeNumber(1)),
+    grounding: v.optional(v.picklist(['auto', 'tools', 'search-first'], 'must be "auto", "tools" or "search-first"')),
+    comparesCitations: v.optional(v.boolean('must be true or false')),
+    provider: v.optional(text),
+    displayName: v.optional(text),
+  }),
   v.check(
     ({ name, baseUrl }) => baseUrl !== undefined || name === 'extractive' || isProviderModel(name),
     (issue) => `${unknownModel(issue.input.name)}`,
@@ -147,6 +153,16 @@ function isPlain(value: unknown): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }
+
+const webSearchService = v.pipe(
+  only(`{ service, apiKey, baseUrl } with a service of ${webSearchServices.join(', ')}, or a function`, {
+    service: v.picklist(webSearchServices, `must be one of ${webSearchServices.join(', ')}`),
+    apiKey: v.optional(text),
+    baseUrl: v.optional(address),
+  }),
+  v.check(({ service, apiKey }) => service === 'searxng' || apiKey !== undefined, 'needs an apiKey'),
+  v.check(({ service, baseUrl }) => service !== 'searxng' || baseUrl !== undefined, 'needs a baseUrl'),
+)
 
 /** What each option of `createInlay` may be. */
 export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>> = {
@@ -192,16 +208,25 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
     timeoutMs: v.optional(wholeNumber(1)),
     queryTimeoutMs: v.optional(wholeNumber(1)),
   }),
-  embedder: withMethods('an embedder', 'embed'),
+  embedder: v.pipe(
+    withMethods('an embedder', 'embed'),
+    v.looseObject({
+      id: v.pipe(v.string('must name the model and its vectors, such as "acme/e5@384"'), v.nonEmpty('is empty')),
+      dimensions: wholeNumber(1, 8192),
+      batch: wholeNumber(1),
+    }),
+  ),
   reranker: withMethods('a reranker', 'rerank'),
-  ranking: v.looseObject({}, 'must be an object'),
+  ranking: optionalFields<RankingOptions>('{ rerankedHits, rerankTimeoutMs, recency }', {
+    rerankedHits: wholeNumber(1),
+    rerankTimeoutMs: amount,
+    recency: v.looseObject({}, 'must be an object'),
+  }),
   describeImage: v.nullable(anyFunction),
   summarize: v.union([v.literal('model'), anyFunction], 'must be "model" or a function'),
-  actions: v.array(
-    v.custom((value) => typeof value === 'object' && value !== null, 'must be an action, see defineAction'),
-  ),
-  agents: v.array(withMethods('an agent, see mastraAgent', 'respond')),
-  actionSources: listOfObjects,
+  actions: v.array(v.any(), 'must be a list of actions, see defineAction'),
+  agents: v.array(withMethods('an agent, see mastraAgent', 'respond'), 'must be a list of agents, see mastraAgent'),
+  actionSources: v.array(withMethods('a source of actions', 'list', 'holds'), 'must be a list'),
   mcpServers: v.union(
     [
       anyFunction,
@@ -213,38 +238,102 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
   memories: yesOrNo,
   sessionNames: v.picklist(['model', 'question', 'off'], 'must be "model", "question" or "off"'),
   systemPrompt: v.string('must be a text'),
-  research: v.looseObject({}, 'must be an object'),
-  questionModel: v.looseObject({}, 'must be an object'),
-  searchHelp: bounds,
+  research: optionalFields<ResearchOptions>('{ limits, priceOf, policy }', {
+    limits: optionalFields<ResearchLimits>('an object of limits', {
+      tokens: amount,
+      cost: amount,
+      timeMs: amount,
+      cycles: amount,
+      agents: amount,
+      parallelAgents: amount,
+      agentCycles: amount,
+      agentTimeMs: amount,
+      agentHardMs: amount,
+      clarifies: yesOrNo,
+    }),
+    priceOf: anyFunction,
+    policy: anyFunction,
+  }),
+  questionModel: optionalFields<LlmOverride>('{ model_provider, model_version, temperature }', {
+    model_configuration_id: v.nullable(wholeNumber(0)),
+    model_provider: v.nullable(text),
+    model_version: v.nullable(text),
+    temperature: v.nullable(amount),
+    display_name: v.nullable(text),
+  }),
+  searchHelp: optionalFields<SearchHelp>('{ expand, choose, limitMs }', {
+    expand: yesOrNo,
+    choose: yesOrNo,
+    limitMs: amount,
+  }),
   callerLimits: usageLimits,
   tenantLimits: usageLimits,
   retention: only(
     'an object of days',
     Object.fromEntries(retentionNames.map((name) => [name, v.optional(wholeNumber(1, maxRetentionDays))])),
   ),
-  limits: bounds,
-  bodyLimits: bounds,
-  worker: v.looseObject({}, 'must be an object'),
-  webSearch: v.union(
-    [
-      anyFunction,
-      v.strictObject({
-        service: v.picklist(webSearchServices),
-        apiKey: v.optional(text),
-        baseUrl: v.optional(address),
-      }),
-    ],
-    `must be { service, apiKey, baseUrl } with a service of ${webSearchServices.join(', ')}, or a function`,
-  ),
+  limits: optionalFields<AgentLimits>('an object of limits', {
+    cycles: amount,
+    actionMs: amount,
+    callerRuns: amount,
+    resumableMs: amount,
+    runBytes: amount,
+    finishedBytes: amount,
+    modelTries: amount,
+    leaseMs: amount,
+    contextWaitMs: amount,
+  }),
+  bodyLimits: optionalFields<NonNullable<ServerOptions['limits']>>('an object of limits', {
+    chatBytes: amount,
+    ingestionBytes: amount,
+    uploadBytes: amount,
+    otherBytes: amount,
+  }),
+  worker: optionalFields<WorkerOptions>('an object', {
+    owner: text,
+    isGone: anyFunction,
+    leaseMs: amount,
+    lingerMs: amount,
+    pollMs: amount,
+    claimDocuments: wholeNumber(1),
+    attemptLimit: wholeNumber(1),
+    outageAttemptLimit: wholeNumber(1),
+    embedTimeoutMs: amount,
+    closeMs: amount,
+    indexes: yesOrNo,
+  }),
+  webSearch: v.lazy((value) => (typeof value === 'function' ? anyFunction : webSearchService)),
   pageReader: v.nullable(anyFunction),
   pageHosts: texts,
-  imageGenerator: v.union(
-    [anyFunction, v.strictObject({ name: text, baseUrl: v.optional(address), apiKey: v.optional(text) })],
-    'must be { name, baseUrl, apiKey }, or a function',
+  imageGenerator: v.lazy((value) =>
+    typeof value === 'function'
+      ? anyFunction
+      : only('{ name, baseUrl, apiKey }, or a function', {
+          name: text,
+          baseUrl: v.optional(address),
+          apiKey: v.optional(text),
+        }),
   ),
-  egress: v.looseObject({}, 'must be an object'),
+  egress: optionalFields<EgressOptions>('{ allowHosts, onlyHosts }', {
+    allowHosts: texts,
+    onlyHosts: texts,
+    timeoutMs: amount,
+    limitBytes: amount,
+    maxRedirects: amount,
+    userAgent: text,
+    resolve: anyFunction,
+  }),
   codeRunner: v.nullable(withMethods('what runs programs', 'run')),
-  python: v.looseObject({}, 'must be an object'),
+  python: optionalFields<PyodideOptions>('{ wheelsFolder, timeLimitMs, memoryLimitBytes }', {
+    wheelsFolder: text,
+    timeLimitMs: amount,
+    memoryLimitBytes: amount,
+    processes: wholeNumber(1),
+    queueLimit: amount,
+    node: text,
+    packageFolder: text,
+    workerUrl: v.any(),
+  }),
   telemetry: yesOrNo,
   log: anyFunction,
   now: anyFunction,

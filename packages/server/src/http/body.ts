@@ -18,7 +18,8 @@ export interface BodyReading {
  * The body as text, whatever its content type; "" when there is none. A compressed one is unpacked.
  * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read, and for what it is unpacked),
  * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client went away or the compression is broken,
- * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, INTERNAL_ERROR when somebody read the body before
+ * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, or a form that the host has read, INTERNAL_ERROR for any other
+ * body that the host has read
  * @returns a body of more than `wholeBytes` as it arrives, with the same errors but for what is not UTF-8
  */
 export function readText(request: Request, reading: Omit<BodyReading, 'wholeBytes'>): Promise<string>
@@ -33,7 +34,7 @@ export async function readText(request: Request, reading: BodyReading): Promise<
     // A declared length binds the transport, and `text` is several times cheaper than a stream.
     if (coding === undefined && declared !== undefined && declared <= wholeBytes)
       return checkedText(await request.text(), declared, limitBytes)
-    if (coding === undefined && request.bodyUsed) throw alreadyRead()
+    if (coding === undefined && request.bodyUsed) throw alreadyRead(request)
     bytes = await drain(coding === undefined ? request.body : bodyStream(request), request, reading)
   } catch (error) {
     throw toReadFailure(error, request)
@@ -58,7 +59,7 @@ function checkedText(text: string, declaredBytes: number, limitBytes: number): s
  * @throws INTERNAL_ERROR when somebody read the body before, UNSUPPORTED_MEDIA_TYPE for a compression not taken here
  */
 export function bodyStream(request: Request): ReadableStream<Uint8Array> {
-  if (request.bodyUsed) throw alreadyRead()
+  if (request.bodyUsed) throw alreadyRead(request)
   const coding = codingOf(request)
   const body = request.body ?? new ReadableStream({ start: (controller) => controller.close() })
   return coding === undefined ? body : decompressed(body, coding)
@@ -135,19 +136,24 @@ export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Arr
   return whole
 }
 
-/** Tells a client that went away from a host that read the body first, and both from what was thrown on purpose. */
-function toReadFailure(error: unknown, request: Request): unknown {
+/**
+ * Tells a client that went away from a host that read the body first, and both from what was thrown on purpose.
+ * @param hasBegun whether some of the body has come
+ */
+export function toReadFailure(error: unknown, request: Request, hasBegun = false): unknown {
   if (isInlayError(error)) return error
   const name = error instanceof Error ? error.name : ''
-  if (request.signal.aborted || name === 'AbortError') {
-    return new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause: error })
-  }
+  if (request.signal.aborted || name === 'AbortError') return incomplete(error)
   if (isHostLimit(error)) {
     const message = 'The app that Inlay is mounted in takes no body this large: raise its own limit.'
     return new InlayError('PAYLOAD_TOO_LARGE', { message, cause: error })
   }
-  return request.bodyUsed || name === 'TypeError' ? alreadyRead(error) : error
+  if (hasBegun) return incomplete(error)
+  return request.bodyUsed || name === 'TypeError' ? alreadyRead(request, error) : error
 }
+
+const incomplete = (cause: unknown): InlayError =>
+  new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause })
 
 /** Frameworks that bound bodies fail their stream: SvelteKit with a status, Astro with a sentence. */
 function isHostLimit(error: unknown): boolean {
@@ -155,7 +161,14 @@ function isHostLimit(error: unknown): boolean {
   return ('status' in error && error.status === 413) || /size limit exceeded/i.test(error.message)
 }
 
-function alreadyRead(cause?: unknown): InlayError {
+function alreadyRead(request: Request, cause?: unknown): InlayError {
+  // No address takes such forms: `curl -d` sends JSON under this type.
+  if (/^application\/x-www-form-urlencoded/i.test(request.headers.get('content-type') ?? ''))
+    return new InlayError('UNSUPPORTED_MEDIA_TYPE', {
+      message:
+        'The app that Inlay is mounted in took the body for a form: send the header Content-Type: application/json.',
+      cause,
+    })
   return new InlayError('INTERNAL_ERROR', {
     message: 'The body was read before it came here: mount Inlay ahead of body parsers such as express.json().',
     cause,

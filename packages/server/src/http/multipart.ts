@@ -1,6 +1,6 @@
 import { InlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { bodyStream, letGo, tooLarge } from './body.ts'
+import { bodyStream, letGo, tooLarge, toReadFailure } from './body.ts'
 
 /** A part of a form as it arrives. */
 export type FormPart =
@@ -36,7 +36,7 @@ const encoder = new TextEncoder()
 export async function* readForm(request: Request, limits: FormLimits): AsyncGenerator<FormPart> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? '')
   if (boundary === undefined) throw malformed('must be multipart/form-data with a boundary')
-  const source = createSource(bodyStream(request), limits.totalBytes)
+  const source = createSource(request, limits.totalBytes)
   try {
     const delimiter = encoder.encode(`\r\n--${boundary}`)
     // The first delimiter needs no line before it; whatever stands there belongs to nobody.
@@ -69,14 +69,14 @@ interface Source {
   cancel(): void
 }
 
-function createSource(stream: ReadableStream<Uint8Array>, limitBytes: number): Source {
-  const reader = stream.getReader()
+function createSource(request: Request, limitBytes: number): Source {
+  const reader = bodyStream(request).getReader()
   let total = 0
   const source: Source = {
     buffer: encoder.encode('\r\n'),
     more: async () => {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause })
+        throw toReadFailure(cause, request, total > 0)
       })
       if (done) return false
       total += value.byteLength
