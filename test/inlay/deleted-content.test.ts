@@ -13,16 +13,16 @@ const folder = mkdtempSync(join(tmpdir(), 'inlay-deleted-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
-/** Each stands in one place alone, so that what is left behind tells where. */
+/** Each is one word, as indexes of words keep them, and stands in one place alone, so that what is left behind tells where. */
 const marks = {
-  question: 'mark-question-9f2c',
-  answer: 'mark-answer-71be',
-  name: 'mark-name-e03d',
-  feedback: 'mark-feedback-5c8a',
-  key: 'mark-key-b617',
-  file: 'mark-file-d4f0',
-  memory: 'mark-memory-28aa',
-  edited: 'mark-edited-c95e',
+  question: 'markquestion9f2c',
+  answer: 'markanswer71be',
+  name: 'marknamee03d',
+  feedback: 'markfeedback5c8a',
+  key: 'markkeyb617',
+  file: 'markfiled4f0',
+  memory: 'markmemory28aa',
+  edited: 'markeditedc95e',
 }
 
 /** The marks that stand in files of the data folder. */

@@ -23,6 +23,7 @@ import { eraseExpired, type Expiry } from './sessions/retention.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
 import { createNaming, type SessionNaming } from './sessions/naming.ts'
+import { createSearchFill } from './sessions/search-fill.ts'
 import { createSessions } from './sessions/manage-sessions.ts'
 import type { Sessions } from './sessions/stored-session.ts'
 import { createActionSwitches } from './custom-tools/manage-tools.ts'
@@ -98,8 +99,10 @@ export function createConversations(options: ConversationsOptions): Conversation
   const ready = async (): Promise<void> => {
     await agent.start()
     if (!hasStarted) files.worker.notify()
+    searchFill.start()
     hasStarted = true
   }
+  const searchFill = createSearchFill(db, services.onError)
   const files = createConversationFiles(db, options, services, ready)
   const projects = createProjects({ db, files, now, ready })
   const memories = createMemories({ db, now, isOn: options.memories ?? true, ready })
@@ -126,7 +129,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   })
   return {
     ...agent,
-    sessions: createSessions({ ...services, ...lookups, db, agent, models, naming, ready }),
+    sessions: createSessions({ ...services, ...lookups, db, agent, models, naming, searchFill, ready }),
     files,
     personas,
     projects,
@@ -147,6 +150,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     start: ready,
     close: async () => {
       await agent.close()
+      await searchFill.close()
       await files.close()
     },
   }

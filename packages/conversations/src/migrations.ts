@@ -6,6 +6,7 @@ import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
 import { retentionMigration } from './sessions/retention-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
+import { searchMigration } from './sessions/search-migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
 import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
 
@@ -78,6 +79,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0009-shared-runs': sharedRunMigration,
       '0010-processes': processMigration,
       '0011-retention': retentionMigration,
+      '0012-search': searchMigration,
     },
   })
 }

@@ -71,7 +71,9 @@ async function ensureSchema(db: AnyDatabase): Promise<void> {
 export async function dropTables(db: AnyDatabase): Promise<void> {
   const isSqlite = dialectOf(db) === 'sqlite'
   const { rows } = isSqlite
-    ? await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db)
+    ? await sql<{ name: string }>`
+        select name from sqlite_master where type = 'table'
+        order by coalesce(sql, '') not like 'create virtual table%'`.execute(db)
     : await sql<{ name: string }>`
         select tablename as name from pg_tables where schemaname = current_schema()`.execute(db)
   const names = rows.map(({ name }) => name).filter((name) => name.startsWith('inlay_'))
@@ -93,7 +95,8 @@ async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promis
     const { rows } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(connection)
     await sql`pragma foreign_keys = off`.execute(connection)
     try {
-      for (const name of names) await sql`drop table ${sql.id(name)}`.execute(connection)
+      // A virtual table takes its own tables with it.
+      for (const name of names) await sql`drop table if exists ${sql.id(name)}`.execute(connection)
       await sql`vacuum`.execute(connection)
     } finally {
       if (rows[0]?.foreign_keys === 1) await sql`pragma foreign_keys = on`.execute(connection)

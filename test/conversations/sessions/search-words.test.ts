@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsAll, stem, stemsOf, wordsOf } from '@inlay/conversations/internal/sessions/search-words'
+import { stem, stemsOf, termsOf, termsOfStem, wordsOf } from '@inlay/conversations/internal/sessions/search-words'
 
 test.each([
   [['policy', 'policies'], 'polic'],
@@ -27,14 +27,26 @@ test('a query is its telling words; of idle words alone, those', () => {
   expect(stemsOf(' ?! ')).toEqual([])
 })
 
-describe('a text holds all', () => {
-  test('when each stands in it as a word', () => {
-    expect(holdsAll('We agreed on leaving early.', stemsOf('leave early'))).toBe(true)
-    expect(holdsAll('We party hard.', stemsOf('art'))).toBe(false)
-    expect(holdsAll('Only one of both.', stemsOf('both neither'))).toBe(false)
+/** Whether search finds a text by a query. */
+function finds(text: string, query: string): boolean {
+  const terms = termsOf(text)
+  return stemsOf(query).every((part) => termsOfStem(part).every((term) => terms.has(term)))
+}
+
+describe('a text is found', () => {
+  test('when each word stands in it as a word', () => {
+    expect(finds('We agreed on leaving early.', 'leave early')).toBe(true)
+    expect(finds('We party hard.', 'art')).toBe(false)
+    expect(finds('Only one of both.', 'both neither')).toBe(false)
   })
 
   test('within a run of letters where a script has no spaces', () => {
-    expect(holdsAll('社員は年に二十五日の休暇を取れます', stemsOf('休暇'))).toBe(true)
+    expect(finds('社員は年に二十五日の休暇を取れます', '休暇')).toBe(true)
+    expect(finds('社員は年に二十五日の休暇を取れます', '年')).toBe(true)
+    expect(finds('社員は年に二十五日の休暇を取れます', '暇休')).toBe(false)
+  })
+
+  test('by a word of any length', () => {
+    expect(finds('x'.repeat(5_000), 'x'.repeat(5_000))).toBe(true)
   })
 })

@@ -98,7 +98,7 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
   })
 
   test('keys, sessions, files, projects, agents and memories are there, and the chat goes on', async () => {
-    const { as, key, revokedKey, session, answer, file, persona, project, errors } = open(archive)
+    const { as, inlay, key, revokedKey, session, answer, file, persona, project, errors } = open(archive)
     const ann = as(key)
     expect(await codeOf(as(revokedKey).sessions.list())).toBe('INVALID_TOKEN')
     expect((await ann.sessions.list()).sessions.map(({ id, name }) => [id, name])).toContainEqual([session, 'Leave'])
@@ -107,6 +107,13 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
     // Kept for good; the run itself can be resumed for ten minutes only.
     const shown = before.packets.flat().map(({ obj }) => obj)
     expect(shown).toContainEqual(expect.objectContaining({ type: 'citation_info', document_id: 'leave' }))
+    for (const query of ['leave', 'paid leave']) {
+      const request = new Request(`http://host.example/api/chat/search?query=${query}`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      const { groups } = (await (await inlay.fetch(request)).json()) as { groups: { chats: { id: string }[] }[] }
+      expect(groups.flatMap(({ chats }) => chats.map(({ id }) => id))).toContain(session)
+    }
     const next = await ann.ask({ message: 'How many days of paid leave do staff receive?', chat_session_id: session })
     expect(next.answer).toContain('25 days of paid leave')
     expect(next.citation_info.map(({ document_id: id }) => id)).toContain('leave')

@@ -14,7 +14,7 @@ import { InlayError, storable } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
-import type { Insertable, Transaction } from 'kysely'
+import { sql, type Insertable, type Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
@@ -22,6 +22,7 @@ import { readGeneratedFileIds } from './generated-files.ts'
 import type { Naming } from './naming.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
+import { addText, indexText, maxSearchedCharacters } from './search-index.ts'
 import { finishAnswer, touchSession } from './store-answer.ts'
 
 type Records = Transaction<ConversationTables>
@@ -103,12 +104,7 @@ function livenessOf(
     },
     terminateAbandoned: async (leaseMs) => {
       const time = now()
-      await db
-        .updateTable('inlay_chat_messages')
-        .set({ status: 'terminated', error: terminatedText, error_code: 'SERVICE_UNAVAILABLE', seen_at: null })
-        .where('status', '=', 'running')
-        .where('seen_at', '<=', time - leaseMs)
-        .execute()
+      await db.transaction().execute((records) => terminate(records, time - leaseMs))
       const next = await db
         .selectFrom('inlay_chat_messages')
         .select(({ fn }) => fn.min('seen_at').as('seen'))
@@ -117,6 +113,26 @@ function livenessOf(
       const seen = next?.seen ?? null
       return seen === null ? undefined : Math.max(0, Number(seen) + leaseMs - time)
     },
+  }
+}
+
+async function terminate(records: Records, seenBefore: number): Promise<void> {
+  const answers = await records
+    .updateTable('inlay_chat_messages')
+    .set({ status: 'terminated', error: terminatedText, error_code: 'SERVICE_UNAVAILABLE', seen_at: null })
+    .where('status', '=', 'running')
+    .where('seen_at', '<=', seenBefore)
+    .returning('id')
+    .execute()
+  for (const { id } of answers) {
+    const row = await records
+      .selectFrom('inlay_chat_messages as message')
+      .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
+      .select(['message.session_id as sessionId', 'session.owner_id as ownerId'])
+      .select(sql<string>`substr(message.text, 1, ${sql.lit(maxSearchedCharacters)})`.as('text'))
+      .where('message.id', '=', id)
+      .executeTakeFirst()
+    if (row) await indexText(records, { ...row, messageId: id })
   }
 }
 
@@ -133,7 +149,10 @@ async function openTurn(
 ): Promise<OpenedTurn> {
   const { creation, ownerId } = opening
   const session = opening.session ?? newSession(newId(), ownerId, creation, time)
-  if ('created_at' in session) await records.insertInto('inlay_chat_sessions').values(session).execute()
+  if ('created_at' in session) {
+    await records.insertInto('inlay_chat_sessions').values(session).execute()
+    await addText(records, { sessionId: session.id, ownerId, text: session.name })
+  }
   const nodes = opening.session ? await readTree(records, session.id) : []
   // The hidden first message of the tree.
   const rootId = nodes[0]?.id ?? (await addMessage(records, session.id, null, time, { role: 'system' }))
@@ -148,6 +167,8 @@ async function openTurn(
         origin: opening.origin,
         files: opening.files.length === 0 ? null : JSON.stringify(opening.files),
       })
+  if (!isRepeat)
+    await addText(records, { sessionId: session.id, ownerId, messageId: userMessageId, text: opening.text })
   const answerIds: number[] = []
   for (const model of opening.models) {
     answerIds.push(

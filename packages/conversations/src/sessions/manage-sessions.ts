@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import type { Principal } from '@inlay/protocol'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
 import { newSession, readTree } from './conversation-store.ts'
@@ -18,6 +18,8 @@ import { createRemoval } from './removal.ts'
 import { searchSessions } from './search.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import type { Naming } from './naming.ts'
+import type { SearchFill } from './search-fill.ts'
+import { addText, indexText } from './search-index.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
@@ -27,10 +29,13 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
   readonly naming: Pick<Naming, 'recent' | 'forget'>
+  readonly searchFill: Pick<SearchFill, 'settled'>
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
 
+/** How long a search waits for older texts to be added. */
+const fillWaitMs = 2_000
 // What a question takes that is asked of documents.
 const questionTokens = 2_000
 const titleTimeMs = 20_000
@@ -48,6 +53,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         const time = now()
         const session = newSession(id, caller.id, request, time)
         await records.insertInto('inlay_chat_sessions').values(session).execute()
+        await addText(records, { sessionId: id, ownerId: caller.id, text: session.name })
         await touchSession(records, id, caller.id, time)
       })
       return { id }
@@ -57,13 +63,19 @@ export function createSessions(options: SessionsOptions): Sessions {
       return readSession(db, row, isOwner ? ((await agent.currentRunId(id)) ?? null) : null)
     },
     list: async (caller, listing = {}) => listSessions(db, caller, now(), listing),
-    search: async (query, caller, page = {}) => searchSessions(db, query, caller, now(), page),
+    search: async (query, caller, page = {}) => {
+      await options.searchFill.settled(fillWaitMs)
+      return searchSessions(db, query, caller, now(), page)
+    },
     rename: async (id, name, caller) => {
       const row = await owned(id, caller)
       const given = name?.trim() ?? ''
       if (given !== '') options.naming.forget(id)
       const title = given === '' ? await titleOf(options, row) : given
-      await db.updateTable('inlay_chat_sessions').set({ name: title }).where('id', '=', id).execute()
+      await db.transaction().execute(async (records) => {
+        await records.updateTable('inlay_chat_sessions').set({ name: title }).where('id', '=', id).execute()
+        await indexText(records, { sessionId: id, ownerId: caller.id, text: title })
+      })
       return title
     },
     ...createRemoval(options),
@@ -105,7 +117,8 @@ async function readBeginning(db: ConversationDatabase, sessionId: string): Promi
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('inlay_chat_messages')
-    .select(['role', 'text'])
+    .select('role')
+    .select(sql<string>`substr(text, 1, 4000)`.as('text'))
     .where(isAmong(db, 'id', ids))
     .orderBy('id')
     .execute()

@@ -1,6 +1,7 @@
 import type { NewAnswer, Services } from '@inlay/agent'
 import { storable } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
+import { indexText } from './search-index.ts'
 import { findTitle, questionTitle } from './title.ts'
 
 /** Who names a session after its first answer: a model, its first question, or nobody. */
@@ -29,13 +30,17 @@ export function createNaming(db: ConversationDatabase, how: SessionNaming, { now
 
   /** Writes a name unless somebody has given the session another one meanwhile. */
   const replace = async (sessionId: string, before: string, name: string): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('inlay_chat_sessions')
-      .set({ name })
-      .where('id', '=', sessionId)
-      .where('name', '=', before)
-      .executeTakeFirst()
-    return numUpdatedRows > 0n
+    return db.transaction().execute(async (records) => {
+      const session = await records
+        .updateTable('inlay_chat_sessions')
+        .set({ name })
+        .where('id', '=', sessionId)
+        .where('name', '=', before)
+        .returning('owner_id as ownerId')
+        .executeTakeFirst()
+      if (session) await indexText(records, { sessionId, ownerId: session.ownerId, text: name })
+      return session !== undefined
+    })
   }
   const ask = async ({ sessionId, question, text, model, signal }: NewAnswer, before: string): Promise<string> => {
     running++

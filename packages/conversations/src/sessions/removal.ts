@@ -61,6 +61,10 @@ export async function eraseSessions(db: ConversationDatabase, ids: readonly stri
       .where(isAmong(db, 'session_id', ids))
       .execute()
     await records
+      .deleteFrom('inlay_chat_search')
+      .where(isAmong(db, 'session_id', ids))
+      .execute()
+    await records
       .deleteFrom('inlay_chat_messages')
       .where(isAmong(db, 'session_id', ids))
       .execute()

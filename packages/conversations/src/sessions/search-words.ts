@@ -17,11 +17,33 @@ export function stemsOf(query: string): string[] {
   return [...new Set((busy.length > 0 ? busy : words).map(stem))].slice(0, 8)
 }
 
-/** Whether a text holds a word of each stem; where a script has no spaces, each stem itself. */
-export function holdsAll(text: string, stems: readonly string[]): boolean {
-  const own = new Set(wordsOf(text).map(stem))
-  const folded = text.toLowerCase()
-  return stems.every((part) => own.has(part) || (spaceless.test(part) && folded.includes(part)))
+/** Longer words are one beyond this. */
+const maxWordCharacters = 64
+
+/** What a text is found by: stems of its words; where a script has no spaces, also each sign and each two in a row. */
+export function termsOf(text: string): Set<string> {
+  const terms = new Set<string>()
+  for (const word of new Set(wordsOf(text))) {
+    terms.add(cut(stem(word)))
+    if (!spaceless.test(word)) continue
+    const signs = [...word]
+    for (const [at, sign] of signs.entries()) {
+      terms.add(sign)
+      if (at > 0) terms.add(signs[at - 1]! + sign)
+    }
+  }
+  return terms
+}
+
+/** What texts that hold a stem have among their terms. */
+export function termsOfStem(part: string): string[] {
+  if (!spaceless.test(part)) return [cut(part)]
+  const signs = [...part]
+  return signs.length === 1 ? signs : signs.slice(1).map((sign, at) => signs[at]! + sign)
+}
+
+function cut(word: string): string {
+  return word.length > maxWordCharacters ? word.slice(0, maxWordCharacters).toWellFormed() : word
 }
 
 const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u

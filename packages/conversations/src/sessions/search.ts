@@ -1,12 +1,18 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { dialectOf } from '@inlay/records'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
-import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import type { SessionTable } from '../tables/chat-tables.ts'
+import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionGroup, SessionListing, Sessions } from './stored-session.ts'
 import { toListing } from './listing.ts'
-import { holdsAll, stemsOf } from './search-words.ts'
+import { holdsWords, ownerTerm, rowsWithWords } from './search-index.ts'
+import { stemsOf, termsOfStem } from './search-words.ts'
 
 const dayMs = 86_400_000
-const batch = 50
+/** Newest sessions whose texts are looked at one by one: common words are found there without reading an index. */
+const newestSessions = 200
+/** Most texts that the index is asked for. */
+const maxTexts = 10_000
 
 export async function searchSessions(
   db: ConversationDatabase,
@@ -15,91 +21,79 @@ export async function searchSessions(
   time: number,
   { offset = 0, limit = 10 }: NonNullable<Parameters<Sessions['search']>[2]>,
 ): Promise<Awaited<ReturnType<Sessions['search']>>> {
-  const stems = stemsOf(query)
-  const sessions: SessionListing[] = []
+  const terms = [...new Set(stemsOf(query).flatMap(termsOfStem))]
   const wanted = offset + limit + 1
-  for (let at = 0; sessions.length < wanted; at += batch) {
-    const batchFound = await candidates(db, stems, caller, at)
-    const sure = stems.length === 0 ? batchFound : await verified(db, batchFound, stems)
-    sessions.push(...sure)
-    if (batchFound.length < batch) break
-  }
-  const page = sessions.slice(offset, offset + limit)
-  return { groups: toGroups(page, time), hasMore: sessions.length > offset + limit }
+  const rows = terms.length === 0 ? await newest(db, caller, wanted) : await withTerms(db, terms, caller, wanted)
+  const page = rows.slice(offset, offset + limit).map(toListing)
+  return { groups: toGroups(page, time), hasMore: rows.length > offset + limit }
 }
 
-/** Sessions whose name or one of whose messages holds every stem somewhere, be it within a word; newest first. */
-async function candidates(
+type Row = Selectable<SessionTable>
+
+async function newest(db: ConversationDatabase, caller: Principal, limit: number): Promise<Row[]> {
+  const { rows } = await sql<Row>`select * from inlay_chat_sessions ${newestOf(caller, limit)}`.execute(db)
+  return rows
+}
+
+function newestOf(caller: Principal, limit: number, condition = sql``): RawBuilder<unknown> {
+  return sql`
+    where owner_id = ${caller.id} and deleted_at is null ${condition}
+    order by created_at desc, id desc limit ${limit}`
+}
+
+/** Sessions whose name or one of whose messages holds every term, the newest first. */
+async function withTerms(
   db: ConversationDatabase,
-  stems: readonly string[],
+  terms: readonly string[],
   caller: Principal,
-  offset: number,
-): Promise<SessionListing[]> {
-  let query = db
-    .selectFrom('inlay_chat_sessions')
-    .selectAll()
-    .where('owner_id', '=', caller.id)
-    .where('deleted_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .offset(offset)
-    .limit(batch)
-  if (stems.length > 0) {
-    query = query.where((where) =>
-      where.or([
-        allWithin(where, 'inlay_chat_sessions.name', stems),
-        where.exists(
-          where
-            .selectFrom('inlay_chat_messages')
-            .select('inlay_chat_messages.id')
-            .whereRef('inlay_chat_messages.session_id', '=', 'inlay_chat_sessions.id')
-            .where((inner) => allWithin(inner, 'inlay_chat_messages.text', stems)),
-        ),
-      ]),
-    )
+  wanted: number,
+): Promise<Row[]> {
+  const words = [ownerTerm(caller.id), ...terms]
+  const index = rowsWithWords(db, words, { hasFullText: await hasFullText(db), limit: maxTexts })
+  // SQLite reads its index from the newest text on, so that this costs no more for common words.
+  if (!index || dialectOf(db) !== 'sqlite') {
+    const rows = await amongNewest(db, words, caller, wanted)
+    if (!index || rows.length >= wanted) return rows
   }
-  return (await query.execute()).map(toListing)
+  const condition = sql`and id in (
+    select session_id from inlay_chat_search where id in (select id from (${index}) as texts)
+  )`
+  const { rows } = await sql<Row>`
+    select * from inlay_chat_sessions ${newestOf(caller, wanted, condition)}`.execute(db)
+  return rows
 }
 
-/** Those in which the stems are whole words. */
-async function verified(
+async function amongNewest(
   db: ConversationDatabase,
-  sessions: readonly SessionListing[],
-  stems: readonly string[],
-): Promise<SessionListing[]> {
-  const unsure = sessions.filter(({ name }) => !holdsAll(name, stems)).map(({ id }) => id)
-  if (unsure.length === 0) return [...sessions]
-  const messages = await db
-    .selectFrom('inlay_chat_messages')
-    .select(['session_id', 'text'])
-    .where('session_id', 'in', unsure)
-    .where((where) => allWithin(where, 'inlay_chat_messages.text', stems))
-    .execute()
-  const sure = new Set(messages.filter(({ text }) => holdsAll(text, stems)).map((message) => message.session_id))
-  return sessions.filter(({ id }) => !unsure.includes(id) || sure.has(id))
+  words: readonly string[],
+  caller: Principal,
+  wanted: number,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select newest.* from (select * from inlay_chat_sessions ${newestOf(caller, newestSessions)}) as newest
+    where (
+      select count(*) from (
+        select 1 from inlay_chat_search where session_id = newest.id and ${holdsWords(db, words)} limit 1
+      ) as texts
+    ) = 1
+    order by created_at desc, id desc limit ${wanted}`.execute(db)
+  return rows
 }
 
-type Column = 'inlay_chat_sessions.name' | 'inlay_chat_messages.text'
+const fullText = new WeakMap<object, boolean>()
 
-function allWithin<Tables extends keyof ConversationTables>(
-  where: ExpressionBuilder<ConversationTables, Tables>,
-  column: Column,
-  stems: readonly string[],
-): Expression<SqlBool> {
-  const text = where.fn<string>('lower', [where.ref(column as never)]) // a column of the query this stands in
-  const isWithin = (spelling: string): Expression<SqlBool> => where(text, 'like', `%${spelling}%`)
-  return where.and(stems.map((stem) => where.or(spellings(stem).map(isWithin))))
+/** Whether this build of SQLite had FTS5 when the tables were made. */
+async function hasFullText(db: ConversationDatabase): Promise<boolean> {
+  if (dialectOf(db) !== 'sqlite') return false
+  const executor = db.getExecutor().adapter
+  let known = fullText.get(executor)
+  if (known === undefined) {
+    const { rows } = await sql`select 1 from sqlite_master where name = 'inlay_chat_search_words'`.execute(db)
+    known = rows.length > 0
+    fullText.set(executor, known)
+  }
+  return known
 }
-
-/** SQLite lowers ASCII letters only; of other scripts the usual spellings are tried. */
-function spellings(stem: string): string[] {
-  // oxlint-disable-next-line no-control-regex -- the range of ASCII
-  if (/^[\x00-\x7f]*$/.test(stem)) return [stem]
-  const foreign = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-  const capital = stem.charAt(0).toUpperCase() + stem.slice(1)
-  return [...new Set([stem, foreign(capital), foreign(stem.toUpperCase())])]
-}
-
 /** Groups sessions by the day (UTC) they were begun on. */
 function toGroups(sessions: readonly SessionListing[], time: number): SessionGroup[] {
   const today = Math.floor(time / dayMs)

@@ -2,6 +2,7 @@ import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
 import type { Transaction, Insertable, Selectable } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import { indexText } from './search-index.ts'
 import type { ToolCallTable } from '../tables/chat-tables.ts'
 
 /** Stores what became of an answer. SESSION_NOT_FOUND when its session is gone. */
@@ -33,6 +34,7 @@ export async function finishAnswer(
     .select('owner_id as ownerId')
     .where('id', '=', sessionId)
     .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
+  await indexText(records, { sessionId, ownerId, messageId: answerId, text: outcome.text })
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()

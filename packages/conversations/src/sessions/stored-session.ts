@@ -112,7 +112,8 @@ export interface Sessions {
     },
   ): Promise<{ readonly sessions: readonly SessionListing[]; readonly hasMore: boolean }>
   /**
-   * Finds sessions whose name, or one of whose messages, holds all words; endings of English words do not matter.
+   * Finds sessions whose name, or one of whose messages, holds all words; endings of English words do not matter. Looks at
+   * the first 65,536 characters of each message.
    * @param query without words: all sessions
    * @param options.offset sessions to skip, default 0
    * @param options.limit 1 to 100, default 10

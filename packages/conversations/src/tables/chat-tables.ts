@@ -150,3 +150,19 @@ export interface RunLinesTable {
   /** One JSON a line. */
   lines: string
 }
+
+/** Words of a message or of the name of a session, as search finds them. */
+export interface SearchTable {
+  id: Generated<number>
+  session_id: string
+  /** Null: the name of the session. */
+  message_id: number | null
+  /** Words with a space on both sides of each; on PostgreSQL an array. */
+  words: string
+}
+
+/** How far older texts were added to the search. */
+export interface SearchFillTable {
+  kind: string
+  below: BigInteger
+}

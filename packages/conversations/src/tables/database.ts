@@ -5,6 +5,8 @@ import type {
   ProcessTable,
   RunLinesTable,
   RunTable,
+  SearchFillTable,
+  SearchTable,
   SendKeyTable,
   SessionTable,
   SummaryTable,
@@ -33,6 +35,8 @@ export type ConversationTables = {
   inlay_chat_processes: ProcessTable
   inlay_chat_feedback: FeedbackTable
   inlay_chat_summaries: SummaryTable
+  inlay_chat_search: SearchTable
+  inlay_chat_search_fill: SearchFillTable
   inlay_files: FileTable
   inlay_file_texts: FileTextTable
   inlay_projects: ProjectTable

@@ -1,0 +1,88 @@
+import { arrayLiteral, dialectOf, type AnyDatabase } from '@inlay/records'
+import { sql, type RawBuilder } from 'kysely'
+import type { ConversationDatabase } from '../tables/database.ts'
+import { termsOf } from './search-words.ts'
+
+/** Characters at the beginning of a text that search looks at. */
+export const maxSearchedCharacters = 65_536
+
+/** A text that search finds: a message, or the name of a session. */
+export interface SearchedText {
+  readonly sessionId: string
+  readonly ownerId: string
+  /** Absent: the name of the session. */
+  readonly messageId?: number
+  readonly text: string
+}
+
+/** Makes a text what search finds under its session or message. Within the transaction that writes it. */
+export async function indexText(db: ConversationDatabase, { text, ...entry }: SearchedText): Promise<void> {
+  await forgetText(db, entry)
+  await addText(db, { ...entry, text })
+}
+
+async function forgetText(
+  db: ConversationDatabase,
+  { sessionId, messageId }: Pick<SearchedText, 'sessionId' | 'messageId'>,
+): Promise<void> {
+  const entries = db.deleteFrom('inlay_chat_search').where('session_id', '=', sessionId)
+  await (
+    messageId === undefined ? entries.where('message_id', 'is', null) : entries.where('message_id', '=', messageId)
+  ).execute()
+}
+
+/** As {@link indexText}, for a text that is not there yet. */
+export async function addText(
+  db: ConversationDatabase,
+  { sessionId, ownerId, messageId, text }: SearchedText,
+): Promise<void> {
+  const terms = termsOf(beginningOf(text))
+  if (terms.size === 0) return
+  const words = [ownerTerm(ownerId), ...terms]
+  await db
+    .insertInto('inlay_chat_search')
+    .values({ session_id: sessionId, message_id: messageId ?? null, words: storedWords(db, words) })
+    .execute()
+}
+
+/** Without a word that is cut in two. */
+function beginningOf(text: string): string {
+  if (text.length < maxSearchedCharacters) return text
+  return text.slice(0, maxSearchedCharacters).replace(/[\p{L}\p{N}]{1,64}$/u, '')
+}
+
+function storedWords(db: AnyDatabase, words: readonly string[]): RawBuilder<string> {
+  // With a space on both sides of each word.
+  if (dialectOf(db) === 'sqlite') return sql<string>`${` ${words.join(' ')} `}`
+  return sql<string>`cast(${arrayLiteral(words)} as text[])`
+}
+
+/** Stands among the words of each text of an owner; "@" is in no word. Owners may share one: queries check the owner. */
+export function ownerTerm(ownerId: string): string {
+  const bytes = new TextEncoder().encode(ownerId).slice(0, 60)
+  return `@${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Condition of the rows of `inlay_chat_search`: the text holds all words. Read from the row itself. */
+export function holdsWords(db: AnyDatabase, words: readonly string[]): RawBuilder<boolean> {
+  if (dialectOf(db) !== 'sqlite') return sql<boolean>`words @> cast(${arrayLiteral(words)} as text[])`
+  return sql<boolean>`(${sql.join(
+    words.map((word) => sql`instr(words, ${` ${word} `}) > 0`),
+    sql` and `,
+  )})`
+}
+
+/** Ids of the rows of `inlay_chat_search` that hold all words, by its index; undefined where there is none. */
+export function rowsWithWords(
+  db: AnyDatabase,
+  words: readonly string[],
+  { hasFullText, limit }: { readonly hasFullText: boolean; readonly limit: number },
+): RawBuilder<{ id: number }> | undefined {
+  if (dialectOf(db) !== 'sqlite')
+    return sql`select id from inlay_chat_search where ${holdsWords(db, words)} limit ${sql.lit(limit)}`
+  if (!hasFullText) return undefined
+  const query = words.map((word) => `"${word}"`).join(' ')
+  return sql`
+    select rowid as id from inlay_chat_search_words where inlay_chat_search_words match ${query}
+    order by rowid desc limit ${sql.lit(limit)}`
+}
