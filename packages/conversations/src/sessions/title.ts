@@ -37,7 +37,8 @@ export function questionTitle(text: string): string {
   return question.length > questionLimit ? `${cutBetweenWords(question, questionLimit)}...` : question
 }
 
-const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+/** The beginning of a text, which may be megabytes. */
+const inOneLine = (text: string): string => text.slice(0, 10_000).replace(/\s+/g, ' ').trim()
 
 /** The beginning of a text, to the end of a word where there is one. */
 function cutBetweenWords(text: string, limit: number): string {
