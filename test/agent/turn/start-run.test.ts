@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedAction } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { ana, ben, findsAlways, inShort, newDatabase, newPassage, newSetting, readAll, toRequest } from '../setting.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
@@ -332,4 +333,26 @@ test('a closed agent refuses', async () => {
   const { agent } = await newSetting(echo('x'))
   await agent.close()
   expect(await codeOf(agent.send(toRequest(), { caller: ana }))).toBe('CLOSED')
+})
+
+test('closing waits for a send on its way, and ends the run that it becomes', async () => {
+  const [checking, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { agent, send } = await newSetting([['half', { hang: true }]], {
+    search,
+    checkFilters: async () => {
+      checking.resolve()
+      await gate.promise
+    },
+  })
+  const sent = send({ internal_search_filters: { document_set: ['any'] } })
+  await checking.promise
+  const events: string[] = []
+  const closed = agent.close().then(() => events.push('closed'))
+  for (let turn = 0; turn < 20; turn++) await yieldToEventLoop()
+  events.push('released')
+  gate.resolve()
+  const run = await sent
+  await closed
+  expect(events).toEqual(['released', 'closed'])
+  expect((await readAll(run)).map(inShort).at(-1)).toMatch(/error line|stop/)
 })

@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { postgres } from '@inlay/drivers/postgres'
+import { claimJob, createJobLeases, holdJob, isLeaseHeld, releaseJob, renewJob, settleJob } from '@inlay/records'
+import type { AnyDatabase, ClaimedJob, JobTable } from '@inlay/records'
+import { Kysely, type KyselyPlugin } from 'kysely'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { poolOf, startPostgres } from '../stand-in/pglite.ts'
+
+/** Opens the same database once for each process. */
+type OpenProcess = () => AnyDatabase
+
+const databases = {
+  SQLite: async (): Promise<OpenProcess> => {
+    const folder = mkdtempSync(join(tmpdir(), 'inlay-jobs-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+    return () => {
+      const db = new Kysely<Record<string, Record<string, unknown>>>({
+        dialect: nodeSqlite({ file: join(folder, 'db') }),
+      })
+      onTestFinished(() => db.destroy())
+      return db
+    }
+  },
+  Postgres: async (): Promise<OpenProcess> => {
+    server ??= startPostgres()
+    await (await server).exec('drop table if exists jobs, inlay_job_leases')
+    const pool = poolOf(await server)
+    return () => new Kysely<Record<string, Record<string, unknown>>>({ dialect: postgres({ pool }) })
+  },
+}
+
+let server: ReturnType<typeof startPostgres> | undefined
+afterAll(async () => (await server)?.close())
+
+const table = 'jobs'
+const leaseMs = 1000
+
+async function makeJobs(openDatabase: OpenProcess, ids: readonly string[]): Promise<void> {
+  const db = openDatabase()
+  await db.schema
+    .createTable(table)
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('work', 'text')
+    .addColumn('claim', 'text')
+    .addColumn('due_at', 'bigint')
+    .addColumn('attempts', 'integer')
+    .execute()
+  await db
+    .insertInto(table)
+    .values(ids.map((id, at) => ({ id, work: 'read', claim: null, due_at: at, attempts: 0 })))
+    .execute()
+}
+
+const claimAt = (jobs: JobTable, now: number): Promise<ClaimedJob | undefined> =>
+  claimJob(jobs, { column: 'work', now, leaseMs })
+
+/** Runs something once, between the first look of a process at the jobs and its claim. */
+function betweenLookAndClaim(happen: () => Promise<unknown>): KyselyPlugin {
+  let hasHappened = false
+  return {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!hasHappened) {
+        hasHappened = true
+        await happen()
+      }
+      return result
+    },
+  }
+}
+
+describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
+  test('a job that two processes see due is taken by one of them, the other takes the next', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['first', 'second'])
+    const faster = { db: openDatabase(), table }
+    let taken: ClaimedJob | undefined
+    const race = betweenLookAndClaim(async () => (taken = await claimAt(faster, 10)))
+    const slower = { db: openDatabase().withPlugin(race), table }
+    const next = await claimAt(slower, 10)
+    expect([taken?.id, next?.id]).toEqual(['first', 'second'])
+    expect(await claimAt(faster, 10)).toBeUndefined()
+    // The claim of the faster one still stands.
+    expect(await settleJob(faster, taken!, { work: null })).toBe(true)
+  })
+
+  test('of the only job that two see due the slower one gets nothing', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['only'])
+    const faster = { db: openDatabase(), table }
+    let taken: ClaimedJob | undefined
+    const race = betweenLookAndClaim(async () => (taken = await claimAt(faster, 10)))
+    expect(await claimAt({ db: openDatabase().withPlugin(race), table }, 10)).toBeUndefined()
+    expect(taken).toMatchObject({ id: 'only', attempts: 1 })
+  })
+
+  test('a job that was done between look and claim is not taken', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['only'])
+    const db = openDatabase()
+    const race = betweenLookAndClaim(() => db.updateTable(table).set({ work: null }).execute())
+    expect(await claimAt({ db: openDatabase().withPlugin(race), table }, 10)).toBeUndefined()
+    expect(await db.selectFrom(table).select(['claim', 'attempts']).execute()).toEqual([{ claim: null, attempts: 0 }])
+  })
+
+  test('nobody takes a job while its lease holds, and renewing makes it hold longer', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['only'])
+    const [own, other] = [
+      { db: openDatabase(), table },
+      { db: openDatabase(), table },
+    ]
+    const job = (await claimAt(own, 0))!
+    expect(await claimAt(other, leaseMs - 1)).toBeUndefined()
+    expect(await renewJob(own, job, 5 * leaseMs)).toBe(true)
+    expect(await claimAt(other, leaseMs)).toBeUndefined()
+    expect(await claimAt(other, 5 * leaseMs)).toMatchObject({ id: 'only', attempts: 2 })
+  })
+
+  test('who settles or renews after the lease went to another process changes nothing', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['only'])
+    const [late, present] = [
+      { db: openDatabase(), table },
+      { db: openDatabase(), table },
+    ]
+    const lost = (await claimAt(late, 0))!
+    const held = (await claimAt(present, leaseMs))!
+    expect([lost.id, held.id]).toEqual(['only', 'only'])
+    expect(await settleJob(late, lost, { work: null })).toBe(false)
+    expect(await renewJob(late, lost, 9 * leaseMs)).toBe(false)
+    const rows = await present.db.selectFrom(table).select(['work', 'claim', 'due_at']).execute()
+    expect(rows.map((row) => ({ ...row, due_at: Number(row['due_at']) }))).toEqual([
+      { work: 'read', claim: held.claim, due_at: 2 * leaseMs },
+    ])
+    expect(await settleJob(present, held, { work: null })).toBe(true)
+    // Its claim has ended: it can do nothing more either.
+    expect(await settleJob(present, held, { work: 'read' })).toBe(false)
+  })
+})
+
+const hourMs = 60 * 60_000
+
+describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
+  test('one process holds a job until it gives it back or its lease is over', async () => {
+    const openDatabase = await makeDatabase()
+    const [first, second] = [openDatabase(), openDatabase()]
+    await createJobLeases(first)
+    const hold = (db: AnyDatabase, owner: string, now: number): Promise<boolean> =>
+      holdJob(db, { job: 'upkeep', owner, now, leaseMs })
+    expect(await hold(first, 'a', 0)).toBe(true)
+    expect([await hold(second, 'b', leaseMs), await hold(first, 'a', leaseMs)]).toEqual([false, true])
+    expect([await hold(second, 'b', 2 * leaseMs), await hold(second, 'b', 2 * leaseMs + 1)]).toEqual([false, true])
+    // The one that came too late gives back nothing of another's.
+    await releaseJob(first, { job: 'upkeep', owner: 'a' })
+    expect(await hold(first, 'a', 2 * leaseMs + 2)).toBe(false)
+    await releaseJob(second, { job: 'upkeep', owner: 'b' })
+    expect(await hold(first, 'a', 2 * leaseMs + 2)).toBe(true)
+  })
+
+  test('the lease of a process that is gone need not run out, that of a living one must', async () => {
+    const openDatabase = await makeDatabase()
+    const db = openDatabase()
+    await createJobLeases(db)
+    await holdJob(db, { job: 'upkeep', owner: 'killed', now: 0, leaseMs })
+    const as = (isGone: boolean): Promise<boolean> =>
+      holdJob(db, { job: 'upkeep', owner: 'b', now: 1, leaseMs, isGone: () => isGone })
+    expect([await as(false), await as(true)]).toEqual([false, true])
+  })
+
+  test('a lease that was given before the clock was set back by more than an hour does not hold', async () => {
+    const openDatabase = await makeDatabase()
+    const db = openDatabase()
+    await createJobLeases(db)
+    const givenAt = 10 * hourMs
+    await holdJob(db, { job: 'upkeep', owner: 'a', now: givenAt, leaseMs })
+    const hold = (now: number): Promise<boolean> => holdJob(db, { job: 'upkeep', owner: 'b', now, leaseMs })
+    // Clocks of machines may differ by less.
+    expect(await hold(givenAt + leaseMs - hourMs)).toBe(false)
+    expect(await hold(givenAt + leaseMs - hourMs - 1)).toBe(true)
+  })
+})
+
+test.each([
+  ['ends now', 5000, true],
+  ['is over', 4999, false],
+  ['ends in an hour', 5000 + hourMs, true],
+  ['ends later than any lease, as it was given before the clock was set back', 5001 + hourMs, false],
+])('whether a lease holds that %s', (_, leaseUntil, isHeld) => {
+  expect(isLeaseHeld(leaseUntil, 5000)).toBe(isHeld)
+})
