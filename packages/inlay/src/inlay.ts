@@ -72,7 +72,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const lazy = <Name extends Exclude<keyof Parts, 'telemetry' | 'tableSizes' | 'close' | 'destroy'>>(
+  const lazy = <Name extends Exclude<keyof Parts, 'notices' | 'telemetry' | 'tableSizes' | 'close' | 'destroy'>>(
     name: Name,
   ): Parts[Name] => lazyPart(async () => (await parts())[name])
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
@@ -93,6 +93,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
         options.log?.({ event: 'request', ...request })
       },
     }),
+    notices: async () => (await parts()).notices(),
     isEnding: () => isEnding,
   })
   return {

@@ -66,11 +66,12 @@ const mebibyte = 1024 * 1024
 
 /** The HTTP side over its parts: nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
-  const { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, widget, authenticate } = options
+  const { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, notices, widget, authenticate } =
+    options
   const settings = settingsOf(options)
   const principals = new WeakMap<Request, Principal>()
   const setting: EndpointSetting = {
-    parts: { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, widget },
+    parts: { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, notices, widget },
     authenticate: (request) => principals.get(request) ?? authenticate(request),
     settings,
     routes,

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddDocuments } from './add-documents.tsx'
 import { fullCount } from './counts.ts'
+import { Notices } from './notices.tsx'
 import { OwnDocumentation } from './own-documentation.tsx'
 import type { DocumentList } from './document-list.ts'
 import { BinIcon, OutIcon } from '../controls/icons.tsx'
@@ -29,6 +30,7 @@ export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
         <h1 id="documents-title">Documents</h1>
         <p class="lead">Answers are made of these. A document can be asked about as soon as it is indexed.</p>
       </div>
+      <Notices service={list.service} />
       <AddDocuments service={list.service} change={list.change} />
       <OwnDocumentation list={list} />
       {list.failure !== null && <FailureNote failure={list.failure} />}

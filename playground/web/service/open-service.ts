@@ -93,6 +93,7 @@ function toService(client: Client, access: Access): Service {
     file: (fileId) => client.files.content(fileId),
     documents: (query) => client.documents({ order: 'newest', ...query }),
     counts: async (signal) => (access.isAdmin ? (await client.figures({ signal })).documents : null),
+    notices: (signal) => noticesOf(access, signal),
     failureReason: async (documentId) => (await client.documentState(documentId)).reason,
     async passage(title, text) {
       // The text itself finds its passage best, and no model is asked for other words.
@@ -110,6 +111,15 @@ function toService(client: Client, access: Access): Service {
       await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
     },
   }
+}
+
+const noticesSchema = v.object({ notices: v.array(v.string()) })
+
+async function noticesOf({ baseUrl, apiKey, isAdmin }: Access, signal?: AbortSignal): Promise<readonly string[]> {
+  if (!isAdmin) return []
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const response = await fetch(`${baseUrl}/service-api/notices`, { headers, ...(signal && { signal }) })
+  return response.ok ? v.parse(noticesSchema, await response.json()).notices : []
 }
 
 /** What the page reads of the models of the machine. */

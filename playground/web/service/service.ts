@@ -33,6 +33,8 @@ export interface Service {
   }): Promise<{ documents: readonly DocMinimalInfo[]; next: string | null }>
   /** How many documents are in each state; null where the key may not ask. */
   counts(signal?: AbortSignal): Promise<DocumentCounts | null>
+  /** What an operator should know and do; empty when all is well or the key may not ask. */
+  notices(signal?: AbortSignal): Promise<readonly string[]>
   /** Why a document failed; null when it did not. */
   failureReason(documentId: string): Promise<string | null>
   /** Markdown of the passage of the document with this title that holds this text; null when it is no longer there. */

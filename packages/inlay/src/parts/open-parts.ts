@@ -33,6 +33,8 @@ export interface Parts {
   readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
+  /** What an operator should know and do, a sentence each. */
+  readonly notices: () => Promise<readonly string[]>
   /** Undefined where it is off. */
   readonly telemetry: Telemetry | undefined
   /** Sizes of the tables of the records. */
@@ -57,6 +59,10 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   const [{ migrateKnowledge }, { migrateServer }] = rest
   const connections: Closable[] = []
   const options = await withEngines(given, connections, onError)
+  const { findUnusedData } = await import('./unused-data.ts')
+  const elsewhere = { records: !!options.dialect, index: !!options.index, files: !!options.storage }
+  const unused = await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere)
+  for (const message of unused) onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
   if (!options.dialect || !options.index || !options.storage)
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
@@ -85,7 +91,11 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
     )
     let destroying: Promise<void> | undefined
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
-    return { ...parts, destroy, close }
+    const notices = async (): Promise<readonly string[]> => {
+      const { notice } = await knowledge.embedder()
+      return notice === undefined ? unused : [...unused, notice]
+    }
+    return { ...parts, notices, destroy, close }
   } catch (error) {
     await close().catch(onError)
     throw error
@@ -95,7 +105,8 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
 // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
 type Database = Kysely<any>
 
-type MadeParts = Omit<Parts, 'close' | 'destroy'> & Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
+type MadeParts = Omit<Parts, 'close' | 'destroy' | 'notices'> &
+  Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
 type OnError = (error: unknown) => void
 
 async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {

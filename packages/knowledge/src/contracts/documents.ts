@@ -99,6 +99,8 @@ export interface EmbedderFigures {
   readonly isUsed: boolean
   /** Whether this process can index documents: not when it lacks the recorded embedder. */
   readonly indexes: boolean
+  /** What an operator should know and do; absent when both are the same. */
+  readonly notice?: string
 }
 
 /** Figures of the whole ingestion side. */

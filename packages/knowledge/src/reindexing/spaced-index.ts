@@ -236,9 +236,10 @@ class EmbedderCheck {
       this.#told = undefined
       return (this.known = { recorded: configured, configured, isUsed: true, indexes: true })
     }
+    const notice = mismatchOf(latest, embedder)
     if (this.#told !== latest.number) {
       this.#told = latest.number
-      onError?.(new InlayError('INDEX_MISMATCH', { message: mismatchOf(latest, embedder), retryable: true }))
+      onError?.(new InlayError('INDEX_MISMATCH', { message: notice, retryable: true }))
     }
     const { space } = latest
     return (this.known = {
@@ -246,6 +247,7 @@ class EmbedderCheck {
       configured,
       isUsed: false,
       indexes: space === undefined,
+      notice,
     })
   }
 }

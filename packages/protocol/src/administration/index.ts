@@ -13,8 +13,8 @@ export {
 export type { LimitChange, LimitsInForce, LimitUse, WireLimitName, LimitSet } from './limits.ts'
 export { localModelChangeSchema, localModelsSchema } from './local-models.ts'
 export type { ChosenLocalModel, LocalModelChange, LocalModels, LocalModelServer } from './local-models.ts'
-export { authTypeSchema, readinessSchema, versionsSchema } from './start-up.ts'
-export type { AuthType, Readiness, Versions } from './start-up.ts'
+export { authTypeSchema, noticesSchema, readinessSchema, versionsSchema } from './start-up.ts'
+export type { AuthType, Notices, Readiness, Versions } from './start-up.ts'
 export { indexingStatusQuerySchema, sourceIndexingSchema } from './connector-indexing.ts'
 export type { ConnectorIndexing, IndexingStatusQuery, SourceIndexing, SourceSummary } from './connector-indexing.ts'
 export {

@@ -34,6 +34,14 @@ export const readinessSchema: WireSchema<Readiness> = model('Readiness', {
   embedder: orNull(v.string()),
 })
 
+/** Answer of `GET /service-api/notices`. */
+export interface Notices {
+  /** What an operator should know and do, a sentence each. */
+  readonly notices: readonly string[]
+}
+
+export const noticesSchema: WireSchema<Notices> = model('Notices', { notices: v.array(v.string()) })
+
 /** Answer of `GET /version`. */
 export interface Versions {
   /** Version of the contract, which clients compare. */

@@ -23,6 +23,8 @@ export interface ServerParts {
   readonly audit?: AuditLog | undefined
   /** Counts what callers use. Absent: they may use what they like. */
   readonly usage?: UsageLimits | undefined
+  /** What an operator should know and do, a sentence each. Absent: nothing is told. */
+  readonly notices?: (() => Promise<readonly string[]>) | undefined
   /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */

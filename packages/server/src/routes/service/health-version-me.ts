@@ -12,7 +12,13 @@ import {
   type UserInfo,
   type UserPermissions,
 } from '@inlay/protocol'
-import { authTypeSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
+import {
+  authTypeSchema,
+  noticesSchema,
+  readinessSchema,
+  versionsSchema,
+  type Notices,
+} from '@inlay/protocol/administration'
 import { untilAborted } from '@inlay/protocol/concurrency'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
@@ -87,6 +93,15 @@ export const serviceRoutes: readonly Route[] = [
       const { type, text } = await parts.metrics()
       return reply(text, { headers: { 'content-type': type } })
     },
+  }),
+  route('GET /service-api/notices', 'notices', 'What an operator should know', {
+    scope: 'admin',
+    owner: 'none',
+    description:
+      'Sentences about settings and data that do not fit together: an embedding model that is not the one of the documents, data ' +
+      'in the data folder that is not used. They also stand in the log. Empty when all is well.',
+    answer: { description: 'The sentences.', schema: noticesSchema },
+    handle: async ({ parts }): Promise<Notices> => ({ notices: [...((await parts.notices?.()) ?? [])] }),
   }),
   open('GET /version', 'version', 'Version of the service', {
     description: '`backend_version` is that of the contract, which clients compare; `inlay_version` is ours.',

@@ -1,0 +1,21 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Service } from '../service/service.ts'
+
+/** Says what does not fit together: data that is not used, another embedding model than the documents have. */
+export function Notices({ service }: { service: Service }): JSX.Element | null {
+  const [notices, setNotices] = useState<readonly string[]>([])
+  useEffect(() => {
+    const leave = new AbortController()
+    service.notices(leave.signal).then(setNotices, () => {})
+    return () => leave.abort()
+  }, [service])
+  if (notices.length === 0) return null
+  return (
+    <ul class="notices" aria-label="For the operator">
+      {notices.map((notice) => (
+        <li key={notice}>{notice}</li>
+      ))}
+    </ul>
+  )
+}
