@@ -136,6 +136,7 @@ async function closeAll({
   hooks,
   calls,
   intake,
+  waiters,
   mover,
   comparison,
   worker,
@@ -143,6 +144,7 @@ async function closeAll({
 }: Parts): Promise<void> {
   await calls.close()
   await intake.drained()
+  await waiters.close()
   await comparison.close()
   await mover.close()
   await worker.close()

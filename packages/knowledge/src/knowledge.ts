@@ -20,6 +20,7 @@ import { type Ingestion, createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { createFiguresSampler } from './figures/figures-sample.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
+import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
@@ -85,7 +86,11 @@ function defaultGate(): SearchGateOptions {
 /** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
-  const { onError = () => {} } = options
+  const disk = createFullDiskNote()
+  const onError = (error: unknown): void => {
+    disk.note(error)
+    options.onError?.(error)
+  }
   const db: Records = options.db
   const index = createSpacedIndex({
     db,
@@ -115,12 +120,16 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
     privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
-    accept: ingestion.accept,
+    accept: (...given) =>
+      ingestion.accept(...given).catch((error: unknown) => {
+        disk.note(error)
+        throw error
+      }),
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
-    readiness: createReadiness({ index, sampler, missing: ingestion.missing }),
+    readiness: createReadiness({ index, sampler, missing: ingestion.missing, fullDisk: disk.message }),
     embedder: index.embedder,
     settled: ingestion.settled,
     start: ingestion.start,

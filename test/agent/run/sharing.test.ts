@@ -246,3 +246,29 @@ test('the runs of a removed session leave nothing behind', async () => {
   for (const table of ['inlay_chat_runs', 'inlay_chat_run_lines'] as const)
     expect(await tables.selectFrom(table).selectAll().execute()).toEqual([])
 })
+
+test('what readers see is written for others within one pace and one write, whatever its process does then', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start } = await newProcesses([['One ', 'two ', { pause: () => pause }, 'three.']])
+  const written: string[] = []
+  const wrap = (shared: SharedRuns): SharedRuns => ({
+    ...shared,
+    append: async (lines) => {
+      written.push(...lines.flatMap(({ entries }) => entries.map(({ json }) => json)))
+      return shared.append(lines)
+    },
+  })
+  const [first] = [await start('a', wrap), await start('b')]
+  const run = await first.send()
+  const shown: string[] = []
+  const reading = (async () => {
+    for await (const entries of run.read()) shown.push(...entries.map(({ json }) => json))
+  })()
+  await eventually(async () => shown.join().includes('two'))
+  const atOnce = [...shown]
+  // The model is silent: nothing but the pace brings the rest.
+  await eventually(async () => atOnce.every((json) => written.includes(json)))
+  goOn()
+  await reading
+  await eventually(async () => shown.every((json) => written.includes(json)))
+})

@@ -5,6 +5,7 @@ import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
 import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import { InlayError, packetSchema } from '@inlay/protocol'
 import type { EndedTurn } from '@inlay/agent'
+import { breakRecords } from '../../life/faults/broken.ts'
 import {
   ana,
   findsAlways,
@@ -272,6 +273,17 @@ describe('whatever happens', () => {
     expect(setting.errors).toMatchObject([{ message: expect.stringContaining('refused') }])
     await setting.agent.close()
     expect(ended).toMatchObject([{ status: 'failed', error: { code: 'INTERNAL_ERROR' } }])
+  })
+
+  test('an answer caught by an outage of its store says that it may be sent again', async () => {
+    const ended: EndedTurn[] = []
+    const setting = await newSetting([['Seen.']], { hooks: { after: (turn) => void ended.push(turn) } })
+    const broken = breakRecords('busy', /^update "inlay_chat_messages" .*"reasoning" = /)
+    broken.break()
+    const lines = await readAll(await setting.send())
+    expect(lines).toContainEqual(expect.objectContaining({ error_code: 'SERVICE_UNAVAILABLE', is_retryable: true }))
+    await setting.agent.close()
+    expect(ended).toMatchObject([{ status: 'failed', error: { code: 'SERVICE_UNAVAILABLE' } }])
   })
 
   test('arguments that do not fit are told to the model alone', async () => {

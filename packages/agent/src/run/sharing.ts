@@ -32,7 +32,7 @@ export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | '
 /** Changes are looked for this often even where they are told: a message may get lost. */
 const lookMs = 1_000
 /** How often a process without others writes what is said, so that one that starts later can take it over. */
-const aloneMs = 1_000
+export const aloneMs = 1_000
 /** Somebody waits for a run to stop. */
 const stopLookMs = 20
 

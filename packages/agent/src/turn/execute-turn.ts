@@ -133,9 +133,9 @@ async function makeAnswer(
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
   }
-  const stored = await storeOutcome(answer.answerId, outcome, parts)
+  const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
   // The failure of an answer that was not stored as it came is told in the run, whatever else ended it.
-  if (stored !== outcome) ending = { status: 'failed', failure: toFailure(new InlayError('INTERNAL_ERROR'), context) }
+  if (fault) ending = { status: 'failed', failure: toFailure(fault, context) }
   tellEnding(ending, turn, writer, progress)
   return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
 }
@@ -148,13 +148,14 @@ async function storeOutcome(
   answerId: number,
   outcome: AnswerOutcome,
   { conversations, onError }: TurnParts,
-): Promise<AnswerOutcome> {
+): Promise<{ readonly stored: AnswerOutcome; readonly fault?: InlayError }> {
   try {
     await conversations.finish(answerId, outcome)
-    return outcome
+    return { stored: outcome }
   } catch (error) {
     onError(error)
-    const { code, message } = new InlayError('INTERNAL_ERROR')
+    const fault = faultOf(error)
+    const { code, message } = fault
     const failed: AnswerOutcome = {
       ...outcome,
       status: 'failed',
@@ -163,11 +164,18 @@ async function storeOutcome(
       documents: null,
       citations: [],
     }
-    if (isInlayError(error)) return failed
+    if (isInlayError(error)) return { stored: failed, fault }
     // A store that is out of reach has been reported above.
     await conversations.finish(answerId, failed).catch(() => {})
-    return failed
+    return { stored: failed, fault }
   }
+}
+
+/** An outage of the store passes: whoever asked may send again. */
+function faultOf(error: unknown): InlayError {
+  if (!isInlayError(error) || error.code !== 'SERVICE_UNAVAILABLE') return new InlayError('INTERNAL_ERROR')
+  const message = 'The answer could not be stored: send the message again in a moment.'
+  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, cause: error })
 }
 
 /** One who answers: what it has said so far, and its way to say the rest. */

@@ -26,6 +26,8 @@ export type ListenToDatabase = (
 ) => Promise<(() => Promise<void>) | undefined>
 
 const channel = 'inlay_runs'
+/** How often running answers are written. SQLite waits for the disk with the thread. */
+export const sharingTimes = { postgresMs: 40, sqliteMs: 100 } as const
 /** Postgres takes payloads below 8000 bytes. */
 const payloadChars = 7_000
 /** Most batches of lines in one read. */
@@ -41,8 +43,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
 
   const parts = { db, owner, now, processes }
   return {
-    // SQLite waits for the disk with the thread.
-    paceMs: hasRowLocks(db) ? 40 : 100,
+    paceMs: hasRowLocks(db) ? sharingTimes.postgresMs : sharingTimes.sqliteMs,
     ...(processes &&
       !hasRowLocks(db) && {
         isAlone: async () => {

@@ -113,6 +113,7 @@ function toInlayError(error: unknown): InlayError {
     return new InlayError('SERVICE_UNAVAILABLE', {
       message: 'The disk that holds the index is full: free some space.',
       cause: error,
+      data: { isFullDisk: true },
     })
   if (/permission denied|read-only file system|os error (13|30)\b/i.test(message))
     return new InlayError('SERVICE_UNAVAILABLE', {

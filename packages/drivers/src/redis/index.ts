@@ -29,6 +29,8 @@ export async function loadRedis(): Promise<RedisModule> {
   return (await installed('redis', () => import('redis'))) as unknown as RedisModule
 }
 
+/** How often running answers are shared, in milliseconds. */
+export const redisPaceMs = 25
 /** How long a removed run is known as removed. */
 const removedSeconds = 600
 /** Most lines in one read. */
@@ -68,7 +70,7 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
   })
   const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }
   return withRefusals({
-    paceMs: 25,
+    paceMs: redisPaceMs,
     ...createWriting(parts),
     ...createReading(parts),
     ...createTaking(parts),

@@ -13,6 +13,7 @@ const outageMessages =
 interface Refusal {
   readonly message: string
   readonly retryAfterSeconds: number
+  readonly isFullDisk?: boolean
 }
 
 /**
@@ -23,8 +24,8 @@ interface Refusal {
 export function toPostgresFailure(cause: unknown, setting: SettingName): InlayError | undefined {
   const refusal = refusalOf(cause, `${setting}, or the option engines.${settingOptions[setting]}`)
   if (!refusal) return undefined
-  const { message, retryAfterSeconds } = refusal
-  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true, data: { retryAfterSeconds } })
+  const { message, ...data } = refusal
+  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true, data })
 }
 
 const settingOptions: Readonly<Record<SettingName, string>> = {
@@ -40,7 +41,12 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
   if (outageCodes.test(code) || outageMessages.test(message))
     return { message: 'The database does not answer: try again in a moment.', retryAfterSeconds: 2 }
   const sentence = tlsFault(error) ?? sentences.find(([form]) => form.test(code))?.[1]
-  if (sentence) return { message: sentence.replace('{setting}', setting), retryAfterSeconds: changeSeconds }
+  if (sentence)
+    return {
+      message: sentence.replace('{setting}', setting),
+      retryAfterSeconds: changeSeconds,
+      ...(fullDisk.test(code) && { isFullDisk: true }),
+    }
   if (message.startsWith('The server does not support SSL'))
     return {
       message: `The database server takes no TLS: remove sslmode from ${setting}, or turn TLS on there.`,
@@ -49,9 +55,11 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
   return undefined
 }
 
+const fullDisk = /^(53100|58030)$/
+
 /** By the codes of PostgreSQL. */
 const sentences: readonly (readonly [RegExp, string])[] = [
-  [/^(53100|58030)$/, 'The disk of the database is full or fails: free some space there.'],
+  [fullDisk, 'The disk of the database is full or fails: free some space there.'],
   [/^53/, 'The database has run out of memory or another resource: give it more, or fewer connections.'],
   [/^25006$/, 'The database takes no writes: it is a standby, or read-only. Name the primary in {setting}.'],
   [

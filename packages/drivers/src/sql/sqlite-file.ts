@@ -143,7 +143,8 @@ export function toInlayError(cause: unknown): unknown {
   const message = code === undefined ? undefined : meanings[code]
   if (message === undefined) return cause
   if (code === 11 || code === 26) return new InlayError('INTERNAL_ERROR', { message, cause, retryable: false })
-  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: code === 5 || code === 6 })
+  const data = code === 13 ? { isFullDisk: true } : {}
+  return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: code === 5 || code === 6, data })
 }
 
 /** SQLite's primary result code: the low byte of what Node reports. */

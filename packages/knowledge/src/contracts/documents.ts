@@ -70,6 +70,8 @@ export interface DocumentQuery {
 
 /** Whether this process can work. */
 export interface Readiness {
+  /** What an operator is to do about a disk that was full a minute ago or less; searches go on. */
+  readonly fullDisk?: string
   /** Why documents are being indexed again; absent while they are not. */
   readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
   readonly embedder: EmbedderFigures

@@ -15,6 +15,8 @@ interface ReadinessOptions {
   readonly sampler: Pick<FiguresSampler, 'read'>
   /** Documents that the index turned out to lack. */
   readonly missing: () => number
+  /** What to do about a disk that was full of late. */
+  readonly fullDisk?: () => string | undefined
 }
 
 /** Why documents are being indexed again, as far as spaces and the last count tell. */
@@ -33,7 +35,7 @@ export async function rebuildOf(
  * Tells whether this process can work, at the same cost at any size: it reads a table of a few rows. Probes share one
  * look, and none waits longer than half a second for it.
  */
-export function createReadiness({ index, sampler, missing }: ReadinessOptions): () => Promise<Readiness> {
+export function createReadiness({ index, sampler, missing, fullDisk }: ReadinessOptions): () => Promise<Readiness> {
   let looking: Promise<void> | undefined
   let last: { readonly at: number; readonly readiness: Readiness } | undefined
   let failure: unknown
@@ -64,8 +66,9 @@ export function createReadiness({ index, sampler, missing }: ReadinessOptions): 
       .finally(() => (looking = undefined))
     const began = performance.now()
     await atMost(looking, probeWaitMs)
-    if (last && began - last.at < probeSilenceMs) return last.readiness
-    const message = isVerifying ? 'The index has not been reached since the start.' : 'The database does not answer.'
-    throw failure ?? new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true })
+    const message = fullDisk?.()
+    if (last && began - last.at < probeSilenceMs) return { ...last.readiness, ...(message && { fullDisk: message }) }
+    const reason = isVerifying ? 'The index has not been reached since the start.' : 'The database does not answer.'
+    throw failure ?? new InlayError('SERVICE_UNAVAILABLE', { message: reason, retryable: true })
   }
 }

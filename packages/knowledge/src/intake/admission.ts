@@ -88,7 +88,7 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   let counting: Promise<void> | undefined
   let taken = 0
   let takenSince = now()
-  /** Where the queue is worked off; Infinity when nothing waits. */
+  /** Where the queue is worked off; Infinity when nothing underWay. */
   let current = Infinity
   /** When the last document of each caller has had its turn. */
   const ends = new Map<string, number>()
@@ -153,6 +153,8 @@ export interface IndexedWaiters {
   waitUntilIndexed(awaited: AwaitedVersion): Promise<void>
   /** Says that the state of documents changed. */
   notify(ids: readonly string[]): void
+  /** Ends all waits: what was sent is stored. Resolves once none of them reads the records any more. */
+  close(): Promise<void>
 }
 
 /** How often a wait looks by itself: another process may do the work. */
@@ -160,30 +162,42 @@ const lookMs = 250
 
 export function createIndexedWaiters(db: Records): IndexedWaiters {
   const listeners = new Map<string, Set<(event?: unknown) => void>>()
-  return {
-    waitUntilIndexed: async ({ id, revision, limitMs, signal }) => {
-      const end = performance.now() + limitMs
-      for (;;) {
-        const leftMs = Math.max(0, end - performance.now())
-        const { promise: change, resolve: noteChange } = Promise.withResolvers<unknown>()
-        const timer = setTimeout(noteChange, Math.min(leftMs, lookMs))
-        signal?.addEventListener('abort', noteChange, { once: true })
-        const others = listeners.get(id) ?? new Set()
-        listeners.set(id, others.add(noteChange))
-        try {
-          const isWaiting = await isStillWaiting(db, id, revision)
-          if (!isWaiting || leftMs === 0 || signal?.aborted) return
-          await change
-        } finally {
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', noteChange)
-          others.delete(noteChange)
-          if (others.size === 0) listeners.delete(id)
-        }
+  const underWay = new Set<Promise<void>>()
+  let isClosed = false
+  const wait = async ({ id, revision, limitMs, signal }: AwaitedVersion): Promise<void> => {
+    const end = performance.now() + limitMs
+    while (!isClosed) {
+      const leftMs = Math.max(0, end - performance.now())
+      const { promise: change, resolve: noteChange } = Promise.withResolvers<unknown>()
+      const timer = setTimeout(noteChange, Math.min(leftMs, lookMs))
+      signal?.addEventListener('abort', noteChange, { once: true })
+      const others = listeners.get(id) ?? new Set()
+      listeners.set(id, others.add(noteChange))
+      try {
+        const isWaiting = await isStillWaiting(db, id, revision)
+        if (!isWaiting || leftMs === 0 || signal?.aborted) return
+        await change
+      } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', noteChange)
+        others.delete(noteChange)
+        if (others.size === 0) listeners.delete(id)
       }
+    }
+  }
+  return {
+    waitUntilIndexed: async (awaited) => {
+      const waiting = wait(awaited)
+      underWay.add(waiting)
+      await waiting.finally(() => underWay.delete(waiting))
     },
     notify: (ids) => {
       for (const id of ids) for (const noteChange of listeners.get(id) ?? []) noteChange()
+    },
+    close: async () => {
+      isClosed = true
+      for (const notes of listeners.values()) for (const noteChange of notes) noteChange()
+      await Promise.allSettled(underWay)
     },
   }
 }

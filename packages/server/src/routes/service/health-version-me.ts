@@ -55,16 +55,20 @@ export const serviceRoutes: readonly Route[] = [
     description:
       'Asks the database, at the same cost at any size. Once the process is open, it answers within half a second: 503 when the ' +
       'database has been silent for five seconds, while the index has not been reached since the start, and before the process ends: ' +
-      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found. It also says so while this process is set to ' +
+      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found. It also says so while a disk is full, which searches bear, and while this process is set to ' +
       'another embedding model than the documents have.',
     answer: { description: 'It can.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
       try {
-        const { rebuild, embedder } = await untilAborted(parts.knowledge.readiness(), AbortSignal.timeout(openingMs))
+        const { rebuild, embedder, fullDisk } = await untilAborted(
+          parts.knowledge.readiness(),
+          AbortSignal.timeout(openingMs),
+        )
         const notes = [
           ...(rebuild === undefined ? [] : ['the index is being made anew']),
+          ...(fullDisk === undefined ? [] : [fullDisk]),
           ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
         ]
         return { success: true, message: ['ok', ...notes].join('; '), data: noThreads, embedder: embedder.recorded }
