@@ -127,6 +127,14 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     expect(sessions).toEqual([null, expect.stringMatching(/^[0-9a-f-]{36}$/), null])
   })
 
+  test('a long text that is pasted stays whole', async () => {
+    const page = await open(running.playground.address)
+    const field = page.getByLabel('Your question')
+    await field.focus()
+    await page.evaluate((text) => document.execCommand('insertText', false, text), 'a long text '.repeat(2_500))
+    expect((await field.inputValue()).length).toBe(30_000)
+  })
+
   test('Shift+Enter breaks the line', async () => {
     const page = await open(running.playground.address)
     const field = page.getByLabel('Your question')
@@ -184,9 +192,12 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
     const page = await (await openContext()).newPage()
     const sent: string[] = []
     const refused: string[] = []
+    const uncompressed: string[] = []
     page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
     page.on('response', (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
+      const isScript = response.url().endsWith('.js') && response.headers()['content-encoding'] === undefined
+      if (isScript) uncompressed.push(response.url())
     })
     for (const visit of [() => page.goto(playground.address), () => page.reload()]) {
       sent.length = 0
@@ -197,6 +208,7 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
       expect(sent.length).toBeLessThan(16)
     }
     expect(refused).toEqual([])
+    expect(uncompressed).toEqual([])
     expect(model.requests).toHaveLength(before)
   })
 

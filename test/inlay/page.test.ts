@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, type Listening } from '../../playground/server/listen.ts'
 import { createPage, isLoopbackAddress, isLoopbackName } from 'inlay/page'
@@ -17,6 +18,8 @@ beforeAll(async () => {
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><html data-base-path="/api"><title>Inlay</title></html>')
   await writeFile(join(folder, 'assets', 'index-abc.js'), 'export {}')
+  const words = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => `word ${at}`))
+  await writeFile(join(folder, 'assets', 'large-abc.js'), `export const words = ${words}`)
   await writeFile(join(folder, '.built-from'), 'secret of the build')
   page = await createPage({
     folder,
@@ -206,4 +209,40 @@ test('without a key to hand over, no token opens anything', async () => {
     const request = new Request('http://127.0.0.1/page/key', { method: 'POST', headers, body })
     expect((await served(request, { ip: '127.0.0.1' })).status).toBe(403)
   }
+})
+
+describe('a file that is large enough', () => {
+  const script = `export const words = ${JSON.stringify(Array.from({ length: 2_000 }, (_, at) => `word ${at}`))}`
+  const get = async (headers: Record<string, string>, method = 'GET'): Promise<Response> =>
+    page.fetch(new Request('http://localhost/assets/large-abc.js', { method, headers }), { ip: undefined })
+  const tagOf = (response: Response): string => response.headers.get('etag') ?? ''
+
+  test.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+  ] as const)('is sent compressed to a client that takes %s', async (accepted, encoding, decompress) => {
+    const response = await get({ 'accept-encoding': accepted })
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+    expect(response.headers.get('vary')).toBe('accept-encoding')
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    expect(bytes.byteLength).toBeLessThan(script.length / 2)
+    expect(decompress(bytes).toString()).toBe(script)
+    const again = await get({ 'accept-encoding': accepted, 'if-none-match': tagOf(response) })
+    expect(again.status).toBe(304)
+    expect(tagOf(again)).toBe(tagOf(response))
+  })
+
+  test.each(['', 'identity', 'br;q=0', 'zstd'])('is sent as it is to a client that takes %j', async (accepted) => {
+    const response = await get({ 'accept-encoding': accepted })
+    expect(response.headers.get('content-encoding')).toBeNull()
+    expect(response.headers.get('vary')).toBe('accept-encoding')
+    expect(await response.text()).toBe(script)
+  })
+
+  test('has a tag for each encoding, and a compressed one is no answer to a client without it', async () => {
+    const responses = await Promise.all(['', 'gzip', 'br'].map((accepted) => get({ 'accept-encoding': accepted })))
+    expect(new Set(responses.map(tagOf)).size).toBe(3)
+    expect((await get({ 'if-none-match': tagOf(responses[2]!) })).status).toBe(200)
+  })
 })

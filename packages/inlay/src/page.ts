@@ -5,6 +5,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /**
  * Headers of every answer of the page. Scripts and styles come from this server alone, nothing is fetched from
@@ -78,9 +80,9 @@ export async function createPage(
       const file = files.get(pathname)
       if (file === undefined) return options.api(request)
       if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, { allow: 'GET, HEAD' })
-      if (request.headers.get('if-none-match') === file.headers.etag)
-        return new Response(null, { status: 304, headers: file.headers })
-      return new Response(request.method === 'HEAD' ? null : file.content, { headers: file.headers })
+      const { content, headers } = await encoded(file, request.headers.get('accept-encoding') ?? '')
+      if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
+      return new Response(request.method === 'HEAD' ? null : content, { headers })
     },
   }
 }
@@ -90,8 +92,49 @@ interface PageFile {
   readonly headers: Record<string, string> & { etag: string }
 }
 
-async function readFiles(folder: string, basePath: string): Promise<Map<string, PageFile>> {
-  const files = new Map<string, PageFile>()
+/** A file that may be sent compressed; each encoding is made once, when it is first asked for. */
+interface CompressibleFile extends PageFile {
+  readonly compressed: Map<Encoding, Promise<PageFile>>
+}
+
+type Encoding = 'br' | 'gzip'
+
+/** Below it the headers weigh more than what is saved. */
+const minCompressedBytes = 1_024
+const compress: Readonly<Record<Encoding, (content: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>>> = {
+  br: promisify((content: Uint8Array, done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void) =>
+    brotliCompress(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }, done),
+  ),
+  gzip: promisify((content: Uint8Array, done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void) =>
+    gzip(content, { level: 9 }, done),
+  ),
+}
+
+/** The file in the best encoding that the client takes. */
+async function encoded(file: CompressibleFile, acceptEncoding: string): Promise<PageFile> {
+  if (file.content.byteLength < minCompressedBytes) return file
+  const encoding = acceptedEncoding(acceptEncoding)
+  if (encoding === undefined) return file
+  const known = file.compressed.get(encoding) ?? compressed(file, encoding)
+  file.compressed.set(encoding, known)
+  return known
+}
+
+async function compressed({ content, headers }: PageFile, encoding: Encoding): Promise<PageFile> {
+  // Bytes that differ need tags that differ.
+  const etag = headers.etag.replace(/"$/, `-${encoding}"`)
+  return { content: await compress[encoding](content), headers: { ...headers, 'content-encoding': encoding, etag } }
+}
+
+function acceptedEncoding(header: string): Encoding | undefined {
+  const offers = header.split(',').map((offer) => /^\s*([\w*-]+)(?:\s*;\s*q=([\d.]+))?\s*$/.exec(offer))
+  const takes = (name: string): boolean =>
+    offers.some((offer) => offer?.[1]?.toLowerCase() === name && Number(offer[2] ?? 1) > 0)
+  return (['br', 'gzip'] as const).find(takes)
+}
+
+async function readFiles(folder: string, basePath: string): Promise<Map<string, CompressibleFile>> {
+  const files = new Map<string, CompressibleFile>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const type = mediaTypes[extname(entry.name)]
     if (!entry.isFile() || type === undefined) continue
@@ -104,8 +147,8 @@ async function readFiles(folder: string, basePath: string): Promise<Map<string, 
     // Names in /assets carry a hash of their content.
     const cache = place.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-    const headers = { ...pageHeaders, 'content-type': type, 'cache-control': cache, etag }
-    files.set(place === '/index.html' ? '/' : place, { content, headers })
+    const headers = { ...pageHeaders, 'content-type': type, 'cache-control': cache, etag, vary: 'accept-encoding' }
+    files.set(place === '/index.html' ? '/' : place, { content, headers, compressed: new Map() })
   }
   return files
 }

@@ -85,7 +85,6 @@ export function Composer({ isFollowUp, stop, focusRequest, ...props }: ComposerP
         ref={field}
         id="question"
         rows={1}
-        maxLength={20_000}
         value={draft.text}
         placeholder={isFollowUp ? 'Ask a follow-up' : 'Ask your documents'}
         enterkeyhint="send"

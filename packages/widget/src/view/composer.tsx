@@ -42,7 +42,6 @@ export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus
       <textarea
         ref={field}
         rows={2}
-        maxLength={20_000}
         aria-label={texts.question}
         placeholder={texts.placeholder}
         value={text}
