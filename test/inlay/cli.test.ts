@@ -72,7 +72,7 @@ describe('inlay ingest', () => {
     const second = await inlay(['ingest', `${handbook}/`, '--json'])
     expect([second.code, JSON.parse(second.out)]).toEqual([
       0,
-      { files: 3, new: 0, changed: 1, unchanged: 2, failed: 0 },
+      { files: 3, new: 0, changed: 1, unchanged: 2, failed: 0, skipped: { '.png': 1 } },
     ])
     const passages = JSON.parse((await inlay(['search', 'reading room', '--json'])).out) as {
       content: string
@@ -85,7 +85,7 @@ describe('inlay ingest', () => {
 
   test('knows a single file by the name it has in its folder', async () => {
     const first = await inlay(['ingest', 'handbook/leave.md', 'handbook/travel/trains & ferries.html', '--json'])
-    expect(JSON.parse(first.out)).toEqual({ files: 2, new: 0, changed: 0, unchanged: 2, failed: 0 })
+    expect(JSON.parse(first.out)).toEqual({ files: 2, new: 0, changed: 0, unchanged: 2, failed: 0, skipped: {} })
   })
 
   test('makes links of a base address', async () => {
@@ -142,6 +142,7 @@ describe('inlay ask', () => {
   test('says plainly when nothing was found', async () => {
     const ended = await inlay(['ask', 'Wie hoch ist der Zugspitzgipfel?', '--json'])
     expect(JSON.parse(ended.out)).toMatchObject({ citation_info: [], error_msg: null })
+    expect(ended.code).toBe(1)
   })
 
   test('refuses a session that does not exist', async () => {

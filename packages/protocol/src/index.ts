@@ -1,4 +1,5 @@
 export { userInfoSchema, userPermissionsSchema, type UserInfo, type UserPermissions } from './resources/accounts.ts'
+export { readableExtensions } from './readable-extensions.ts'
 export {
   chatSessionCreatedSchema,
   chatSessionCreationSchema,

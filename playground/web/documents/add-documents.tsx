@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { DocumentList } from './document-list.ts'
 import { useFileIntake, type FileIntake } from './file-intake.ts'
-import { chosenFiles, droppedFiles, readableEndings } from './files.ts'
+import { readableExtensions } from '@inlay/protocol'
+import { chosenFiles, droppedFiles } from './files.ts'
 import { PasteText } from './paste-text.tsx'
 
 /** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
@@ -40,7 +41,7 @@ export function AddDocuments({ service, change }: Pick<DocumentList, 'service' |
           ref={picker}
           type="file"
           multiple
-          accept={readableEndings.join(',')}
+          accept={readableExtensions.join(',')}
           class="visually-hidden"
           tabIndex={-1}
           aria-label="Choose files"

@@ -1,25 +1,7 @@
+import { readableExtensions } from '@inlay/protocol'
+
 /** Largest file the service takes as a document, in bytes. */
 const limitBytes = 100 * 2 ** 20
-
-/** Endings of files that are read. */
-export const readableEndings: readonly string[] = [
-  '.pdf',
-  '.docx',
-  '.pptx',
-  '.xlsx',
-  '.csv',
-  '.html',
-  '.htm',
-  '.eml',
-  '.md',
-  '.markdown',
-  '.mdx',
-  '.txt',
-  '.text',
-  '.log',
-  '.rst',
-  '.adoc',
-]
 
 /** A file a person hands in, and the way to it from the folder they handed in; its name when it came alone. */
 export interface HandedFile {
@@ -29,8 +11,8 @@ export interface HandedFile {
 
 /** Why a file cannot become a document; undefined when it may. */
 export function refusalOf({ file, path }: HandedFile): string | undefined {
-  const isReadable = readableEndings.some((ending) => file.name.toLowerCase().endsWith(ending))
-  if (!isReadable && !file.type.startsWith('text/')) return `${path} is of a kind that is not read.`
+  const isReadable = readableExtensions.some((ending) => file.name.toLowerCase().endsWith(ending))
+  if (!isReadable) return `${path} is of a kind that is not read.`
   if (file.size === 0) return `${path} is empty.`
   if (file.size > limitBytes) return `${path} is larger than 100 MB.`
   return undefined

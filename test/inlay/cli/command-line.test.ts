@@ -33,17 +33,20 @@ test.each([
   [['search'], 2, /search needs words to search for\.\nUsage: inlay search/],
   [['ask'], 2, /ask needs a question\.\n/],
   [['ask', ''], 2, /The question is empty/],
-  [['ask', '  ', '--json'], 2, /The question is empty/],
   [['search', ' '], 2, /The search is empty/],
   [['ingest'], 2, /ingest needs the folder or the files/],
   [['serve', 'now'], 2, /"now" is too much/],
-  [['search', 'x', '--colour'], 2, /--colour/],
-  [['search', 'x', '--limit'], 2, /--limit/],
+  [['serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
+  [['help', 'ingst'], 2, /no command "ingst"\. Did you mean ingest\?/],
+  [['search', 'x', '--frob'], 2, /^inlay: search has no option --frob\. See inlay help search\.\nUsage: inlay search/],
+  [['search', 'x', '--limt', '3'], 2, /^inlay: search has no option --limt\. Did you mean --limit\?/],
+  [['search', 'x', '--limit'], 2, /^inlay: --limit needs a value\.\n/],
+  [['search', 'x', '--help=yes'], 2, /^inlay: --help takes no value\.\n/],
   [['search', 'x', '--limit', '0'], 2, /--limit needs a number from 1 to 200/],
   [['serve', '--port', '99999'], 2, /--port needs a number/],
   [['ask', 'x', '--session', 'abc'], 2, /session_id/],
   [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
-  [['ingest', picture], 1, /not of a kind that is read: \.md/],
+  [['ingest', picture], 1, /not of a kind that is read: \.pdf/],
   [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url needs an address/],
   [['keys'], 2, /Usage: inlay keys/],
   [['keys', 'make'], 2, /Usage: inlay keys/],
@@ -84,8 +87,42 @@ test('help and version need no settings', async () => {
   for (const words of [[], ['--help'], ['-h'], ['help'], ['serve', '--help'], ['ingest', '-h']]) {
     expect(await run(words, env)).toMatchObject({ code: 0, out: expect.stringContaining('Usage: inlay'), err: '' })
   }
-  expect((await run(['--help'])).out).toMatch(/INLAY_EMBEDDING_DIMENSIONS/)
+  const help = (await run(['--help'], env)).out
+  expect(help.split('\n').length).toBeLessThan(36)
+  expect(help).toMatch(/inlay help settings/)
+  expect((await run(['help', 'settings'], env)).out).toMatch(/INLAY_EMBEDDING_DIMENSIONS/)
+  expect((await run(['help', 'ingest'], env)).out).toBe((await run(['ingest', '--help'], env)).out)
   expect(await run(['--version'], env)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+})
+
+test.each([
+  [['ask', '  ', '--json'], 2, 'INVALID_INPUT'],
+  [['serch', '--json'], 2, 'INVALID_INPUT'],
+  [['search', '--json'], 2, 'INVALID_INPUT'],
+  [['search', 'x', '--json', '--frob'], 2, 'INVALID_INPUT'],
+  [['ingest', join(folder, 'nowhere'), '--json'], 1, 'INVALID_INPUT'],
+])('for a program %j ends with %i and one line of JSON', async (words, expected, error) => {
+  const { code, out } = await run(words)
+  expect(code).toBe(expected)
+  expect(JSON.parse(out)).toEqual({ error: { code: error, message: expect.stringMatching(/\w/) } })
+})
+
+test('a question without an answer ends with 1', async () => {
+  const empty = join(folder, 'unanswered')
+  expect(await run(['ask', 'How high is it?', '--data', empty])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('the documents do not answer this'),
+  })
+})
+
+test('files of other kinds are counted by kind', async () => {
+  const mixed = join(folder, 'mixed')
+  mkdirSync(mixed)
+  for (const name of ['a.png', 'b.PNG', 'c.zip', 'Makefile']) writeFileSync(join(mixed, name), 'x')
+  for (const name of ['notes.log', 'guide.rst', 'manual.adoc']) writeFileSync(join(mixed, name), 'Some words.')
+  const { err, out } = await run(['ingest', mixed, '--json', '--no-wait'])
+  expect(err).toContain('Skipped 4 files of kinds that are not read: .png (2), ')
+  expect(JSON.parse(out)).toMatchObject({ files: 3, skipped: { '.png': 2, '.zip': 1, 'without an ending': 1 } })
 })
 
 test('a port that is taken is told', async () => {

@@ -11,15 +11,16 @@ import {
 import type { Inlay } from '../inlay.ts'
 import { createCitationText, type CitationText } from './citation-text.ts'
 import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { noteEmptyFolder, readsOnly, withInlay } from './with-inlay.ts'
 import type { Output } from './output.ts'
 import { createTerminalMarkdown, plain } from './terminal-markdown.ts'
 
 /** Asks a question and shows the answer as it comes, then its sources. */
 export const ask: Command = {
-  usage: 'ask "<question>"',
-  summary: 'ask a question and see the answer come, then its sources',
+  ...commandTable.ask,
   words: [1, Number.POSITIVE_INFINITY],
+  details: ['Ends with 1 when there is no answer: the model failed, or the documents do not answer the question.'],
   needs: 'a question',
   options: {
     session: { type: 'string', value: 'id', meaning: 'go on with this conversation' },
@@ -44,9 +45,23 @@ async function answer(context: CommandContext, inlay: Inlay, message: string): P
   if (output.isJson) output.json(whole)
   else showSources(context, whole, run.sessionId)
   if (signal.aborted) return 130
-  if (whole.error_msg === null) return 0
+  if (whole.error_msg === null) {
+    if (await isAnswered(inlay, whole)) return 0
+    output.note('inlay: the documents do not answer this.')
+    return 1
+  }
   output.note(`inlay: ${whole.error_msg}`)
   return 1
+}
+
+/** Whether there is an answer: some text, and of the built-in model, which only quotes, a source. */
+async function isAnswered(
+  inlay: Inlay,
+  { answer: text, citation_info: citations }: ChatFullResponse,
+): Promise<boolean> {
+  if (text.trim() === '') return false
+  const chosen = (await inlay.agent.models()).find(({ isDefault }) => isDefault)
+  return chosen?.providerType !== 'extractive' || citations.length > 0
 }
 
 /** Writes the answer's text as it comes, and until then what is being done. */

@@ -4,6 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { dataFolderOf, needDataFolder } from './with-inlay.ts'
 
 /** Written last: a folder without it is no whole backup. */
@@ -14,8 +15,7 @@ const keptFiles = ['api-key', 'own-documents.json']
 
 /** Copies a data folder while it is in use. */
 export const backup: Command = {
-  usage: 'backup <new folder>',
-  summary: 'copy records and files to a new folder, also while a server runs',
+  ...commandTable.backup,
   details: [
     'Everything that was accepted before the command began is in the copy. The index is left out:',
     'inlay restore makes it anew from the records. The copy holds keys and texts; keep it as you keep the original.',

@@ -1,11 +1,11 @@
 import { InlayError } from '@inlay/protocol'
 import { clientChecks } from '../client-checks/checks.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 
 /** Tries what clients of the reference service do against an installation that runs. */
 export const checkClient: Command = {
-  usage: 'check-client [address]',
-  summary: 'try what existing clients of the reference service do, and say what would fail',
+  ...commandTable['check-client'],
   details: [
     'The address of the API with its path; by default that of this machine and these settings.',
     'A session, a document and a file are made with the key and removed again.',

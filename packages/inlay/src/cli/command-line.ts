@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util'
-import { isInlayError, type InlayError, type ValidationIssue } from '@inlay/protocol'
+import type { InlayError, ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import { outageOf } from '../error-report.ts'
 import type { Environment } from '../settings/readers.ts'
-import { readSettings, type Settings } from '../settings/read-settings.ts'
-import { isMisuse, misuse, sharedOptions, type Command, type CommandContext } from './command.ts'
-import { commandHelp, generalHelp } from './help.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Command, CommandContext } from './command.ts'
+import { commandTable, type CommandName } from './command-table.ts'
+import { commandHelp, generalHelp, settingsHelp } from './help.ts'
 import { createOutput, type Output, type OutputStream } from './output.ts'
+import { sharedOptions, type CommandOption } from './shared-options.ts'
+
+// Everything else is loaded when a command needs it: help is there at once.
 
 /** The commands, each loaded when it is called. */
-export const commands: Readonly<Record<string, () => Promise<Command>>> = {
+const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   ingest: async () => (await import('./ingest.ts')).ingest,
   ask: async () => (await import('./ask.ts')).ask,
@@ -48,31 +51,65 @@ export async function runCommandLine(words: readonly string[], process: CommandP
     return await runCommand(words, process, output)
   } catch (error) {
     if (signal.aborted) return 130
-    output.note(`inlay: ${messageOf(error)}`)
-    return isMisuse(error) ? misused : 1
+    const { isMisuse } = await import('./command.ts')
+    const { isInlayError } = await import('@inlay/protocol')
+    const isWrongCall = isMisuse(error)
+    const code = isWrongCall ? wrongCall : isInlayError(error) ? error.code : 'INTERNAL_ERROR'
+    tellError(output, code, await messageOf(error))
+    return isWrongCall ? misused : 1
   }
+}
+
+/** Code of an error that says how a command has to be called. */
+const wrongCall = 'INVALID_INPUT'
+
+/** Writes an error as a sentence, and for a program as JSON where it looks for the result. */
+function tellError(output: Output, code: string, message: string): void {
+  output.note(`inlay: ${message}`)
+  if (output.isJson) output.json({ error: { code, message } })
 }
 
 async function runCommand(words: readonly string[], { env, signal }: CommandProcess, output: Output): Promise<number> {
   const [name = '--help', ...rest] = words
   if (name === '--version' || name === '-v') return say(output, manifest.version)
-  if (name === '--help' || name === '-h' || name === 'help') return say(output, await generalHelp(commands))
-  if (!Object.hasOwn(commands, name)) {
-    output.note(
-      `inlay: there is no command "${name}". There are ${Object.keys(commands).join(', ')}; see inlay --help.`,
-    )
-    return misused
-  }
-  const command = await commands[name]!()
-  const parsed = parse(command, rest)
+  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) return say(output, generalHelp())
+  if (name === 'help') return tellMore(rest[0]!, output)
+  if (!isCommand(name)) return await refuseName(name, output)
+  const command = await commands[name]()
+  const parsed = await parse(command, rest)
   if ('fault' in parsed) {
-    output.note(`inlay: ${parsed.fault}`)
+    tellError(output, wrongCall, parsed.fault)
     output.note(`Usage: inlay ${command.usage}`)
     return misused
   }
   if (parsed.options['help'] === true) return say(output, commandHelp(command))
-  const settings = settingsOf(env(), parsed.options['data'], output)
+  const settings = await settingsOf(env(), parsed.options['data'], output)
   return command.run({ ...parsed, settings, output, signal })
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
+
+async function tellMore(name: string, output: Output): Promise<number> {
+  if (name === 'settings') return say(output, await settingsHelp())
+  return isCommand(name) ? say(output, commandHelp(await commands[name]())) : await refuseName(name, output)
+}
+
+async function refuseName(name: string, output: Output): Promise<number> {
+  const names = Object.keys(commandTable)
+  const meant = await meantFor(name, names)
+  tellError(
+    output,
+    wrongCall,
+    `there is no command "${name}".${meant ?? ` There are ${names.join(', ')}.`} See inlay --help.`,
+  )
+  return misused
+}
+
+/** Asks whether a similar name was meant; undefined when there is none. */
+async function meantFor(word: string, names: readonly string[], before = ''): Promise<string | undefined> {
+  const { suggestionFor } = await import('@inlay/protocol')
+  const suggestion = suggestionFor(word, names)
+  return suggestion === undefined ? undefined : ` Did you mean ${before}${suggestion}?`
 }
 
 function say(output: Output, text: string): number {
@@ -82,13 +119,10 @@ function say(output: Output, text: string): number {
 
 type Parsed = Pick<CommandContext, 'words' | 'options'> | { readonly fault: string }
 
-function parse(command: Command, rest: readonly string[]): Parsed {
+async function parse(command: Command, rest: readonly string[]): Promise<Parsed> {
+  const options: Readonly<Record<string, CommandOption>> = { ...sharedOptions, ...command.options }
   try {
-    const { values, positionals } = parseArgs({
-      args: [...rest],
-      options: { ...sharedOptions, ...command.options },
-      allowPositionals: true,
-    })
+    const { values, positionals } = parseArgs({ args: [...rest], options, allowPositionals: true })
     const [least, most] = command.words
     if (values['help'] !== true && (positionals.length < least || positionals.length > most)) {
       const missing = `${nameOf(command)} needs ${command.needs}.`
@@ -96,23 +130,39 @@ function parse(command: Command, rest: readonly string[]): Parsed {
     }
     return { words: positionals, options: values }
   } catch (error) {
-    // `parseArgs` words its errors for the person at the command line.
-    return { fault: messageOf(error).split('\n')[0]! }
+    return { fault: await faultOf(error, command, Object.keys(options)) }
   }
+}
+
+/** What `parseArgs` refused, in our words. */
+async function faultOf(error: unknown, command: Command, names: readonly string[]): Promise<string> {
+  const { code, message } = error as NodeJS.ErrnoException // `parseArgs` throws nothing else.
+  const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const meant = await meantFor(option.replace(/^-+/, ''), names, '--')
+    return `${nameOf(command)} has no option ${option}.${meant ?? ''} See inlay help ${nameOf(command)}.`
+  }
+  return /missing|ambiguous/.test(message) ? `${option} needs a value.` : `${option} takes no value.`
 }
 
 const nameOf = ({ usage }: Command): string => usage.split(' ')[0]!
 
-function settingsOf(env: Environment, data: unknown, output: Output): Settings {
+async function settingsOf(env: Environment, data: unknown, output: Output): Promise<Settings> {
+  const { readSettings } = await import('../settings/read-settings.ts')
   const settings = readSettings(env)
   for (const warning of settings.warnings) output.note(`inlay: ${warning}`)
   if (data === undefined) return settings
-  if (typeof data !== 'string' || data.trim() === '') throw misuse('--data needs the path of a folder.')
+  if (typeof data !== 'string' || data.trim() === '') {
+    const { misuse } = await import('./command.ts')
+    throw misuse('--data needs the path of a folder.')
+  }
   return { ...settings, options: { ...settings.options, dataFolder: data } }
 }
 
 /** One sentence for a person; the origin is in `cause`, for a debugger. */
-function messageOf(error: unknown): string {
+async function messageOf(error: unknown): Promise<string> {
+  const { isInlayError } = await import('@inlay/protocol')
+  const { outageOf } = await import('../error-report.ts')
   if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return outageOf(error) ?? error.message
   if (isInlayError(error))
     return issuesOf(error)

@@ -1,14 +1,8 @@
-import type { ParseArgsOptionDescriptor } from 'node:util'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Settings } from '../settings/read-settings.ts'
+import type { CommandRow } from './command-table.ts'
+import type { CommandOption } from './shared-options.ts'
 import type { Output } from './output.ts'
-
-/** An option of a command, with what the help says of it. */
-export type CommandOption = ParseArgsOptionDescriptor & {
-  readonly meaning: string
-  /** Name of the value in the help, e.g. `folder`. */
-  readonly value?: string
-}
 
 /** What a command works with. */
 export interface CommandContext {
@@ -24,11 +18,7 @@ export interface CommandContext {
 }
 
 /** One sub-command. */
-export interface Command {
-  /** How it is called, without the program's name: `ingest <folder or file…>`. */
-  readonly usage: string
-  /** What it does, in a line. */
-  readonly summary: string
+export interface Command extends CommandRow {
   /** More about it, a line each. */
   readonly details?: readonly string[]
   readonly options: Readonly<Record<string, CommandOption>>
@@ -38,17 +28,6 @@ export interface Command {
   readonly needs?: string
   /** Answers the exit code: 0 when all went well. */
   readonly run: (context: CommandContext) => Promise<number>
-}
-
-/** Options that every command takes. */
-export const sharedOptions: Readonly<Record<string, CommandOption>> = {
-  data: {
-    type: 'string',
-    value: 'folder',
-    meaning: 'data folder (default: INLAY_DATA, else .inlay in the working folder, as createInlay() has it)',
-  },
-  json: { type: 'boolean', meaning: 'answer in JSON, for programs' },
-  help: { type: 'boolean', short: 'h', meaning: 'this help' },
 }
 
 /** The words of a command as one text. @param what names it in the error, e.g. `question` */

@@ -1,10 +1,10 @@
 import type { Command } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
 
 /** Erases what belongs to a person. */
 export const erase: Command = {
-  usage: 'erase <person>',
-  summary: 'erase everything that belongs to a person',
+  ...commandTable.erase,
   details: [
     'The person is the id that authenticate gives, or the owner of a key (see inlay keys list).',
     'Sessions, files, projects, agents, memories, settings and keys go; documents stay. This cannot be undone.',

@@ -5,12 +5,12 @@ import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
 import { failureLines, faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { readsOnly, withInlay } from './with-inlay.ts'
 
 /** Asks questions with known answers, and says how good the answers are. */
 export const evaluation: Command = {
-  usage: 'eval <questions.jsonl> [address]',
-  summary: 'ask questions with known answers or sources, and score the answers; compare two settings',
+  ...commandTable.eval,
   details: [
     'A question a line: {"question": "…", "answers": ["…"], "sources": ["id, link or name"], "absent": false}.',
     'All but the question may be missing. "absent": the documents do not tell, and the answer should say so.',

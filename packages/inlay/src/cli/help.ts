@@ -1,20 +1,32 @@
-import { describeSettings } from '../settings/setting-table.ts'
-import { sharedOptions, type Command, type CommandOption } from './command.ts'
+import type { Command } from './command.ts'
+import { commandTable } from './command-table.ts'
+import { sharedOptions, type CommandOption } from './shared-options.ts'
 
 const width = 100
 
-/** What `inlay --help` prints: the commands and the settings. */
-export async function generalHelp(commands: Readonly<Record<string, () => Promise<Command>>>): Promise<string> {
-  const loaded = await Promise.all(Object.values(commands).map((load) => load()))
+/** What `inlay --help` prints. */
+export function generalHelp(): string {
   return [
     'An AI assistant over your own documents.',
     '',
     'Usage: inlay <command>',
     '',
-    ...table(loaded.map(({ usage, summary }) => [usage, summary])),
+    ...table(Object.values(commandTable).map(({ usage, summary }) => [usage, summary])),
     '',
-    'inlay <command> --help tells more about one of them.',
+    ...table([
+      ['inlay help <command>', 'tells more about one of them'],
+      ['inlay help settings', 'lists the settings, from the environment or a file .env'],
+    ]),
     '',
+    'Exit codes: 0 done; 1 failed, or a question without an answer; 2 called in a wrong way;',
+    '130 interrupted. With --json an error is {"error":{"code","message"}} on standard output.',
+  ].join('\n')
+}
+
+/** What `inlay help settings` prints. */
+export async function settingsHelp(): Promise<string> {
+  const { describeSettings } = await import('../settings/setting-table.ts')
+  return [
     'Settings, from the environment or a file .env:',
     '',
     ...table(

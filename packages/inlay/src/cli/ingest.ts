@@ -1,9 +1,11 @@
-import { isInlayError } from '@inlay/protocol'
+import { extname } from 'node:path'
+import { isInlayError, readableExtensions } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
 import { createReader, type Reader } from './source-document.ts'
-import { findSourceFiles, readableExtensions, type SourcePath } from './source-files.ts'
+import { findSourceFiles, type SourcePath } from './source-files.ts'
 
 /** What became of a file; `unread` when the person interrupted before. */
 type Outcome = 'new' | 'changed' | 'unchanged' | 'failed' | 'unread'
@@ -15,8 +17,7 @@ const pollMs = 200
 
 /** Takes files in and waits until they are searchable. */
 export const ingest: Command = {
-  usage: 'ingest <folder or file…>',
-  summary: 'take in files and keep them in step; unchanged ones are skipped',
+  ...commandTable.ingest,
   details: [
     `Reads ${readableExtensions.join(', ')} in folders of any depth; hidden folders are left out.`,
     'A document is known by its path below the folder: run this again after changes.',
@@ -38,9 +39,12 @@ export const ingest: Command = {
     const reader = await createReader(textOption(context, 'base-url'))
     try {
       context.output.note('Looking for files.')
-      const files = await findSourceFiles(context.words)
+      const skipped: string[] = []
+      const files = await findSourceFiles(context.words, process.cwd(), (path) => void skipped.push(path))
+      const skippedKinds = countKinds(skipped)
+      if (skipped.length > 0) context.output.note(skippedLine(skipped.length, skippedKinds))
       if (files.length === 0) context.output.note('There is no file to read.')
-      return await withInlay(context, (inlay) => takeIn(context, inlay, files, reader))
+      return await withInlay(context, (inlay) => takeIn(context, inlay, { files, skippedKinds }, reader))
     } finally {
       await reader.close()
     }
@@ -50,7 +54,7 @@ export const ingest: Command = {
 async function takeIn(
   context: CommandContext,
   inlay: Inlay,
-  files: readonly SourcePath[],
+  { files, skippedKinds }: FoundFiles,
   reader: Reader,
 ): Promise<number> {
   const { output, signal, options } = context
@@ -71,13 +75,34 @@ async function takeIn(
     failed: count('failed'),
   }
   const unread = count('unread')
-  if (output.isJson) output.json({ files: files.length, ...summary, ...(unread > 0 && { unread }) })
+  if (output.isJson)
+    output.json({ files: files.length, ...summary, skipped: skippedKinds, ...(unread > 0 && { unread }) })
   else if (files.length > 0) output.line(summaryLine(summary))
   if (signal.aborted) {
     output.note(remainder(unread, await waitingOf(inlay, accepted)))
     return 130
   }
   return summary.failed > 0 ? 1 : 0
+}
+
+/** The files of the folders and names that were given. */
+interface FoundFiles {
+  readonly files: readonly SourcePath[]
+  /** How many files of each other kind were left out. */
+  readonly skippedKinds: Readonly<Record<string, number>>
+}
+
+function countKinds(paths: readonly string[]): Record<string, number> {
+  const kinds = Map.groupBy(paths, (path) => extname(path).toLowerCase() || 'without an ending')
+  const counts = [...kinds].map(([kind, files]) => [kind, files.length] as const)
+  return Object.fromEntries(counts.toSorted(([, left], [, right]) => right - left))
+}
+
+function skippedLine(count: number, kinds: Readonly<Record<string, number>>): string {
+  const named = Object.entries(kinds).map(([kind, files]) => `${kind} (${files})`)
+  const more = named.length > 10 ? ', …' : ''
+  const files = count === 1 ? '1 file of a kind that is not read' : `${count} files of kinds that are not read`
+  return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.`
 }
 
 /** What is left after an interruption, and how to go on. */

@@ -1,12 +1,12 @@
 import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { readsOnly, withInlay } from './with-inlay.ts'
 
 /** Administers API keys. */
 export const keys: Command = {
-  usage: 'keys create | list | rotate <id> | revoke <id>',
-  summary: 'make, list, replace and revoke API keys',
+  ...commandTable.keys,
   details: [
     'create prints the key on standard output, once: only a hash of it is stored.',
     `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,

@@ -1,5 +1,6 @@
 import type { Inlay } from '../inlay.ts'
 import type { Command, CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
 
 /** Time between two looks at the queue; milliseconds. */
@@ -7,8 +8,7 @@ const pollMs = 200
 
 /** Makes the index anew from the records. */
 export const reindex: Command = {
-  usage: 'reindex [--embedder]',
-  summary: 'make the index anew from the records, while search goes on',
+  ...commandTable.reindex,
   details: [
     'A lost or damaged index is noticed and made anew by itself; this is for when you want it all the same.',
     'Interrupted, it goes on with the next inlay serve.',

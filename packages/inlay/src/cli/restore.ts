@@ -4,13 +4,13 @@ import { InlayError } from '@inlay/protocol'
 import { makeFolder } from '../data-folder.ts'
 import { backupNote, exists } from './backup.ts'
 import type { Command } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { dataFolderOf, needDataFolder, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
 
 /** Makes a data folder of a backup. */
 export const restore: Command = {
-  usage: 'restore <backup folder>',
-  summary: 'make a data folder of a backup, and its index anew',
+  ...commandTable.restore,
   details: ['The data folder (--data) must be empty or not exist. The backup stays as it is.'],
   words: [1, 1],
   needs: 'the folder of a backup',

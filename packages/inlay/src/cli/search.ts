@@ -1,4 +1,5 @@
 import { misuse, textOption, wordsOf, type Command } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { noteEmptyFolder, readsOnly, withInlay } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
 
@@ -7,8 +8,7 @@ const shownChars = 300
 
 /** Searches without an answer. */
 export const search: Command = {
-  usage: 'search "<words>"',
-  summary: 'search the documents and show the passages found',
+  ...commandTable.search,
   words: [1, Number.POSITIVE_INFINITY],
   needs: 'words to search for',
   options: {

@@ -9,12 +9,12 @@ import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
 import { dataFolderOf, withInlay } from './with-inlay.ts'
 
 /** Serves the API, and the web page where it is part of the installation. */
 export const serve: Command = {
-  usage: 'serve',
-  summary: 'serve the API and the web page over HTTP',
+  ...commandTable.serve,
   details: ['Ends on Ctrl+C with everything written. Settings: inlay --help.'],
   words: [0, 0],
   options: {

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, readableExtensions } from '@inlay/protocol'
 
 /** A file to be taken in. */
 export interface SourcePath {
@@ -11,32 +11,17 @@ export interface SourcePath {
   readonly below: string
 }
 
-/** Extensions of files that are read. */
-export const readableExtensions: readonly string[] = [
-  '.md',
-  '.markdown',
-  '.mdx',
-  '.txt',
-  '.text',
-  '.html',
-  '.htm',
-  '.pdf',
-  '.docx',
-  '.pptx',
-  '.xlsx',
-  '.csv',
-  '.eml',
-]
-
 /**
  * Finds the readable files in folders and among files, by id. Hidden files and folders and `node_modules` are left out
  * unless they are named. A file that is named has the id it has when the first folder of its path is taken from the same
  * place: `handbook/travel/trains.md` is the same document as in `handbook`.
+ * @param onSkipped hears of each file of a folder that is of another kind
  * @throws INVALID_INPUT for a path that does not exist, and for a named file of another kind
  */
 export async function findSourceFiles(
   paths: readonly string[],
   workingFolder: string = process.cwd(),
+  onSkipped: (path: string) => void = () => {},
 ): Promise<SourcePath[]> {
   const sources = new Map<string, SourcePath>()
   for (const given of paths) {
@@ -44,7 +29,7 @@ export async function findSourceFiles(
     const facts = await stat(path).catch(() => undefined)
     if (facts === undefined)
       throw new InlayError('INVALID_INPUT', { message: `there is no file or folder "${given}".` })
-    if (facts.isDirectory()) for (const file of await filesIn(path)) sources.set(file, toSource(file, path))
+    if (facts.isDirectory()) for (const file of await filesIn(path, onSkipped)) sources.set(file, toSource(file, path))
     else if (isReadable(path)) sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
       throw new InlayError('INVALID_INPUT', {
@@ -66,17 +51,19 @@ function toSource(path: string, folder: string): SourcePath {
   return { path, below, id: `${basename(folder)}/${below}` }
 }
 
-async function filesIn(folder: string): Promise<string[]> {
+async function filesIn(folder: string, onSkipped: (path: string) => void): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const paths = await Promise.all(
     entries.map(async (entry): Promise<string[]> => {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
       const path = join(folder, entry.name)
-      if (entry.isDirectory()) return filesIn(path)
+      if (entry.isDirectory()) return filesIn(path, onSkipped)
       // Links are followed to files, never to folders: a link upwards would not end.
       const isFile =
         entry.isFile() || (entry.isSymbolicLink() && (await stat(path).catch(() => undefined))?.isFile() === true)
-      return isFile && isReadable(path) ? [path] : []
+      if (isFile && isReadable(path)) return [path]
+      if (isFile) onSkipped(path)
+      return []
     }),
   )
   return paths.flat()
