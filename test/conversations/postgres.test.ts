@@ -160,7 +160,7 @@ test('memories live in Postgres as they do in SQLite', async () => {
 test('custom actions and their numbers live in Postgres as they do in SQLite', async () => {
   const fetchAddress = async () => ({ status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') })
   const { agent } = await newSetting([], { db, fetchAddress })
-  const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false }
+  const fields = { name: 'Kennel', description: '', definition: kennelDocument(), passesAuth: false, isForAll: true }
   const created = await agent.tools.create({ ...fields, customHeaders: [{ key: 'X-Key', value: 'k' }] }, ana)
   expect(created).toMatchObject({ id: 1001, isEnabled: true, customHeaders: [{ key: 'X-Key', value: 'k' }] })
   const names = async () => (await agent.actions(ana)).flatMap(({ id, name }) => (id > 1000 ? [name] : []))

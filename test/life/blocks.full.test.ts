@@ -110,7 +110,8 @@ test.each<[what: string, run: () => Promise<number | readonly number[]>, statuse
   ['brackets in brackets', () => send('/search', filled('[', 1_000_000)), [413]],
   [
     'an action of 6,000 operations',
-    () => send('/admin/tool/custom', { name: 'a', passthrough_auth: false, definition: api(6000) }),
+    () =>
+      send('/admin/tool/custom', { name: 'a', passthrough_auth: false, default_enabled: true, definition: api(6000) }),
     [400],
   ],
   ['a file of 7 MB', () => upload('book.txt', filled('The heron waits.\n', 7_000_000)), [200]],

@@ -111,7 +111,16 @@ export function createConversations(options: ConversationsOptions): Conversation
   const { fetchAddress } = options
   const stored = createStoredTools({ ...services, db: options.db, fetchAddress, switches, holds, ready })
   const documentSets = options.documentSets ?? (async () => [])
-  const storedPersonas = createPersonas({ db, models, files, holdsAction: holds, documentSets, now, ready })
+  const storedPersonas = createPersonas({
+    db,
+    models,
+    files,
+    holdsAction: holds,
+    restrictedActions: stored.restricted,
+    documentSets,
+    now,
+    ready,
+  })
   const personas = withHostAgents(storedPersonas, options.hostAgents ?? [])
   const lookups = { personas, projects: projectLookup(db) }
   const naming = createNaming(db, options.sessionNames ?? 'model', services)

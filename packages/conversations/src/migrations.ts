@@ -8,7 +8,7 @@ import { retentionMigration } from './sessions/retention-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
-import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
+import { actionSwitchMigration, storedToolMigration, toolGrantMigration } from './custom-tools/migration.ts'
 
 const first: Migration = {
   async up(db) {
@@ -80,6 +80,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0010-processes': processMigration,
       '0011-retention': retentionMigration,
       '0012-search': searchMigration,
+      '0013-tool-grants': toolGrantMigration,
     },
   })
 }

@@ -211,6 +211,7 @@ const openApi: MakeAction = () => {
       },
       customHeaders: [],
       passesAuth: false,
+      isForAll: true,
       ownerId: 'ana',
       isEnabled: true,
       updatedAt: 0,

@@ -51,7 +51,14 @@ test('an action is told in seventeen fields, the built-in ones by their kind', a
 test('an action is checked, added, switched off and removed', async () => {
   const checked = await service.call('POST', '/admin/tool/custom/validate', { definition })
   expect(checked.json.methods).toMatchObject([{ name: 'getRoom', method: 'GET', path: '/rooms/{id}' }])
-  const body = { name: 'Rooms', description: null, definition, custom_headers: null, passthrough_auth: false }
+  const body = {
+    name: 'Rooms',
+    description: null,
+    definition,
+    custom_headers: null,
+    passthrough_auth: false,
+    default_enabled: true,
+  }
   const { json: added } = await service.call('POST', '/admin/tool/custom', body)
   expect((await get('/tool/openapi')).map((tool: Json) => tool.id)).toEqual([added.id])
   const off = await service.call('PATCH', '/admin/tool/status', { tool_ids: [added.id], enabled: false })

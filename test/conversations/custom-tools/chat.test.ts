@@ -41,7 +41,14 @@ function comparable(lines: readonly unknown[]): unknown {
 
 async function play(script: Script, fetchAddress: FetchAddress) {
   const setting = await newSetting(script, { fetchAddress })
-  const fields = { name: 'Bookings', description: '', definition: bookings, customHeaders: [], passesAuth: false }
+  const fields = {
+    name: 'Bookings',
+    description: '',
+    definition: bookings,
+    customHeaders: [],
+    passesAuth: false,
+    isForAll: true,
+  }
   const { id } = await setting.agent.tools.create(fields, ana)
   const session = await setting.agent.sessions.create({}, ana)
   const run = await setting.send({ chat_session_id: session.id, forced_tool_id: id })

@@ -13,6 +13,7 @@ const fields: StoredToolFields = {
   definition: kennelDocument(),
   customHeaders: [],
   passesAuth: false,
+  isForAll: true,
 }
 const documentAt: FetchAddress = async (url) => ({
   status: url.endsWith('/missing') ? 404 : 200,
@@ -88,7 +89,7 @@ describe('refused are', () => {
         ],
       },
     ],
-    ['two authorities', { passesAuth: true, customHeaders: authorization }],
+    ['two authorities', { passesAuth: true, isForAll: true, customHeaders: authorization }],
     ['a page instead of a document', { definition: 'https://kennel.example/page' }],
   ])('%s', async (_, more) => {
     const { tools } = await newTools()

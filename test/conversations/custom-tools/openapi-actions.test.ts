@@ -13,6 +13,7 @@ const kennel: StoredTool = {
   definition: kennelDocument(),
   customHeaders: [],
   passesAuth: false,
+  isForAll: true,
   ownerId: 'ana',
   isEnabled: true,
   updatedAt: 0,

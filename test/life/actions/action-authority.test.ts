@@ -80,7 +80,7 @@ test('keys without the scope of chats have no actions, and only administrators m
   const custom = {
     method: 'POST',
     headers: json,
-    body: JSON.stringify({ name: 'x', definition, passthrough_auth: false }),
+    body: JSON.stringify({ name: 'x', definition, passthrough_auth: false, default_enabled: true }),
   }
   expect((await harness.fetch('/admin/tool/custom', { ...custom, headers: { ...json, ...chat } })).status).toBe(403)
   for (const scope of ['search', 'ingest']) {
@@ -99,7 +99,12 @@ test.each([
   const kennel = await startKennel()
   onTestFinished(kennel.close)
   const harness = await openActionHarness({ egress: { allowHosts: ['127.0.0.1'] }, ...options })
-  const body = JSON.stringify({ name: 'Kennel', definition: kennel.document, passthrough_auth: true })
+  const body = JSON.stringify({
+    name: 'Kennel',
+    definition: kennel.document,
+    passthrough_auth: true,
+    default_enabled: true,
+  })
   expect((await harness.fetch('/admin/tool/custom', { method: 'POST', headers: json, body })).status).toBe(200)
   const ben = await newCaller(harness, ['chat'])
   await askAs(harness, ben, [

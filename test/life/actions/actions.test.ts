@@ -305,6 +305,7 @@ test('services of others are used: one described by a document, and one that spe
       definition: kennel.document,
       custom_headers: [{ key: 'X-Kennel-Key', value: 'bone' }],
       passthrough_auth: false,
+      default_enabled: true,
     }),
   })
   expect(created.status).toBe(200)

@@ -83,7 +83,7 @@ export const endless: Record<string, () => Promise<Endless>> = {
         const created = await harness.fetch('/admin/tool/custom', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ name: 'Kennel', definition, passthrough_auth: false }),
+          body: JSON.stringify({ name: 'Kennel', definition, passthrough_auth: false, default_enabled: true }),
         })
         expect(created.status).toBe(200)
       },

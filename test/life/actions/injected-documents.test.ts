@@ -183,7 +183,14 @@ async function furnish(agent: Conversations, knowledge: Knowledge) {
   const bens = await upload(agent, 'ben.txt', `${secrets.file}: the salary of ben.`, ben)
   const anasFile = await upload(agent, 'ana.txt', 'Notes of ana.', ana)
   const customHeaders = [{ key: 'x-ledger-key', value: secrets.stored }]
-  const fields = { name: 'Ledger', description: '', definition: ledger, customHeaders, passesAuth: true }
+  const fields = {
+    name: 'Ledger',
+    description: '',
+    definition: ledger,
+    customHeaders,
+    passesAuth: true,
+    isForAll: true,
+  }
   await agent.tools.create(fields, { id: 'operator', scopes: ['admin'] })
   await agent.memories.add(`${secrets.memory}: ben likes tea.`, ben)
   const run = await send(agent, { message: `${secrets.chat}: my password is hunter2` }, ben)

@@ -46,7 +46,7 @@ describe('a service described by an OpenAPI document', () => {
     const kennel = await startKennel()
     onTestFinished(() => kennel.close())
     const harness = await openActionHarness({ egress: { allowHosts: ['127.0.0.1'] }, passHeaders: ['X-Trace'] })
-    const fields = { name: 'Kennel', description: '', passthrough_auth: false }
+    const fields = { name: 'Kennel', description: '', passthrough_auth: false, default_enabled: true }
     const { methods } = (await json(harness, '/admin/tool/custom/validate', {
       body: { definition: kennel.document },
     })) as { methods: unknown[] }
@@ -142,7 +142,7 @@ describe('a service described by an OpenAPI document', () => {
       passHeaders: ['X-Trace', 'Authorization'],
     })
     const seen = async (passes: boolean): Promise<Record<string, unknown>> => {
-      const fields = { name: 'Kennel', passthrough_auth: passes, definition: kennel.document }
+      const fields = { name: 'Kennel', passthrough_auth: passes, default_enabled: true, definition: kennel.document }
       const { id } = (await json(harness, '/admin/tool/custom', { body: fields })) as ToolSnapshot
       // The second tool has the same functions: names that are taken get the id behind them.
       harness.script([calls([passes ? `getDog_${id}` : 'getDog', { dogId: '7' }]), says('Yes.')])

@@ -114,6 +114,8 @@ export interface Action<Input = unknown> {
   readonly builtIn: string | null
   /** Number of the MCP server whose tool it is. Default: it is none. */
   readonly mcpServerId?: number
+  /** Whether only agents have it whose `actionIds` name it, and not the default agent. Default false. */
+  readonly needsGrant?: boolean
   readonly input: InputSchema<Input>
   /** Packets sent before the call runs, e.g. `search_tool_start`; none when the call itself sends its start. */
   readonly start?: () => PacketBody | undefined

@@ -13,7 +13,7 @@ export interface Persona {
   readonly taskPrompt: string
   /** Whether the model is told the date. */
   readonly isDatetimeAware: boolean
-  /** Null: every action there is. */
+  /** Null: every action that needs no grant. */
   readonly actionIds: readonly number[] | null
   /** Searches are narrowed to these document sets; empty: they are not. */
   readonly documentSetIds: readonly number[]

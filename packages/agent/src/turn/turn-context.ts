@@ -144,10 +144,10 @@ export function offerActions(
   { persona: { actionIds }, project, searchesNothing, hasFiles }: TurnContext,
   { fileSearch, search, searchAction, readExcerpt }: TurnContextParts,
 ): readonly Action[] {
-  const own = available.filter(({ id, builtIn }) => {
+  const own = available.filter(({ id, builtIn, needsGrant = false }) => {
     if (builtIn === 'FileReaderTool') return hasFiles
     // Memories belong to the person in the chat, not to what an agent is given.
-    return builtIn === 'MemoryTool' || (actionIds?.includes(id) ?? true)
+    return builtIn === 'MemoryTool' || (actionIds?.includes(id) ?? !needsGrant)
   })
   const others = own.filter(({ builtIn }) => builtIn !== 'SearchTool')
   const searchesDocuments = project === null && !searchesNothing && others.length < own.length

@@ -44,6 +44,8 @@ export interface StoredTool {
   readonly customHeaders: readonly CustomHeader[]
   /** Whether requests carry the caller's own Authorization, where the host lets it through. */
   readonly passesAuth: boolean
+  /** Whether the default agent has it, and so everybody. Else agents have it whose `tool_ids` name it. */
+  readonly isForAll: boolean
   /** Who made it. */
   readonly ownerId: string
   readonly isEnabled: boolean
@@ -59,6 +61,8 @@ export interface StoredToolFields {
   readonly definition: Readonly<Record<string, unknown>> | string
   readonly customHeaders: readonly CustomHeader[]
   readonly passesAuth: boolean
+  /** Default false. */
+  readonly isForAll?: boolean
 }
 
 /** A function that a stored tool has, as people check it before they store the tool. */

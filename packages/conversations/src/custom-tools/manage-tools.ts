@@ -26,6 +26,8 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
 export interface StoredToolParts {
   readonly tools: StoredTools
   readonly source: ActionSource
+  /** Those of the ids that only some agents have. */
+  readonly restricted: (ids: readonly number[]) => Promise<readonly number[]>
 }
 
 /** The kind under which stored tools have their numbers. */
@@ -52,6 +54,15 @@ export function createStoredTools(options: StoredToolsOptions): StoredToolParts 
       },
       ...changes(db, get, options),
       validate: async (definition) => functionsOf(await loadDefinition(definition, reachOf(options))),
+    },
+    restricted: async (ids) => {
+      const possible = ids.filter(isId)
+      if (possible.length === 0) return []
+      const query = db
+        .selectFrom('inlay_agent_tool')
+        .select('id')
+        .where(isAmong(db, 'id', possible))
+      return (await query.where('is_for_all', '=', 0).execute()).map(({ id }) => id)
     },
     source: {
       list: createLister(db, options),

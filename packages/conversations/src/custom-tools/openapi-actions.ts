@@ -36,6 +36,7 @@ function toAction(tool: StoredTool, called: Called, options: OpenApiActionsOptio
     displayName: tool.name,
     description: [...new Set([summary, description])].filter((text) => text !== '').join('\n'),
     builtIn: null,
+    needsGrant: !tool.isForAll,
     input: inputOf(operation),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
     run: async (input, turn) => {

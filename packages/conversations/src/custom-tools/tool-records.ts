@@ -1,5 +1,5 @@
 import type { StoredToolTable } from '../tables/tool-tables.ts'
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { CustomHeader, StoredTool } from './contracts.ts'
 
 /** A tool as it is stored. */
@@ -12,6 +12,7 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
     definition: JSON.parse(row.definition) as StoredTool['definition'],
     customHeaders: JSON.parse(row.custom_headers) as CustomHeader[],
     passesAuth: row.passes_auth === 1,
+    isForAll: row.is_for_all === 1,
     ownerId: row.owner_id,
     isEnabled: row.is_enabled === 1,
     updatedAt: Number(row.updated_at),
@@ -20,13 +21,19 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
 
 /** The columns that the fields of a tool decide. */
 export function toToolColumns(
-  tool: Pick<StoredTool, 'name' | 'description' | 'definition' | 'customHeaders' | 'passesAuth'>,
-): Pick<StoredToolTable, 'name' | 'description' | 'definition' | 'custom_headers' | 'passes_auth'> {
+  tool: Pick<StoredTool, 'name' | 'description' | 'definition' | 'customHeaders' | 'passesAuth'> & {
+    isForAll?: boolean
+  },
+): Pick<
+  Insertable<StoredToolTable>,
+  'name' | 'description' | 'definition' | 'custom_headers' | 'passes_auth' | 'is_for_all'
+> {
   return {
     name: tool.name,
     description: tool.description,
     definition: JSON.stringify(tool.definition),
     custom_headers: JSON.stringify(tool.customHeaders),
     passes_auth: tool.passesAuth ? 1 : 0,
+    is_for_all: tool.isForAll ? 1 : 0,
   }
 }

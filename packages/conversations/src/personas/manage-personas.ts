@@ -17,6 +17,8 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed'>
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holdsAction: (id: number) => Promise<boolean>
+  /** Those of the ids that only administrators give to agents. */
+  readonly restrictedActions: (ids: readonly number[]) => Promise<readonly number[]>
   /** Document sets that a caller may search. */
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
   /** Called before each use. */
@@ -160,19 +162,25 @@ async function change(
     model: modelId === undefined ? persona.model : await modelOf(modelId, options.models),
     fileIds: fields.user_file_ids ? await fileIdsOf(fields.user_file_ids, persona, caller, options) : persona.fileIds,
   }
-  await refuseUnknownActions(wanted, persona, options)
+  await refuseActions(wanted, persona, caller, options)
   await refuseUnknownSets(wanted, persona, caller, options)
   refuseReserved(wanted, persona, caller)
   return wanted
 }
 
-async function refuseUnknownActions(
+async function refuseActions(
   wanted: StoredPersona,
   before: StoredPersona,
-  { holdsAction }: Pick<PersonasOptions, 'holdsAction'>,
+  caller: Principal,
+  { holdsAction, restrictedActions }: Pick<PersonasOptions, 'holdsAction' | 'restrictedActions'>,
 ): Promise<void> {
   const fresh = (wanted.actionIds ?? []).filter((id) => !before.actionIds?.includes(id))
-  if (!(await Promise.all(fresh.map(holdsAction))).includes(false)) return
+  const areKnown = !(await Promise.all(fresh.map(holdsAction))).includes(false)
+  if (areKnown && !hasScope(caller, 'admin') && (await restrictedActions(fresh)).length > 0)
+    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+      message: 'tool_ids names a custom action that only administrators may give to agents.',
+    })
+  if (areKnown) return
   throw new InlayError('VALIDATION_ERROR', { message: 'tool_ids names an action that does not exist: see GET /tool.' })
 }
 

@@ -20,6 +20,7 @@ export interface StoredToolTable {
   /** JSON array of `CustomHeader`. */
   custom_headers: string
   passes_auth: number
+  is_for_all: Generated<number>
   owner_id: string
   is_enabled: number
   updated_at: number | string

@@ -19,7 +19,7 @@ export interface ToolSnapshot {
   readonly name: string
   /** What the action does, as the model is told. */
   readonly description: string
-  /** OpenAPI document of a custom action. */
+  /** OpenAPI document of a custom action; administrators alone see it. */
   readonly definition: Readonly<Record<string, unknown>> | null
   /** What people call the action. */
   readonly display_name: string
@@ -45,7 +45,7 @@ export interface ToolSnapshot {
   readonly chat_selectable: boolean
   /** Whether agents can be given it. */
   readonly agent_creation_selectable: boolean
-  /** Whether new agents have it. */
+  /** Whether new agents have it; of a custom action, whether the default agent has it. */
   readonly default_enabled: boolean
 }
 
@@ -83,6 +83,8 @@ export interface CustomTool {
   readonly passthrough_auth: boolean
   /** Only null: there is no OAuth for actions. */
   readonly oauth_config_id: number | null
+  /** Whether the default agent has it, and so everybody; else only agents whose `tool_ids` name it. */
+  readonly default_enabled: boolean
 }
 
 const toolName = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(255))
@@ -100,6 +102,7 @@ export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
   custom_headers: v.nullish(headers, () => []),
   passthrough_auth: boolean,
   oauth_config_id: orNull(integer),
+  default_enabled: v.nullish(boolean, false),
 })
 
 /** Body of `PUT /admin/tool/custom/{tool_id}`: what is absent or null stays. */
@@ -112,6 +115,7 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
   custom_headers: orNull(headers),
   passthrough_auth: orNull(boolean),
   oauth_config_id: orNull(integer),
+  default_enabled: orNull(boolean),
 })
 
 /** Body of `POST /admin/tool/custom/validate`. */

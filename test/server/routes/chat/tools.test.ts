@@ -5,6 +5,7 @@ import { kennelDocument } from '../../../conversations/custom-tools/kennel.ts'
 import { defineAction } from '@inlay/agent/host-actions'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService, type Service } from '../../conversation.ts'
+import { personaBody } from '../../persona-body.ts'
 
 const requests: string[] = []
 const fetchAddress: FetchAddress = async (url) => {
@@ -32,6 +33,7 @@ const kennel = {
   definition: kennelDocument(),
   custom_headers: [secret],
   passthrough_auth: false,
+  default_enabled: true,
 }
 const key = 'key-operator'
 
@@ -62,7 +64,7 @@ describe('a custom action', () => {
       permissions: {},
       chat_selectable: true,
       agent_creation_selectable: true,
-      default_enabled: false,
+      default_enabled: true,
     })
     const listed = (await fetchJson('/tool', { key })).body as ToolSnapshot[]
     expect(listed.map(({ id, name }) => `${id} ${name}`)).toEqual(['7 add_memory', '50 tell_time', '1001 Kennel'])
@@ -71,7 +73,7 @@ describe('a custom action', () => {
     expect(personas[0]!.tools).toEqual(listed)
   })
 
-  test('shows its headers to administrators alone', async () => {
+  test('shows its document and headers to administrators alone', async () => {
     const { ask } = await withKennel()
     for (const path of ['/tool', '/tool/openapi', '/tool/1001', '/persona', '/persona/0']) {
       const response = await ask(path)
@@ -79,6 +81,8 @@ describe('a custom action', () => {
       const text = await response.text()
       expect(text).toContain('"custom_headers":null')
       expect(text).not.toContain('sesame')
+      expect(text).toContain('"name":"Kennel","description":"Dogs"')
+      expect(text).not.toContain('/dogs/{dogId}')
     }
   })
 
@@ -131,6 +135,60 @@ describe('a custom action', () => {
     expect(requests).toEqual([definition])
     const created = await fetchJson('/admin/tool/custom', { key, json: { ...kennel, definition } })
     expect(created.body).toMatchObject({ definition: { info: { title: 'Kennel' } } })
+  })
+})
+
+describe('a custom action that is not given to the default agent', () => {
+  const granted = { ...personaBody, name: 'Keeper', is_public: true, tool_ids: [1001] }
+  const message = { message: 'Who is there?', stream: false, forced_tool_id: 1001 }
+
+  async function withOwnKennel() {
+    const fixture = await service()
+    const { default_enabled: _, ...rest } = kennel
+    expect((await fixture.fetchJson('/admin/tool/custom', { key, json: rest })).status).toBe(200)
+    return fixture
+  }
+
+  test('is not called through it, by whatever key', async () => {
+    const { fetchJson } = await withOwnKennel()
+    for (const as of [key, 'key-alice'])
+      expect(await fetchJson('/chat/send-chat-message', { key: as, json: message })).toMatchObject({
+        status: 400,
+        body: { error_code: 'VALIDATION_ERROR' },
+      })
+    const { body } = await fetchJson('/persona/0')
+    expect((body as { tools: ToolSnapshot[] }).tools.map(({ id }) => id)).toEqual([7, 50])
+    expect((await fetchJson('/tool/1001')).body).toMatchObject({
+      name: 'Kennel',
+      definition: null,
+      agent_creation_selectable: false,
+      default_enabled: false,
+    })
+  })
+
+  test('is given to agents by administrators alone', async () => {
+    const { fetchJson } = await withOwnKennel()
+    const own = await fetchJson('/persona', { json: { ...granted, is_public: false } })
+    expect(own).toMatchObject({ status: 403, body: { error_code: 'INSUFFICIENT_PERMISSIONS' } })
+    const keeper = (await fetchJson('/persona', { key, json: granted })).body as { id: number; tools: ToolSnapshot[] }
+    expect(keeper.tools.map(({ id }) => id)).toEqual([1001])
+    const chat = (await fetchJson('/chat/create-chat-session', { json: { persona_id: keeper.id } })).body as object
+    expect((await fetchJson('/chat/send-chat-message', { json: { ...message, ...chat } })).status).toBe(200)
+    const plain = await fetchJson('/persona', { json: { ...personaBody, name: 'Mine' } })
+    const { id } = plain.body as { id: number }
+    const taken = await fetchJson(`/persona/${id}`, { method: 'PATCH', json: { tool_ids: [1001] } })
+    expect(taken.status).toBe(403)
+  })
+
+  test('is given to everybody, and taken back, at once', async () => {
+    const { fetchJson } = await withOwnKennel()
+    const put = (json: object) => fetchJson('/admin/tool/custom/1001', { key, method: 'PUT', json })
+    const status = async () => (await fetchJson('/chat/send-chat-message', { json: message })).status
+    expect((await put({ default_enabled: true })).body).toMatchObject({ default_enabled: true })
+    expect(await status()).toBe(200)
+    expect((await put({ name: 'Dogs' })).body).toMatchObject({ default_enabled: true })
+    await put({ default_enabled: false })
+    expect(await status()).toBe(400)
   })
 })
 

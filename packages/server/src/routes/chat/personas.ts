@@ -21,7 +21,7 @@ import * as v from 'valibot'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { checkLabels, readPersonaLabels, setLabels } from '../../administration/persona-labels.ts'
 import { listDocumentSets } from '../knowledge/document-sets.ts'
-import { listSnapshots } from './tool-snapshots.ts'
+import { listGrants } from './tool-snapshots.ts'
 
 const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
 const personaPath = v.object({ persona_id: queryInteger({}) })
@@ -115,7 +115,7 @@ type ToBase = (persona: StoredPersona) => PersonaBase
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
   const { agent } = parts
   const [tools, models, sets, labelsOf] = await Promise.all([
-    listSnapshots(agent, caller),
+    listGrants(agent, caller),
     agent.models(),
     listDocumentSets(parts, caller),
     readPersonaLabels(parts),
@@ -129,7 +129,9 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       id: persona.id,
       name: persona.name,
       description: persona.description,
-      tools: tools.filter(({ id }) => actionIds === null || actionIds.includes(id)),
+      tools: tools
+        .filter(({ snapshot, needsGrant }) => actionIds?.includes(snapshot.id) ?? !needsGrant)
+        .map(({ snapshot }) => snapshot),
       starter_messages: persona.starterMessages,
       document_sets: sets.filter(({ id }) => documentSetIds.includes(id)),
       default_model_configuration_id: place === -1 ? null : place + 1,

@@ -4,6 +4,17 @@ import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/pr
 
 /** The actions a caller may use now, by id; the functions of one custom action are one entry. */
 export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
+  return (await listGrants(agent, caller)).map(({ snapshot }) => snapshot)
+}
+
+/** An action, and whether only agents have it that name it. */
+export interface Grant {
+  readonly snapshot: ToolSnapshot
+  readonly needsGrant: boolean
+}
+
+/** As {@link listSnapshots}. */
+export async function listGrants(agent: Conversations, caller: Principal): Promise<Grant[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))
   const seen = new Set<number>()
@@ -11,7 +22,8 @@ export async function listSnapshots(agent: Conversations, caller: Principal): Pr
     if (seen.has(action.id)) return []
     seen.add(action.id)
     const tool = stored.get(action.id)
-    return [tool ? toStoredSnapshot(tool, caller) : toSnapshot(action)]
+    const snapshot = tool ? toStoredSnapshot(tool, caller) : toSnapshot(action)
+    return [{ snapshot, needsGrant: action.needsGrant ?? false }]
   })
 }
 
@@ -48,21 +60,24 @@ export function toSnapshot(action: Action): ToolSnapshot {
   }
 }
 
-/** A custom action as clients see it; its headers hold keys, and are for administrators alone. */
+/** A custom action as clients see it. Its document names internal addresses, its headers keys: for administrators alone. */
 export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnapshot {
-  const { id, name, description, definition, customHeaders, passesAuth, ownerId, isEnabled } = tool
+  const { id, name, description, definition, customHeaders, passesAuth, isForAll, ownerId, isEnabled } = tool
+  const mayEdit = hasScope(caller, 'admin')
   return {
     ...plain,
     id,
     name,
     description,
-    definition,
+    definition: mayEdit ? definition : null,
     display_name: name,
     in_code_tool_id: null,
-    custom_headers: hasScope(caller, 'admin') ? customHeaders : null,
+    custom_headers: mayEdit ? customHeaders : null,
     passthrough_auth: passesAuth,
     user_id: ownerId === null ? null : toUserId(ownerId),
     enabled: isEnabled,
+    agent_creation_selectable: isForAll || mayEdit,
+    default_enabled: isForAll,
   }
 }
 

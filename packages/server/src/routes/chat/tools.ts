@@ -38,7 +38,8 @@ const listingRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'Those made of OpenAPI documents, with what the caller may do; administrators see those switched off too.',
+      'Those made of OpenAPI documents, with what the caller may do; administrators see those switched off too, and the ' +
+      'documents.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     async handle({ caller, parts }): Promise<ToolSnapshot[]> {
       const tools = await parts.agent.tools.list()
@@ -72,14 +73,15 @@ const customRoutes: readonly Route[] = [
   route('POST /admin/tool/custom', 'createCustomTool', 'Make a custom action', {
     description:
       'Every operation of the OpenAPI document becomes a function that models may call. `definition` is the document, or ' +
-      'the address of one in JSON.',
+      'the address of one in JSON. Agents have it whose `tool_ids` name it, and the default agent with `default_enabled`.',
     input: { body: { kind: 'json', schema: customToolSchema, limit: 'otherBytes' } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: [...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }): Promise<ToolSnapshot> {
       refuseOAuth(body.oauth_config_id)
       const { name, description, definition, custom_headers: customHeaders, passthrough_auth: passesAuth } = body
-      const fields = { name, description, definition, customHeaders, passesAuth }
+      const { default_enabled: isForAll } = body
+      const fields = { name, description, definition, customHeaders, passesAuth, isForAll }
       return toStoredSnapshot(await parts.agent.tools.create(fields, caller), caller)
     },
   }),
@@ -96,6 +98,7 @@ const customRoutes: readonly Route[] = [
         definition: body.definition ?? undefined,
         customHeaders: body.custom_headers ?? undefined,
         passesAuth: body.passthrough_auth ?? undefined,
+        isForAll: body.default_enabled ?? undefined,
       })
       return toStoredSnapshot(changed, caller)
     },
