@@ -126,10 +126,14 @@ function inline(tokens: readonly Token[] | undefined, citations: CitationHandlin
   })
 }
 
+/** Marks of formulas: without their backslashes they read as ordinary parentheses and commas. */
+const keepsBackslash = /^\\[(),]$/
+
 function Inline({ token, citations }: TokenProps): JSX.Element | null {
   switch (token.type) {
-    case 'text':
     case 'escape':
+      return <>{keepsBackslash.test(token.raw) ? token.raw : textOf(token)}</>
+    case 'text':
       return <>{isParent(token) ? inline(token.tokens, citations) : textOf(token)}</>
     case 'strong':
       return <strong>{inline(token.tokens, citations)}</strong>

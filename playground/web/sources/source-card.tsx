@@ -144,5 +144,7 @@ function placeOf({ source_type, document_id }: SearchDoc, href: string | undefin
     const url = new URL(href)
     return `${url.host}${url.pathname.replace(/\/$/, '')}`
   }
-  return /^[\w. -]+(\/[\w. -]+)*\.\w+$/.test(document_id) ? document_id : source_type.replaceAll('_', ' ')
+  return /^[\p{L}\p{M}\p{N}_. ()&+,'-]+(\/[\p{L}\p{M}\p{N}_. ()&+,'-]+)*\.\w+$/u.test(document_id)
+    ? document_id
+    : source_type.replaceAll('_', ' ')
 }

@@ -73,8 +73,6 @@ describe('what is a marker', () => {
     '【【1】】',
     '[1】',
     '［1]',
-    '[^1]',
-    '[[^1]]',
     '[document 1]',
     '[Doc 1]',
     '[source 1]',
@@ -86,14 +84,23 @@ describe('what is a marker', () => {
     expect(numbers(`so ${marker}.`)).toEqual([1])
   })
 
-  test.each(['[ 1 ]', '[]', '[1,  2]', '[^]', '[document]', '[documentary 1]', '[1-]', '[2-1-]', '[a1]'])(
-    '%s is not',
-    (marker) => {
-      expect(render(`so ${marker}.`)).toBe(`so ${marker}.`)
-    },
-  )
+  test.each([
+    '[ 1 ]',
+    '[]',
+    '[1,  2]',
+    '[^]',
+    '[^1]',
+    '[[^1]]',
+    '[document]',
+    '[documentary 1]',
+    '[1-]',
+    '[2-1-]',
+    '[a1]',
+  ])('%s is not', (marker) => {
+    expect(render(`so ${marker}.`)).toBe(`so ${marker}.`)
+  })
 
-  test.each(['[1;2]', '[1; 2]', '[1-2]', '[1–2]', '[^1, ^2]', '[document 1, document 2]'])('%s is two', (marker) => {
+  test.each(['[1;2]', '[1; 2]', '[1-2]', '[1–2]', '[document 1, document 2]'])('%s is two', (marker) => {
     expect(render(`so ${marker}.`)).toBe(`so ${leave} ${carry}.`)
     expect(numbers(`so ${marker}.`)).toEqual([1, 2])
   })

@@ -33,6 +33,10 @@ describe('what Markdown becomes', () => {
     expect(render('```sh\nls')).toContain('<code>ls</code>')
   })
 
+  test('marks of formulas keep their backslashes, other escapes lose them', () => {
+    expect(render('\\(a\\,b\\) and \\*c\\*')).toContain('\\(a\\,b\\) and *c*')
+  })
+
   test('character references are resolved once', () => {
     expect(render('a &amp; b &#8364; &amp;lt;')).toContain('a &amp; b € &amp;lt;')
   })

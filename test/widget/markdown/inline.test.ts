@@ -28,6 +28,7 @@ describe('the pieces of a paragraph', () => {
       [text('a '), { kind: 'code', text: '**b**' }, text(' '), { kind: 'code', text: 'c`d' }],
     ],
     ['escapes', '\\*a\\* \\d', [text('*a* \\d')]],
+    ['marks of formulas', '\\(a\\,b\\)', [text('\\(a\\,b\\)')]],
     ['breaks', 'a  \nb\\\nc\nd', [text('a  '), { kind: 'break' }, text('b'), { kind: 'break' }, text('c\nd')]],
     [
       'links',

@@ -17,8 +17,8 @@ export const addressLimit = 2_000
 
 const open = '[\\[【［]'
 const close = '[\\]】］]'
-// `1`, `^1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`.
-const word = '(?:\\^|(?:documents?|docs?|sources?|results?|passages?) ?#?)?'
+// `1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`. `^1` is a footnote of the text's own.
+const word = '(?:(?:documents?|docs?|sources?|results?|passages?) ?#?)?'
 // A comma before another number belongs to the list alone: could it belong to the note too, each would double the ways
 // to read a text, and so the time.
 const note = `†(?:[^\\]】］,;]|[,;](?! ?${word}\\d)){0,40}`
@@ -33,11 +33,9 @@ const begunDouble = new RegExp(`${open}{2}(?:(?:${item}[,;] ?)*${begunItem}?|${l
 
 /** Any beginning of what may stand before a number. */
 function begunWord(): string {
-  const words = ['documents ', 'docs ', 'sources ', 'results ', 'passages ', '^']
+  const words = ['documents ', 'docs ', 'sources ', 'results ', 'passages ']
   const beginnings = words.flatMap((whole) => Array.from(whole, (_, index) => whole.slice(0, index + 1)))
-  return [...new Set([...beginnings, ...words.map((whole) => whole.replace('s ', ' '))])]
-    .map((text) => text.replace('^', '\\^'))
-    .join('|')
+  return [...new Set([...beginnings, ...words.map((whole) => whole.replace('s ', ' '))])].join('|')
 }
 
 // A wider range is a span of something else.
@@ -72,7 +70,7 @@ function addressEnd(text: string, index: number): number | undefined {
 }
 
 /**
- * Reads the citation marker that begins at `index`: `[1]`, `[1, 2]`, `[1;2]`, `[1-3]`, `[[1]]`, `[^1]`, `[document 1]`,
+ * Reads the citation marker that begins at `index`: `[1]`, `[1, 2]`, `[1;2]`, `[1-3]`, `[[1]]`, `[document 1]`,
  * `[1†source]`, the same in 【】 and ［］ and any mixture.
  * A link a model wrote as citations are rendered, `[[1]](address)`, is a marker whose end is behind the address.
  * @param ended whether the text is complete; when it is not, a marker is only told once the character behind it is known

@@ -48,6 +48,8 @@ function pieceAt(text: string, at: number, missing: Set<string>, depth: number):
   switch (text[at]) {
     case '\\':
       if (text[at + 1] === '\n') return { piece: { kind: 'break' }, end: at + 2 }
+      // Marks of formulas: without their backslashes they read as ordinary parentheses and commas.
+      if (/[(),]/.test(text[at + 1] ?? '')) return { piece: text.slice(at, at + 2), end: at + 2 }
       return /[!-/:-@[-`{-~]/.test(text[at + 1] ?? '') ? { piece: text[at + 1] ?? '', end: at + 2 } : undefined
     case '\n':
       return text.slice(at - 2, at) === '  ' ? { piece: { kind: 'break' }, end: at + 1 } : undefined
