@@ -1,0 +1,221 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting, type MemoryIndex } from './setting.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+/** An index whose `put` does what a test wants before it takes a file. */
+function hookedIndex(before: (id: string) => unknown): MemoryIndex & { readonly puts: string[] } {
+  const inner = memoryIndex()
+  const puts: string[] = []
+  return {
+    ...inner,
+    puts,
+    put: async (file) => {
+      puts.push(file.id)
+      await before(file.id)
+      await inner.put(file)
+    },
+  }
+}
+
+/** Files that are read already; none is wanted in the index yet. */
+async function uploaded(setting: FileSetting, count = 1): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, at) => incoming(`${at}.txt`, `Heron ${at}.`))
+  const { files } = await setting.files.upload(arriving(...names), { caller: ana })
+  await setting.files.worker.settled()
+  return files.map(({ id }) => id)
+}
+
+const rowsOf = ({ db }: FileSetting): Promise<object[]> =>
+  db.selectFrom('inlay_files').select(['id', 'work', 'claim', 'attempts']).orderBy('id').execute()
+
+/** The work of one file as a process left it. */
+const leave = (
+  { db }: FileSetting,
+  row: Partial<Record<'work' | 'claim', string> & { due_at: number; attempts: number }>,
+) =>
+  db
+    .updateTable('inlay_files')
+    .set(row as object)
+    .execute()
+
+test('a file that one process works on is not taken by another, as long as the first shows signs of life', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const index = hookedIndex(async () => {
+    begun.resolve()
+    await gate.promise
+  })
+  const [first, second] = [setting.again({ index }), setting.again({ index })]
+  await first.wantIndexed([id!])
+  await begun.promise
+  // Three times as long as the lease.
+  for (let step = 0; step < 4; step++) {
+    setting.clock.time += 15_000
+    const dueBefore = await setting.db.selectFrom('inlay_files').select('due_at').executeTakeFirstOrThrow()
+    vi.advanceTimersByTime(5_000)
+    await vi.waitFor(async () =>
+      expect(await setting.db.selectFrom('inlay_files').select('due_at').executeTakeFirst()).not.toEqual(dueBefore),
+    )
+    second.worker.notify()
+    await second.worker.settled()
+  }
+  expect(index.puts).toEqual([id])
+  gate.resolve()
+  await first.worker.settled()
+  expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
+  await Promise.all([first.close(), second.close()])
+})
+
+test('a process whose lease ran out unsettles nothing that another has taken over', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let call = 0
+  const index = hookedIndex(async () => {
+    const at = call++
+    begun[at]!.resolve()
+    await gates[at]!.promise
+  })
+  const [late, present] = [setting.again({ index }), setting.again({ index })]
+  await late.wantIndexed([id!])
+  await begun[0]!.promise
+  setting.clock.time += 20_001
+  present.worker.notify()
+  await begun[1]!.promise
+  const [held] = await rowsOf(setting)
+  gates[0]!.resolve()
+  await late.worker.settled()
+  expect(await rowsOf(setting)).toEqual([held])
+  gates[1]!.resolve()
+  await present.worker.settled()
+  expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
+})
+
+test('a process whose lease ran out puts off nothing that another has taken over, when it fails', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let call = 0
+  const index = hookedIndex(async () => {
+    const at = call++
+    begun[at]!.resolve()
+    await gates[at]!.promise
+    if (at === 0) throw new Error('too late')
+  })
+  const [late, present] = [setting.again({ index }), setting.again({ index })]
+  await late.wantIndexed([id!])
+  await begun[0]!.promise
+  setting.clock.time += 20_001
+  present.worker.notify()
+  await begun[1]!.promise
+  const [held] = await rowsOf(setting)
+  gates[0]!.resolve()
+  await late.worker.settled()
+  expect(await rowsOf(setting)).toEqual([held])
+  gates[1]!.resolve()
+  await present.worker.settled()
+  expect([...index.held.keys()]).toEqual([id])
+})
+
+test('what a killed process held is taken once its lease is over, not before', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time + 20_000, attempts: 1 })
+  const look = async (): Promise<string[]> => {
+    setting.files.worker.notify()
+    await setting.files.worker.settled()
+    return [...setting.index.held.keys()]
+  }
+  expect(await look()).toEqual([])
+  setting.clock.time += 19_999
+  expect(await look()).toEqual([])
+  setting.clock.time += 1
+  expect(await look()).toEqual([id])
+})
+
+test('work that fails is told and tried again, after ever longer', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  let fails = true
+  const index = hookedIndex(() => {
+    if (fails) throw new Error('full')
+  })
+  const files = setting.again({ index })
+  await files.wantIndexed([id!])
+  await files.worker.settled()
+  const tries: number[] = [index.puts.length]
+  for (const delayMs of [7_999, 1, 31_999, 1]) {
+    setting.clock.time += delayMs
+    files.worker.notify()
+    await files.worker.settled()
+    tries.push(index.puts.length)
+  }
+  expect(tries).toEqual([1, 1, 2, 2, 3])
+  expect(setting.errors).toHaveLength(3)
+  fails = false
+  setting.clock.time += 3_600_000
+  files.worker.notify()
+  await files.worker.settled()
+  expect([...index.held.keys()]).toEqual([id])
+  expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
+  await files.close()
+})
+
+test('work that ended its process each time is given up and told; a removal goes on', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time, attempts: 6 })
+  setting.files.worker.notify()
+  await setting.files.worker.settled()
+  expect([...setting.index.held.keys()]).toEqual([])
+  expect(setting.errors).toMatchObject([{ message: expect.stringContaining('ended each time') }])
+  expect(await rowsOf(setting)).toMatchObject([{ id, work: null, claim: null }])
+  await leave(setting, { work: 'remove', due_at: setting.clock.time, attempts: 50 })
+  setting.files.worker.notify()
+  await setting.files.worker.settled()
+  expect(await rowsOf(setting)).toEqual([])
+})
+
+test('the last try of such work is still made', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time, attempts: 5 })
+  setting.files.worker.notify()
+  await setting.files.worker.settled()
+  expect([...setting.index.held.keys()]).toEqual([id])
+})
+
+test('closing waits for the file under way and leaves the others to the next process', async () => {
+  const setting = await newFiles()
+  const ids = await uploaded(setting, 3)
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const index = hookedIndex(async () => {
+    begun.resolve()
+    await gate.promise
+  })
+  const files = setting.again({ index })
+  await files.wantIndexed(ids)
+  await begun.promise
+  let isClosed = false
+  const closed = files.close().then(() => (isClosed = true))
+  // As many turns as the database needs for a settle.
+  await rowsOf(setting)
+  await rowsOf(setting)
+  expect(isClosed).toBe(false)
+  gate.resolve()
+  await closed
+  expect([...index.held.keys()]).toEqual(index.puts)
+  expect(index.puts).toHaveLength(1)
+  const done = { work: null, claim: null }
+  const left = { work: 'index', claim: null }
+  expect(await rowsOf(setting)).toMatchObject(ids.toSorted().map((id) => (id === index.puts[0] ? done : left)))
+  const next = setting.again()
+  next.worker.notify()
+  await next.worker.settled()
+  expect([...index.held.keys(), ...setting.index.held.keys()].toSorted()).toEqual(ids.toSorted())
+})
