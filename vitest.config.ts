@@ -35,6 +35,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // All cores; the default leaves one idle, which on two cores is half of them.
     maxWorkers: '100%',
+    reporters: ['default', './test/slowest-tests.ts'],
     projects: [
       // Files share a process: nothing of a test stays in its modules.
       project({ name: 'unit', include: unit, exclude: full, isolate: false, ...patience }),

@@ -3,7 +3,7 @@
  * the assistant, the slowest `/health`, and the memory. Each is accepted, indexed, sent again unchanged, updated and
  * deleted.
  *
- *   npm run bench:bodies [-- --mebibytes 8,32,95,127] [--kinds prose,sections,CJK,brackets,escapes]
+ *   npm run bench:bodies [-- --mebibytes 8,32,95,127] [--kinds prose,sections,CJK,brackets,escapes] [--quick]
  *
  * The assistant is a process of its own, and so is what asks for `/health`. A document of 127 MiB takes about a minute.
  */
@@ -12,15 +12,19 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
+import { leaveOut, note } from './figures.ts'
 import { startFixture } from './walk/fixture.ts'
 import { zipfText } from './zipf-text.ts'
 
 const { values: options } = parseArgs({
   options: {
-    mebibytes: { type: 'string', default: '8,32,95,127' },
-    kinds: { type: 'string', default: 'prose,sections,CJK,brackets,escapes' },
+    mebibytes: { type: 'string' },
+    kinds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
   },
 })
+const sizes = (options.mebibytes ?? (options.quick ? '1' : '8,32,95,127')).split(',').map(Number)
+const wantedKinds = (options.kinds ?? (options.quick ? 'prose,CJK' : 'prose,sections,CJK,brackets,escapes')).split(',')
 const { text } = zipfText(9, 20_000)
 const prose = Array.from({ length: 40 }, () => `${text(120)}.\\n\\n`).join('')
 /** A piece of JSON text that is repeated, and how many of them go into one section; Infinity for all. */
@@ -48,8 +52,8 @@ try {
   await fixture.call('POST', '/service-api/ingestion', bodyOf('first', 'prose', 20_000, 'First'))
   await fixture.settled()
   console.log('                            ms   longest block   /health max   resident MB')
-  for (const kind of options.kinds.split(','))
-    for (const mebibytes of options.mebibytes.split(',').map(Number)) await measure(kind, mebibytes)
+  if (options.quick) leaveOut('bodies of more than 1 MiB, and three of the kinds')
+  for (const kind of wantedKinds) for (const mebibytes of sizes) await measure(kind, mebibytes)
 } finally {
   prober.disconnect()
   await fixture.close()
@@ -68,7 +72,7 @@ async function measure(kind: string, mebibytes: number): Promise<void> {
   await during('index', settled)
   await during('delete', async () => {
     await call('DELETE', `/service-api/ingestion/${id}`)
-    await delay(5000)
+    await delay(options.quick ? 500 : 5000)
   })
 }
 
@@ -82,6 +86,8 @@ async function during(name: string, work: () => Promise<unknown>): Promise<void>
   const blockMs = await fixture.longestBlockMs()
   prober.send('end')
   const [{ slowestMs }] = (await once(prober, 'message')) as [{ slowestMs: number }]
+  note(`bodies, ${name}, longest block, ms`, blockMs)
+  note(`bodies, ${name}, slowest health, ms`, slowestMs)
   const cell = (value: number): string => value.toFixed(0).padStart(13)
   const megabytes = (await fixture.residentBytes()) / 2 ** 20
   console.log(`  ${name.padEnd(14)} ${cell(ms)} ${cell(blockMs)} ${cell(slowestMs)} ${cell(megabytes)}`)

@@ -4,16 +4,18 @@
  *
  *   npm run bench:first-message            Inlay's own loop, with the built-in model
  *   npm run bench:first-message -- mastra  an agent of Mastra with the same model
+ *   --quick asks five questions instead of thirty
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createInlay } from 'inlay'
+import { note } from './figures.ts'
 import { mastraGuide } from '../../playground/server/mastra-guide.ts'
 
-const isMastra = process.argv[2] === 'mastra'
-const messages = 30
+const isMastra = process.argv.includes('mastra')
+const messages = process.argv.includes('--quick') ? 5 : 30
 const apiKey = 'bench-key-of-the-first-message'
 const dataFolder = await mkdtemp(join(tmpdir(), 'inlay-first-'))
 const inlay = createInlay({ dataFolder, apiKey, agents: [mastraGuide] })
@@ -69,6 +71,8 @@ console.log(`first message: ${first.cpuMs.toFixed(0)} ms CPU, ${first.wallMs.toF
 const cpu = median(later.map(({ cpuMs }) => cpuMs))
 const wall = median(later.map(({ wallMs }) => wallMs))
 console.log(`later messages (median of ${messages}): ${cpu.toFixed(1)} ms CPU, ${wall.toFixed(1)} ms`)
+note('first message, ms CPU', first.cpuMs)
+note('later messages, ms CPU', cpu)
 console.log(`memory: ${before} MB before, ${afterFirst} MB after the first, ${megabytes()} MB after all`)
 await inlay.close()
 await rm(dataFolder, { recursive: true, force: true })

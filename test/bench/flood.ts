@@ -2,7 +2,7 @@
  * Floods an assistant with the key of one caller, and measures what another caller notices: searches, freshness and
  * `/health`, each beside its quiet value, the longest block of the event loop, and the memory half a minute later.
  *
- *   npm run bench:flood [-- --documents 2000] [--seconds 10]
+ *   npm run bench:flood [-- --documents 2000] [--seconds 10] [--quick]
  *
  * Everything runs over HTTP; the assistant and the flood are processes of their own. It takes about 45 seconds and
  * twice the given time, and says what it does meanwhile.
@@ -12,15 +12,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
+import { note } from './figures.ts'
 import { inParallel } from './ingestion/fixture.ts'
 import { percentile } from './timing.ts'
 import { startFixture, type Fixture } from './walk/fixture.ts'
 import { zipfText } from './zipf-text.ts'
 
 const { values: options } = parseArgs({
-  options: { documents: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '10' } },
+  options: { documents: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean', default: false } },
 })
-const phaseMs = Number(options.seconds) * 1000
+const documentCount = Number(options.documents ?? (options.quick ? 50 : 2000))
+const phaseMs = Number(options.seconds ?? (options.quick ? 2 : 10)) * 1000
+const restMs = options.quick ? 1_000 : 30_000
 /** What has not answered by then counts with this time. */
 const longestCallMs = 60_000
 const { text, word } = zipfText(7, 20_000)
@@ -38,7 +41,7 @@ interface Notice {
 
 const fixture = await startFixture()
 try {
-  say(`${options.documents} documents`)
+  say(`${documentCount} documents`)
   await fill(fixture)
   say('quiet')
   const quiet = await notice(fixture, 'quiet')
@@ -50,14 +53,15 @@ try {
   say('the flood ends')
   const statuses = await flood.end()
   const figures = await fixture.figures()
-  say(`${figures.queue_depth} documents wait; half a minute of rest`)
-  await delay(30_000)
+  say(`${figures.queue_depth} documents wait; ${restMs / 1000} s of rest`)
+  await delay(restMs)
   const leftBytes = await fixture.residentBytes()
+  note('flood, memory afterwards over before', leftBytes / quietBytes)
   print(quiet, flooded, statuses)
   const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
   const ratio = (leftBytes / quietBytes).toFixed(2)
   console.log(
-    `memory: quiet ${megabytes(quietBytes)}, flooded ${megabytes(peakBytes)}, 30 s later ${megabytes(leftBytes)}: × ${ratio} (at most 1.5)`,
+    `memory: quiet ${megabytes(quietBytes)}, flooded ${megabytes(peakBytes)}, ${restMs / 1000} s later ${megabytes(leftBytes)}: × ${ratio} (at most 1.5)`,
   )
 } finally {
   await fixture.close()
@@ -68,7 +72,7 @@ function say(what: string): void {
 }
 
 async function fill({ call, settled }: Fixture): Promise<void> {
-  const ids = Array.from({ length: Number(options.documents) }, (_, index) => index)
+  const ids = Array.from({ length: documentCount }, (_, index) => index)
   await inParallel(8, ids, (id) => call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(200))))
   await settled()
 }
@@ -136,6 +140,7 @@ function print(quiet: Notice, flooded: Notice, statuses: Statuses): void {
   ] as const) {
     const [before, during] = [quiet[name], flooded[name]]
     const ratio = percentile(during, 0.95) / percentile(before, 0.95)
+    note(`flood, ${name}, p95 over quiet`, ratio)
     console.log(
       `${name.padEnd(12)} ${String(during.length).padStart(5)} ${cell(percentile(before, 0.5))} ${cell(percentile(before, 0.95))}       ${cell(percentile(during, 0.5))} ${cell(percentile(during, 0.95))} ${cell(during.at(-1) ?? Number.NaN)} ${ratio.toFixed(2).padStart(7)}  ${bar}`,
     )

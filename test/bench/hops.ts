@@ -1,7 +1,7 @@
 /**
  * Counts how much code one warm chat message and one warm document walk through.
  *
- *   npm run bench:hops [-- --list] [--functions]
+ *   npm run bench:hops [-- --list] [--functions] [--quick]
  *
  * What counts:
  * - A function counts when V8's precise coverage (call counts) saw a call of it, it has a name, and it stands in
@@ -24,12 +24,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createInlay, type Inlay } from 'inlay'
+import { note } from './figures.ts'
 
 const { values: options } = parseArgs({
-  options: { list: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },
+  options: {
+    list: { type: 'boolean', default: false },
+    functions: { type: 'boolean', default: false },
+    /** One warm-up and one round: what upkeep calls beside it may count as well. */
+    quick: { type: 'boolean', default: false },
+  },
 })
-const warmUps = 5
-const rounds = 3
+const warmUps = options.quick ? 1 : 5
+const rounds = options.quick ? 1 : 3
 const quietMs = 300
 const root = join(import.meta.dirname, '../..')
 
@@ -130,6 +136,8 @@ function print(title: string, called: Called): void {
   ]
   const entries = [...called].toSorted(([left], [right]) => (left < right ? -1 : 1))
   const [files, functions] = count(entries)
+  note(`hops, ${title}, files`, files)
+  note(`hops, ${title}, functions`, functions)
   console.log(`\n${title}: ${files} files, ${functions} functions`)
   for (const [name, ofPackage] of Map.groupBy(entries, ([file]) => file.split('/')[1] ?? '')) {
     const [packageFiles, packageFunctions] = count(ofPackage)

@@ -3,7 +3,7 @@
  * filtered and not. Beyond the first step each time is told as a multiple of the first: the bar is 2.
  *
  *   npm run bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
- *                            [--texts <folder>] [--out <file>] [--keep <folder>]
+ *                            [--texts <folder>] [--out <file>] [--keep <folder>] [--quick]
  *
  * `--out` appends each measured point as a line of JSON, for `npm run docs:sizes`. `--keep` leaves an index of each size
  * in the folder, and a later run with it and as many queries times the searches alone, all sizes in turn: twice, and the second counts.
@@ -12,6 +12,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
+import { leaveOut, note } from './figures.ts'
 import { engines, type Engine } from './million/engines.ts'
 import { createRowSource, dimensions, filters, type RowSource } from './million/rows.ts'
 import { percentile, timeEach, timesLine, type Times } from './timing.ts'
@@ -21,8 +22,9 @@ process.env['LANCEDB_LOG'] ??= 'error'
 const { values: options } = parseArgs({
   options: {
     engine: { type: 'string', default: 'lancedb' },
-    sizes: { type: 'string', default: '100000,1000000' },
-    queries: { type: 'string', default: '200' },
+    sizes: { type: 'string' },
+    queries: { type: 'string' },
+    quick: { type: 'boolean', default: false },
     texts: { type: 'string', default: process.env['INLAY_BENCH_TEXTS'] },
     out: { type: 'string' },
     keep: { type: 'string' },
@@ -33,12 +35,14 @@ type OpenEngine = (typeof engines)[string]
 const bar = 2
 const space = { id: `bench@${dimensions}`, dimensions }
 const batchRows = 1_000
-const sizes = options.sizes.split(',').map(Number)
+const sizes = (options.sizes ?? (options.quick ? '2000,4000' : '100000,1000000')).split(',').map(Number)
+const queryCount = Number(options.queries ?? (options.quick ? 20 : 200))
 const open = engines[options.engine]
 if (open === undefined) throw new Error(`--engine is one of ${Object.keys(engines).join(', ')}`)
 
-const newSource = (): RowSource => createRowSource(Number(options.queries), options.texts)
+const newSource = (): RowSource => createRowSource(queryCount, options.texts)
 const first = new Map<string, number>()
+if (options.quick) leaveOut('sizes beyond 4,000 rows, and the engines that need a server: OpenSearch and pgvector')
 await (options.keep === undefined ? measureGrowing(open) : measureKept(open, options.keep))
 
 /** One index, which grows from size to size. */
@@ -170,12 +174,14 @@ function report({ times, ...point }: Point & { readonly times: ReadonlyMap<strin
     `${options.engine}, ${point.rows} rows: ${Math.round(point.rate)} rows/s (${point.cpu.toFixed(0)} s CPU, last upkeep ${point.lastUpkeep.toFixed(1)} s),`,
     `memory ${mega(point.memory)}, peak ${mega(point.peakMemory)}, disk ${mega(point.disk)}, recall@10 ${point.recall.toFixed(3)}`,
   )
+  note(`million, ${options.engine}, recall@10`, point.recall)
   const figures: Record<string, { p50: number; p95: number }> = {}
   for (const [name, measured] of times) {
     const [p50, p95] = [percentile(measured, 0.5), percentile(measured, 0.95)]
     figures[name] = { p50, p95 }
     const base = first.get(name)
     if (base === undefined) first.set(name, p50)
+    if (base !== undefined) note(`million, ${name}, p50 over the smaller size`, p50 / base)
     const ratio = base === undefined ? '' : `  × ${(p50 / base).toFixed(2)}${p50 > bar * base ? ` (bar ${bar})` : ''}`
     console.log(timesLine(`  ${name}`, measured) + ratio)
   }

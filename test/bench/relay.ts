@@ -1,7 +1,7 @@
 /**
  * Measures what it costs to pass a model's tokens on: a bare `node:http` relay, plain Mastra, the AI SDK and Inlay in
  * front of one local model, alternated, each in a process of its own like the model and the clients. Takes about six
- * minutes; `--quick` half a minute, which is enough to see that it works and too little to judge by.
+ * minutes; `--quick` a quarter of one, which is enough to see that it works and too little to judge by.
  *
  *   npm run bench:relay -- [--quick] [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
  *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000]
@@ -9,6 +9,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { note } from './figures.ts'
 import { printBars, printComparison, printLong, toFigures, type Figures, type Measured } from './relay/figures.ts'
 import type { LoadOrder, LoadReport } from './relay/load.ts'
 import type { RelayFigures } from './relay/relays.ts'
@@ -28,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 const defaults = options.quick
-  ? { streams: '1,20', tokens: '60', delay: '40', rounds: '1', long: '4000' }
+  ? { streams: '1,20', tokens: '60', delay: '20', rounds: '1', long: '4000' }
   : { streams: '1,50,200', tokens: '600', delay: '40', rounds: '2', long: '40000' }
 const tokens = Number(options.tokens ?? defaults.tokens)
 const delayMs = Number(options.delay ?? defaults.delay)
@@ -47,6 +48,7 @@ interface Relay {
   idleBytes: number
 }
 
+const key = 'key-of-the-bench'
 const children: ChildProcess[] = []
 
 /** The next message of a child; one that ends instead ends the benchmark. */
@@ -63,7 +65,13 @@ async function messageOf(child: ChildProcess): Promise<unknown> {
 }
 
 function start(file: string, args: readonly string[] = []): ChildProcess {
-  const env = { ...process.env, MASTRA_TELEMETRY_DISABLED: '1', LANCEDB_LOG: 'error', NODE_ENV: 'production' }
+  const env = {
+    ...process.env,
+    MASTRA_TELEMETRY_DISABLED: '1',
+    LANCEDB_LOG: 'error',
+    NODE_ENV: 'production',
+    BENCH_RELAY_KEY: key,
+  }
   const child = fork(new URL(`relay/${file}.ts`, import.meta.url), args, {
     env,
     execArgv: [...process.execArgv, ...(process.env['BENCH_RELAY_FLAGS']?.split(' ') ?? [])],
@@ -101,6 +109,15 @@ async function measure(relay: Relay, streams: number, length: number, paceMs: nu
   return { ...report, cpuUs: after.cpuUs - before.cpuUs, peakBytes: after.peakRssBytes }
 }
 
+/** What the baseline is compared with: all CPU of a token over that of the bare relay. */
+function noteFigures(all: readonly Figures[], growth = Number.NaN, stopMs = Number.NaN): void {
+  const bare = all.find(({ name }) => name === 'bare')
+  for (const { name, usPerToken } of all)
+    if (bare && name !== 'bare') note(`relay, ${name}: CPU of a token over bare`, usPerToken / bare.usPerToken)
+  note('relay, inlay: a token of a long answer over one of half its length', growth)
+  note('relay, inlay: slowest stop, ms', stopMs)
+}
+
 /** Short and long answers of each relay: one relay after the other, the next round the other way round. */
 async function compare(relays: readonly Relay[], streams: number): Promise<readonly Figures[]> {
   const long = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
@@ -128,7 +145,7 @@ async function compareLong(relays: readonly Relay[]): Promise<number | undefined
   let growth: number | undefined
   for (const relay of relays) {
     const [whole, half] = [[] as Measured[], [] as Measured[]]
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < (options.quick ? 1 : 3); round++) {
       half.push(await measure(relay, 1, longTokens / 2, 0))
       whole.push(await measure(relay, 1, longTokens, 0))
     }
@@ -146,7 +163,7 @@ try {
     const relay = { name, idleBytes: 0, client: start('load'), ...served }
     relays.push(relay)
     // Code is loaded and compiled, pools are filled: what follows is the cost of use.
-    for (let warm = 0; warm < 3; warm++) await measure(relay, 20, 40, 5)
+    for (let warm = 0; warm < (options.quick ? 1 : 3); warm++) await measure(relay, 20, 40, 5)
     await new Promise((resolve) => setTimeout(resolve, 500))
     relay.idleBytes = (await ask<RelayFigures>(relay.child, {})).rssBytes
     console.log(`${name}: ${Math.round(relay.idleBytes / 2 ** 20)} MB when idle`)
@@ -155,8 +172,9 @@ try {
   for (const streams of streamCounts) figures = await compare(relays, streams)
   const growth = longTokens > 0 ? await compareLong(relays) : undefined
   const inlay = relays.find(({ name }) => name === 'inlay')
-  const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 5 : 20))
+  const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 3 : 20, key))
   printBars(figures, { growth, stopMs })
+  noteFigures(figures, growth, stopMs)
 } finally {
   for (const child of children) if (child.connected) child.disconnect()
 }

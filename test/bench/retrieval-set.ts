@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { zipfText } from './zipf-text.ts'
 
 /** A collection with questions and the documents that answer them, in BEIR's layout. */
 export interface RetrievalSet {
@@ -47,4 +48,22 @@ function readLines(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '')
+}
+
+/** A set that is made up: each question takes some words of one document, in another order. */
+export function madeSet(): RetrievalSet {
+  const source = zipfText(6, 20_000)
+  const documents = Array.from({ length: 200 }, (_, at) => ({
+    id: `made-${at}`,
+    title: source.text(3),
+    text: source.text(80),
+  }))
+  const asked = documents.filter((_, at) => at % 5 === 0)
+  const wordsOf = (text: string): string[] => text.split(' ').filter((word) => word.length > 5)
+  return {
+    name: 'made up',
+    documents,
+    queries: asked.map(({ id, text }) => ({ id: `q-${id}`, text: wordsOf(text).slice(0, 6).toReversed().join(' ') })),
+    grades: new Map(asked.map(({ id }) => [`q-${id}`, new Map([[id, 1]])])),
+  }
 }

@@ -4,6 +4,7 @@
  *   node --conditions=@inlay/source test/bench/retrieval.ts <folder> [<folder> …]
  *     --per-query <file>   writes one line of JSON for each question, system and variant
  *     --typo-seed <n>      seed of the misspelt variant, default 1
+ *     --quick              a set that is made up, instead of folders
  *
  * A folder is in BEIR's layout: corpus.jsonl, queries.jsonl, qrels.tsv (or qrels/test.tsv). With an embedding model
  * (INLAY_BENCH_EMBEDDING_URL, _MODEL, _DIMENSIONS, and _KEY if needed) hybrid search and vectors alone join in.
@@ -14,7 +15,8 @@ import { parseArgs } from 'node:util'
 import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
 import { figuresOf, meanOf, type RankingFigures } from './retrieval-figures.ts'
-import { readSet, type RetrievalSet } from './retrieval-set.ts'
+import { leaveOut, note as noteFigure } from './figures.ts'
+import { madeSet, readSet, type RetrievalSet } from './retrieval-set.ts'
 import { inlaySystem, textSystem, vectorSystem, type RankingSystem } from './retrieval-systems.ts'
 import { misspell, seededRandom } from './typos.ts'
 
@@ -24,17 +26,21 @@ const variants = ['as asked', 'misspelt'] as const
 
 const { values: options, positionals: folders } = parseArgs({
   allowPositionals: true,
-  options: { 'per-query': { type: 'string' }, 'typo-seed': { type: 'string', default: '1' } },
+  options: {
+    'per-query': { type: 'string' },
+    'typo-seed': { type: 'string', default: '1' },
+    quick: { type: 'boolean', default: false },
+  },
 })
-if (folders.length === 0) {
+if (folders.length === 0 && !options.quick) {
   console.error('Name at least one folder with corpus.jsonl, queries.jsonl and qrels.tsv.')
   process.exit(2)
 }
 if (options['per-query']) writeFileSync(options['per-query'], '')
 
 let isWorse = false
-for (const folder of folders) {
-  const set = readSet(folder)
+if (options.quick) leaveOut('sets of real questions; 40 made-up ones stand for them')
+for (const set of options.quick ? [madeSet()] : folders.map(readSet)) {
   console.log(`\n${set.name}: ${set.documents.length} documents, ${set.queries.length} questions`)
   console.log(`${''.padEnd(32)}nDCG@10  recall@20  recall@100     MRR  ms a question`)
   const systems = await startSystems(set, configuredEmbedder())
@@ -80,6 +86,7 @@ async function measure(
   const took = (performance.now() - begun) / Math.max(1, set.queries.length)
   const cells = [mean.ndcg10, mean.recall20, mean.recall100, mean.mrr].map((value) => value.toFixed(4))
   const label = `${system.name}, ${variant}`.padEnd(32)
+  noteFigure(`retrieval, ${system.name}, ${variant}, nDCG@10`, mean.ndcg10)
   console.log(`${label} ${cells[0]}     ${cells[1]}      ${cells[2]}  ${cells[3]}  ${took.toFixed(1).padStart(13)}`)
   return mean
 }

@@ -1,7 +1,7 @@
 /**
  * Times search in the index beside bare LanceDB on the same rows, idle and while rows come in.
  *
- *   node --conditions=@inlay/source test/bench/search.ts [--rows 100000] [--queries 200] [--dimensions 0]
+ *   node --conditions=@inlay/source test/bench/search.ts [--rows 100000] [--queries 200] [--quick]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { IndexFilter, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { connect, Index, MatchQuery, type Table } from '@lancedb/lancedb'
+import { note } from './figures.ts'
 import { percentile, timeEach, timesLine } from './timing.ts'
 import { misspell, seededRandom } from './typos.ts'
 import { zipfText } from './zipf-text.ts'
@@ -19,12 +20,14 @@ process.env['LANCEDB_LOG'] ??= 'error'
 
 const { values: options } = parseArgs({
   options: {
-    rows: { type: 'string', default: '100000' },
-    queries: { type: 'string', default: '200' },
+    rows: { type: 'string' },
+    queries: { type: 'string' },
+    quick: { type: 'boolean', default: false },
   },
 })
-const rowCount = Number(options.rows)
-const queryCount = Number(options.queries)
+const rowCount = Number(options.rows ?? (options.quick ? 5_000 : 100_000))
+const queryCount = Number(options.queries ?? (options.quick ? 50 : 200))
+const ingestingMs = options.quick ? 2_000 : 20_000
 const source = zipfText(1)
 const random = seededRandom(2)
 const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-search-'))
@@ -100,8 +103,10 @@ async function compareIdle(index: VectorIndex, bare: Table): Promise<void> {
   const searchBare = (): Promise<unknown> =>
     bare.query().fullTextSearch(new MatchQuery(query(), 'text')).select(['id', 'text', '_score']).limit(10).toArray()
   for (const round of ['first', 'again']) {
-    console.log(timesLine(`bare LanceDB, ${round}`, await timeEach(queryCount, searchBare)))
-    console.log(timesLine(`index, ${round}`, await timeEach(queryCount, () => search())))
+    const [theirs, ours] = [await timeEach(queryCount, searchBare), await timeEach(queryCount, () => search())]
+    console.log(timesLine(`bare LanceDB, ${round}`, theirs))
+    console.log(timesLine(`index, ${round}`, ours))
+    note(`search p50 over bare LanceDB, ${round}`, percentile(ours, 0.5) / percentile(theirs, 0.5))
   }
   console.log(timesLine('index, of two thirds (pairs)', await timeEach(queryCount, () => search({ pairs: [1] }))))
   console.log(
@@ -113,7 +118,7 @@ async function compareIdle(index: VectorIndex, bare: Table): Promise<void> {
 
 /** 200 rows a second in five commits, as a worker makes them at this pace, with the upkeep that they make due. */
 async function compareIngesting(index: VectorIndex): Promise<void> {
-  const until = performance.now() + 20_000
+  const until = performance.now() + ingestingMs
   let appended = 0
   const upkeep: Promise<unknown>[] = []
   const writer = (async () => {
@@ -131,7 +136,8 @@ async function compareIngesting(index: VectorIndex): Promise<void> {
   }
   await Promise.all([writer, ...upkeep])
   times.sort((a, b) => a - b)
-  console.log(timesLine(`index, while ${Math.round(appended / 20)} rows a second come in`, times))
+  console.log(timesLine(`index, while ${Math.round((appended / ingestingMs) * 1000)} rows a second come in`, times))
+  note('search p50 while rows come in, ms', percentile(times, 0.5))
   console.log(`slowest ${percentile(times, 1).toFixed(0)} ms; ${JSON.stringify(await index.figures())}`)
 }
 

@@ -3,23 +3,25 @@
  * how much of a prompt stood at the beginning of the one before, where providers find it in their caches. The model is
  * scripted: it searches once a turn and cites the first result. Tokens are estimated, four characters of English each.
  *
- * `npm run bench:tokens`
+ * `npm run bench:tokens`; `-- --quick` takes two questions in one window.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay } from 'inlay'
+import { note } from './figures.ts'
 import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
 
+const isQuick = process.argv.includes('--quick')
 const questions = [
   'How do I back up the data folder?',
   'And how is it restored?',
   'Which file formats can be ingested?',
   'Can a document be deleted while it is indexed?',
   'What does that cost?',
-]
+].slice(0, isQuick ? 2 : Infinity)
 const headers = { authorization: 'Bearer the-key-of-the-bench', prefer: 'wait=60' }
 
 async function measure(contextTokens: number): Promise<void> {
@@ -41,6 +43,7 @@ async function measure(contextTokens: number): Promise<void> {
     await post(inlay, '/chat/send-chat-message', { message: questions[0], stream: false, deep_research: true })
     const research = server.requests.slice(before)
     const sum = research.map(textOf).reduce((total, text) => total + tokensOf(text), 0)
+    note('tokens, research', sum)
     console.log(`  research: ${research.length} calls of the model, ${sum} tokens`)
   } finally {
     await inlay.close()
@@ -62,6 +65,10 @@ async function measureTurns(inlay: Inlay, server: StandIn): Promise<void> {
     const shared = last ? sharedLength(textOf(last), prompts[0] ?? '') / (prompts[0]?.length ?? 1) : 0
     const within = sharedLength(prompts[0] ?? '', prompts[1] ?? '') / (prompts[1]?.length ?? 1)
     const sizes = prompts.map(tokensOf)
+    note(
+      `tokens, turn ${turn + 1}`,
+      sizes.reduce((sum, size) => sum + size, 0),
+    )
     console.log(
       `  turn ${turn + 1}: ${sizes.join(' + ')} tokens; of its first prompt ${percent(shared)} stood in the last of the ` +
         `turn before, of its second ${percent(within)} in its first`,
@@ -114,4 +121,4 @@ async function ingestDocs(inlay: Inlay): Promise<void> {
 const post = (inlay: Inlay, path: string, body: object): Promise<Response> =>
   inlay.fetch(new Request(`http://host.example/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 
-for (const contextTokens of [8_192, 32_000, 128_000]) await measure(contextTokens)
+for (const contextTokens of isQuick ? [32_000] : [8_192, 32_000, 128_000]) await measure(contextTokens)

@@ -2,36 +2,54 @@
  * Takes a folder of real pages in over HTTP, one by one and in a batch, then sends all of them again, changes and
  * deletes a thousand; prints rates, disk, memory and search times, and says whether every count is exact.
  *
- *   npm run bench:walk -- [--archive pages.tar.gz] [--clients 8]
+ *   npm run bench:walk -- --archive pages.tar.gz [--clients 8]
+ *   npm run bench:walk -- --quick      made-up pages, and no wait until the index is tidy
  */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { leaveOut, note } from './figures.ts'
 import { inParallel } from './ingestion/fixture.ts'
 import { timesLine } from './timing.ts'
 import { readArchive } from './walk/archive.ts'
 import { startFixture, type Fixture } from './walk/fixture.ts'
+import { zipfText } from './zipf-text.ts'
 
 const { values: options } = parseArgs({
-  options: { archive: { type: 'string' }, clients: { type: 'string', default: '8' } },
+  options: {
+    archive: { type: 'string' },
+    clients: { type: 'string', default: '8' },
+    quick: { type: 'boolean', default: false },
+  },
 })
-const archive = options.archive ?? join(import.meta.dirname, '../../../shared/corpora/documents/tldr-pages-en.tar.gz')
-if (!existsSync(archive)) {
-  console.error(`There is no archive at ${archive}: name one with Markdown files, --archive pages.tar.gz.`)
-  process.exit(1)
+interface Page {
+  readonly id: string
+  readonly text: string
 }
-const pages = readArchive(archive).map(({ path, text }) => ({ id: path.replace(/\.md$/, ''), text }))
-type Page = (typeof pages)[number]
+
+const pages = options.quick ? madePages() : archivedPages(options.archive)
 const clients = Number(options.clients)
 const entries = Math.min(1000, Math.floor(pages.length / 3))
 /** What is searched for. */
 const words = pages.flatMap(({ text }) => text.match(/[A-Za-z]{5,}/g)?.slice(3, 8) ?? [])
 let wrong = 0
 
+if (options.quick) leaveOut('an archive of real pages; 60 made-up ones stand for them')
 await oneByOne()
 await inBatch()
 process.exitCode = wrong > 0 ? 1 : 0
+
+function madePages(): Page[] {
+  const { text } = zipfText(4, 20_000)
+  return Array.from({ length: 60 }, (_, at) => ({ id: `made/page-${at}`, text: `# Page ${at}\n\n${text(150)}\n` }))
+}
+
+function archivedPages(archive: string | undefined): Page[] {
+  if (archive !== undefined && existsSync(archive))
+    return readArchive(archive).map(({ path, text }) => ({ id: path.replace(/\.md$/, ''), text }))
+  console.error('Name an archive with Markdown files, --archive pages.tar.gz; --quick makes its own pages up.')
+  process.exit(2)
+}
 
 function toBody({ id, text }: Page): object {
   const title = /^# (.+)$/m.exec(text)?.[1] ?? id
@@ -64,6 +82,7 @@ async function inBatch(): Promise<void> {
   await change(fixture)
   await remove(fixture)
   const left = await tellSize(fixture, 'in the end')
+  note('walk, index in the end over filled', left / disk)
   console.log(`index in the end / filled: ${(left / disk).toFixed(2)}`)
   await fixture.close()
 }
@@ -101,7 +120,7 @@ async function remove(fixture: Fixture): Promise<void> {
     fixture.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`),
   )
   console.log(`${entries} deleted: ${rate(entries, begun)} documents/s`)
-  await fixture.tidied()
+  await (options.quick ? fixture.settled() : fixture.tidied())
   const { documents, index } = await fixture.figures()
   check('documents', documents.indexed, pages.length - entries)
   check('failed', documents.failed + documents.pending + documents.indexing, 0)
@@ -130,15 +149,16 @@ async function tellIndexed(fixture: Fixture, begun: number, searching: Searching
   await fixture.settled()
   const { documents, index } = await fixture.figures()
   const seconds = (performance.now() - begun) / 1000
+  note('walk, searchable documents/s', pages.length / seconds)
   console.log(
     `  searchable: ${Math.round(pages.length / seconds)} documents/s, ${Math.round(index.rows / seconds)} chunks/s ` +
       `(${index.rows} chunks in ${seconds.toFixed(1)} s)`,
   )
   check('documents indexed', documents.indexed, pages.length)
   console.log(timesLine('  search meanwhile', await searching.end()))
-  await fixture.tidied()
+  if (!options.quick) await fixture.tidied()
   const after: number[] = []
-  const quiet = searchUntil(fixture, () => after.push(0) > 200)
+  const quiet = searchUntil(fixture, () => after.push(0) > (options.quick ? 10 : 200))
   console.log(timesLine('  search after', await quiet.done))
 }
 

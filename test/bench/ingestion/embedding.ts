@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
+import { note } from '../figures.ts'
 import { inParallel, openFixture } from './fixture.ts'
 
-const rounds = 6
 const textMs = 5
 
 type Batch = readonly string[]
@@ -14,7 +14,7 @@ type Batch = readonly string[]
  * texts in the same batches. With an embedding model (INLAY_BENCH_EMBEDDING_URL, _MODEL, _DIMENSIONS) that one is
  * called, else one that takes 5 ms a text, one call after the other, and no processor.
  */
-export async function embedding(requests: readonly IngestionRequest[]): Promise<void> {
+export async function embedding(requests: readonly IngestionRequest[], rounds: number): Promise<void> {
   const { INLAY_BENCH_EMBEDDING_URL: baseUrl, INLAY_BENCH_EMBEDDING_MODEL: model = 'default' } = process.env
   const dimensions = Number(process.env['INLAY_BENCH_EMBEDDING_DIMENSIONS'] ?? 384)
   const embedder = baseUrl ? openaiEmbedder({ baseUrl, model, dimensions }) : steadyEmbedder(dimensions)
@@ -36,6 +36,7 @@ export async function embedding(requests: readonly IngestionRequest[]): Promise<
   }
   const sorted = ratios.toSorted((left, right) => left - right)
   const median = (sorted[rounds / 2 - 1]! + sorted[rounds / 2]!) / 2
+  note('ingestion, embedding over the embedder alone', median)
   console.log(`${label}: ratio ${median.toFixed(3)} (${sorted[0]!.toFixed(3)} to ${sorted.at(-1)!.toFixed(3)})`)
 }
 

@@ -4,11 +4,13 @@
  * answers.
  *
  *   npm run bench:langchain -- [--folder <Markdown>] [--documents 1000] [--queries 200]
+ *   --quick measures Inlay alone on few documents: LangChain.js comes from the registry
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { leaveOut, note } from '../figures.ts'
 import { readDocuments } from '../ingestion/fixture.ts'
 import { percentile } from '../timing.ts'
 import { seededRandom } from '../typos.ts'
@@ -35,27 +37,35 @@ export interface Report {
 const { values: options } = parseArgs({
   options: {
     folder: { type: 'string' },
-    documents: { type: 'string', default: '1000' },
-    queries: { type: 'string', default: '200' },
+    documents: { type: 'string' },
+    queries: { type: 'string' },
+    quick: { type: 'boolean', default: false },
   },
 })
-const documents = readDocuments(options.folder, Number(options.documents)).map(({ document }) => ({
-  id: document.id ?? '',
-  text: document.sections.map((section) => ('text' in section ? section.text : '')).join('\n\n'),
-}))
-const request = questions(Number(options.queries))
+const documents = readDocuments(options.folder, Number(options.documents ?? (options.quick ? 30 : 1000))).map(
+  ({ document }) => ({
+    id: document.id ?? '',
+    text: document.sections.map((section) => ('text' in section ? section.text : '')).join('\n\n'),
+  }),
+)
+const request = questions(Number(options.queries ?? (options.quick ? 20 : 200)))
 const task: Task = { documents, queries: request.map(({ text }) => text) }
 
-const sides = { Inlay: await measure('ours.ts'), 'LangChain.js': await measure('theirs.mjs') }
+const ours = await measure('ours.ts')
+const theirs = options.quick ? undefined : await measure('theirs.mjs')
 console.log(`${documents.length} documents, ${task.queries.length} questions: each a sentence with words left out`)
-for (const [name, report] of Object.entries(sides)) print(name, report)
-const [ours, theirs] = [sides.Inlay, sides['LangChain.js']]
 const searched = (side: Report): number => percentile(sorted(side.times), 0.5)
-console.log(
-  `Inlay / LangChain.js: documents/s ${(theirs.indexedMs / ours.indexedMs).toFixed(2)}, ` +
-    `search p50 ${(searched(ours) / searched(theirs)).toFixed(2)}, ` +
-    `right document first ${(firstOf(ours) / Math.max(firstOf(theirs), 0.001)).toFixed(2)}`,
-)
+print('Inlay', ours)
+note('langchain, Inlay, search p50, ms', searched(ours))
+note('langchain, Inlay, right document first', firstOf(ours))
+if (theirs) {
+  print('LangChain.js', theirs)
+  console.log(
+    `Inlay / LangChain.js: documents/s ${(theirs.indexedMs / ours.indexedMs).toFixed(2)}, ` +
+      `search p50 ${(searched(ours) / searched(theirs)).toFixed(2)}, ` +
+      `right document first ${(firstOf(ours) / Math.max(firstOf(theirs), 0.001)).toFixed(2)}`,
+  )
+} else leaveOut('LangChain.js, which npm run bench:langchain installs from the registry')
 
 async function measure(program: string): Promise<Report> {
   const child = fork(join(import.meta.dirname, program), { execArgv: ['--conditions=@inlay/source'] })

@@ -43,7 +43,7 @@ function openStream({ port, path, body }: LoadOrder): Promise<{ firstMs: number 
   const count = createCounter()
   return new Promise((resolve) => {
     const done = (): void => resolve({ firstMs, tokens })
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer bench' }
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${process.env['BENCH_RELAY_KEY']}` }
     const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false }, (response) => {
       response.on('data', (bytes: Buffer) => {
         tokens += count(bytes)

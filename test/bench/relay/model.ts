@@ -44,6 +44,8 @@ function sayAtOnce(response: ServerResponse, tokens: number): void {
 }
 
 const server = createServer((request, response) => {
+  // What else is asked of a server (which model it runs, how long its window is) has no answer here.
+  if (request.method !== 'POST') return void response.writeHead(404).end()
   void modelOf(request).then((model) => {
     const [tokens = 0, delayMs = 0] = model.split('x').map(Number)
     response.writeHead(200, { 'content-type': 'text/event-stream' })

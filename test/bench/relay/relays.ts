@@ -88,7 +88,11 @@ async function inlay(): Promise<RequestListener> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-relay-'))
   process.on('exit', () => rmSync(dataFolder, { recursive: true, force: true }))
   const provider = { name: 'bench', type: 'openai-compatible', baseUrl: baseURL, defaultModel: '1x1' } as const
-  const created = createInlay({ dataFolder, apiKey: 'bench', models: modelProviders({ providers: [provider] }) })
+  const created = createInlay({
+    dataFolder,
+    apiKey: process.env['BENCH_RELAY_KEY'],
+    models: modelProviders({ providers: [provider] }),
+  })
   await created.start()
   return nodeListener(created.fetch)
 }

@@ -1,12 +1,11 @@
 /** How long a person who presses stop waits until nothing is said any more. */
 
-const headers = { 'content-type': 'application/json', authorization: 'Bearer bench' }
-
 /**
  * Stops answers in their midst, one after the other.
  * @returns the slowest, in milliseconds from the request to the end of the stream
  */
-export async function measureStops(port: number, times: number): Promise<number> {
+export async function measureStops(port: number, times: number, key: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
   const base = `http://127.0.0.1:${port}/api/chat`
   let slowest = 0
   for (let time = 0; time < times; time++) {
