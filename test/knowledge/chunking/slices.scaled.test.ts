@@ -1,8 +1,10 @@
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../cpu-time.ts'
+import { cases } from '../../cases.ts'
 
 const MiB = 2 ** 20
+const mebibytes = cases(1, 4)
 const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
 /** The longest that one chunk takes, and all of them together. */
@@ -31,10 +33,13 @@ test.each([
   ['blank lines', '\n'],
   ['one table', '|a\n', '|a|b\n|-|-\n'],
   ['one code block', 'a\n', '```\n'],
-])('4 MiB of %s are cut in slices, and take no more than their length', (_, piece, start = '') => {
+])(`${mebibytes} MiB of %s are cut in slices, and take no more than their length`, (_, piece, start = '') => {
   // The first run warms up.
   measure(start + repeated(piece, MiB / 4))
-  const [small, large] = [measure(start + repeated(piece, MiB)), measure(start + repeated(piece, 4 * MiB))]
+  const [small, large] = [
+    measure(start + repeated(piece, (mebibytes / 4) * MiB)),
+    measure(start + repeated(piece, mebibytes * MiB)),
+  ]
   // Between two chunks other work has its turn. Collecting garbage counts, too: before, it was seconds.
   expect(large.longestMs).toBeLessThan(150)
   expect(large.totalMs).toBeLessThan(12 * Math.max(small.totalMs, 20))

@@ -6,6 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { toUserId } from '@inlay/protocol'
 import type { ChatFullResponse } from '@inlay/protocol'
 import { startOpenAi } from '../stand-in/openai.ts'
+import { cases } from '../cases.ts'
+
+/** Runs with the full tests alone. */
+const atLength = cases(test.skip, test)
 
 const program = join(import.meta.dirname, '../../packages/inlay/src/cli.ts')
 const folder = mkdtempSync(join(tmpdir(), 'inlay-cli-'))
@@ -83,12 +87,12 @@ describe('inlay ingest', () => {
     ])
   })
 
-  test('knows a single file by the name it has in its folder', async () => {
+  atLength('knows a single file by the name it has in its folder', async () => {
     const first = await inlay(['ingest', 'handbook/leave.md', 'handbook/travel/trains & ferries.html', '--json'])
     expect(JSON.parse(first.out)).toEqual({ files: 2, new: 0, changed: 0, unchanged: 2, failed: 0, skipped: {} })
   })
 
-  test('makes links of a base address', async () => {
+  atLength('makes links of a base address', async () => {
     await inlay(['ingest', 'handbook', '--base-url', 'https://wiki.example/h'])
     const passages = JSON.parse((await inlay(['search', 'second class train', '--limit', '1', '--json'])).out) as {
       link: string
@@ -100,7 +104,7 @@ describe('inlay ingest', () => {
     })
   })
 
-  test('names a file that cannot be read and goes on with the others', async () => {
+  atLength('names a file that cannot be read and goes on with the others', async () => {
     const broken = join(folder, 'broken')
     mkdirSync(broken)
     writeFileSync(join(broken, 'good.md'), 'A good file.')
@@ -139,13 +143,13 @@ describe('inlay ask', () => {
     expect((JSON.parse(more.out) as ChatFullResponse).chat_session_id).toBe(session)
   })
 
-  test('says plainly when nothing was found', async () => {
+  atLength('says plainly when nothing was found', async () => {
     const ended = await inlay(['ask', 'Wie hoch ist der Zugspitzgipfel?', '--json'])
     expect(JSON.parse(ended.out)).toMatchObject({ citation_info: [], error_msg: null })
     expect(ended.code).toBe(1)
   })
 
-  test('refuses a session that does not exist', async () => {
+  atLength('refuses a session that does not exist', async () => {
     const ended = await inlay(['ask', 'x', '--session', '00000000-0000-4000-8000-000000000000'])
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/^inlay: \S.*session/i)])
   })
@@ -210,7 +214,7 @@ describe('inlay keys', () => {
     expect((await inlay(['keys', 'list'])).err).toMatch(/no keys/)
   })
 
-  test('gives a key an end and limits of its own', async () => {
+  atLength('gives a key an end and limits of its own', async () => {
     const words = [
       'keys',
       'create',
@@ -280,7 +284,7 @@ describe('inlay serve', () => {
     expect(await again.end()).toBe(0)
   })
 
-  test('takes its settings from the environment, and a key from there', async () => {
+  atLength('takes its settings from the environment, and a key from there', async () => {
     const server = await served({
       INLAY_API_KEY: 'a-key-of-mine',
       INLAY_BASE_PATH: '/assistant',
@@ -298,7 +302,7 @@ describe('inlay serve', () => {
   })
 })
 
-test('a reader that has seen enough ends it without a word', async () => {
+atLength('a reader that has seen enough ends it without a word', async () => {
   const child = start(['--help'])
   const err = collect(child.stderr!)
   child.stdout!.destroy()

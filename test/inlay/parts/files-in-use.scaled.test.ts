@@ -9,6 +9,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { png } from '../../conversations/files/setting.ts'
 import { personaBody } from '../../server/persona-body.ts'
 import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
+import { cases } from '../../cases.ts'
 
 /** Stops whoever has run the next statement that matches, once its connection is free again. */
 interface Gate {
@@ -165,11 +166,14 @@ const uses: [string, Use][] = [
   ],
 ]
 
+/** One way in, and all of them with the full tests. */
+const tried = cases(uses.slice(0, 1), uses)
+
 describe.each([
   ['SQLite', sqlite],
   ['Postgres', postgresInProcess],
 ])('with %s', (_, makeDialect) => {
-  test.each(uses)('a file that is removed while %s takes it in is either kept or refused', async (_, use) => {
+  test.each(tried)('a file that is removed while %s takes it in is either kept or refused', async (_, use) => {
     const { inlay, gate, file } = await setUp(await makeDialect())
     const project = await call(inlay, 'POST /user/projects/create?name=Ponds')
     const projectId = (project.json as { id: number }).id
@@ -185,7 +189,7 @@ describe.each([
     expect((await call(inlay, `GET /chat/file/${file.file_id}`)).status).toBe(isKept ? 200 : 404)
   })
 
-  test.each(uses)('a file that %s takes in while it is being removed is kept', async (_, use) => {
+  test.each(tried)('a file that %s takes in while it is being removed is kept', async (_, use) => {
     const { inlay, gate, file } = await setUp(await makeDialect())
     const project = await call(inlay, 'POST /user/projects/create?name=Ponds')
     const projectId = (project.json as { id: number }).id

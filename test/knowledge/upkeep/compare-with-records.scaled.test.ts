@@ -4,6 +4,10 @@ import { createIndexComparison } from '@inlay/knowledge/internal/upkeep/compare-
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+import { cases } from '../../cases.ts'
+
+/** Runs with the full tests alone. */
+const atLength = cases(test.skip, test)
 
 /** Runs a process over records and an index. */
 async function run(db: Records, store: MemoryStore): Promise<TestKnowledge> {
@@ -116,7 +120,7 @@ describe('records and an index of different days', () => {
     await expect.poll(async () => (await second.knowledge.readiness()).rebuild, patient).toBeUndefined()
   })
 
-  test('say so while many documents are indexed again', async () => {
+  atLength('say so while many documents are indexed again', async () => {
     const [db, store] = [await makeRecords(), createStore()]
     const first = await run(db, store)
     await put(first, { kept: 'heron' })
@@ -180,7 +184,7 @@ test.each([
   expect(errors).toHaveLength(removed === 0 ? 0 : 1)
 })
 
-test('a version that is replaced and removed while the records are read is nothing to speak of', async () => {
+atLength('a version that is replaced and removed while the records are read is nothing to speak of', async () => {
   const [db, store] = [await makeRecords(), createStore()]
   const first = await run(db, store)
   await put(first, { changed: 'heron' })
@@ -194,7 +198,7 @@ test('a version that is replaced and removed while the records are read is nothi
   expect(messages(second)).toEqual([])
 })
 
-test('a process compares after another one that was at it and ended before it was done', async () => {
+atLength('a process compares after another one that was at it and ended before it was done', async () => {
   const [db, store] = [await makeRecords(), createStore()]
   const first = await run(db, store)
   await put(first, { lost: 'heron' })
