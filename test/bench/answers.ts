@@ -1,14 +1,14 @@
 /**
  * Measures the built-in model with `inlay eval` on questions whose answers or sources are known.
  *
- *   INLAY_BENCH_CORPORA=<folder> npm run bench:answers [-- <set> …]
+ *   INLAY_BENCH_CORPORA=<folder> npm run bench:answers [-- <set> …] [--limit <first questions of each>]
  *   npm run bench:answers -- --quick      documents and questions that are made up
  *
  * For each set the folder holds `retrieval/<set>/corpus.jsonl` ({_id, title, text}), and either `answers/<set>.jsonl`
  * ({question, answers, document}) or BEIR's `queries.jsonl` and `qrels.tsv` beside the corpus, of which only the source
  * is known. Every tenth of the documents asked about is left out: its questions are to be refused.
  *
- * Sets that weights were fitted to are told apart: what they give is no measure of what other documents get, and the
+ * Sets that weights or rules were made with are told apart: what they give is no measure of what other documents get, and the
  * docs show none of it.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,10 +26,13 @@ import { readSet } from './retrieval-set.ts'
 process.env['LANCEDB_LOG'] ??= 'error'
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false }, limit: { type: 'string' } },
 })
-/** Sets whose questions weights of the built-in model were fitted to: `extractive/src/facts/rank-facts.ts`. */
-const fitted = /^xquad-/
+/**
+ * Sets that weights of the built-in model were fitted to (XQuAD: `extractive/src/facts/rank-facts.ts`), or whose questions
+ * were looked at while its rules were written (tldr).
+ */
+const fitted = /^(?:xquad|tldr)-/
 
 const corpora = options.quick ? madeCorpora() : process.env['INLAY_BENCH_CORPORA']
 if (!corpora) {
@@ -46,7 +49,8 @@ interface CorpusDocument {
 interface KnownQuestion {
   readonly question: string
   readonly answers?: readonly string[]
-  readonly document: string
+  /** Any of them answers. */
+  readonly document: string | readonly string[]
 }
 
 const apiKey = 'key-of-the-bench'
@@ -62,7 +66,7 @@ if (options.quick) leaveOut('sets of real questions; 20 made-up ones stand for t
 const [published, others] = [sets.filter((set) => !fitted.test(set)), sets.filter((set) => fitted.test(set))]
 for (const set of published) await measure(set)
 if (others.length > 0)
-  console.log('\nSets that weights were fitted to. These figures are no measure of other documents:')
+  console.log('\nSets that weights or rules were made with. These figures are no measure of other documents:')
 for (const set of others) await measure(set)
 if (options.quick) rmSync(corpora, { recursive: true, force: true })
 
@@ -75,7 +79,7 @@ function questionsOf(set: string): KnownQuestion[] {
   const file = join(corpora!, 'answers', `${basename(set)}.jsonl`)
   if (existsSync(file)) return linesOf<KnownQuestion>(file)
   const { queries, grades } = readSet(join(corpora!, 'retrieval', set))
-  return queries.map(({ id, text }) => ({ question: text, document: [...grades.get(id)!.keys()][0]! }))
+  return queries.map(({ id, text }) => ({ question: text, document: [...grades.get(id)!.keys()] }))
 }
 
 /** Offices with a number of days each, and questions for it. */
@@ -111,9 +115,12 @@ async function measure(set: string): Promise<void> {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
   const documents = linesOf<CorpusDocument>(corpusOf(set))
   const all = questionsOf(set)
-  const sources = [...new Set(all.map(({ document }) => document))]
+  const sources = [...new Set(all.flatMap(({ document }) => document))]
   const absent = new Set(sources.filter((_, at) => at % 10 === 9))
-  const questions = all.map((item) => (absent.has(item.document) ? { question: item.question, absent: true } : item))
+  const questions = all.map((item) => {
+    const left = [item.document].flat().filter((source) => !absent.has(source))
+    return left.length === 0 ? { question: item.question, absent: true } : { ...item, document: left }
+  })
   await ingest(
     address,
     documents.filter(({ _id }) => !absent.has(_id)),
@@ -123,12 +130,15 @@ async function measure(set: string): Promise<void> {
   writeFileSync(file, questions.map((question) => JSON.stringify(question)).join('\n'))
   console.log(`\n${set}: ${documents.length - absent.size} documents`)
   let written = ''
-  await runCommandLine(['eval', file, address, '--key', apiKey, '--json'], {
-    env: () => ({}),
-    stdout: { write: (text: string) => ((written += text), true) },
-    stderr: { write: () => true },
-    signal: new AbortController().signal,
-  })
+  await runCommandLine(
+    ['eval', file, address, '--key', apiKey, '--json', ...(options.limit ? ['--limit', options.limit] : [])],
+    {
+      env: () => ({}),
+      stdout: { write: (text: string) => ((written += text), true) },
+      stderr: { write: () => true },
+      signal: new AbortController().signal,
+    },
+  )
   const report = JSON.parse(written) as EvaluationReport
   for (const line of toTable([{ ...report, name: set }])) console.log(line)
   const { contains, right_source: rightSource } = report.figures

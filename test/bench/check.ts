@@ -110,8 +110,8 @@ function printBeside(): void {
   if (names.length === 0) return
   const width = Math.max(...names.map((name) => name.length))
   const cell = (value: number | undefined): string => (value === undefined ? '-' : value.toFixed(2)).padStart(9)
-  const told = baseline ? `${baseline.date}, ${baseline.cores} cores, load ${baseline.load}` : 'there is none'
-  console.log(`\n${'ratio'.padEnd(width)}       now  baseline   (baseline: ${told}; load now ${load.toFixed(2)})`)
+  const origin = baseline ? `${baseline.date}, ${baseline.cores} cores, load ${baseline.load}` : 'there is none'
+  console.log(`\n${'ratio'.padEnd(width)}       now  baseline   (baseline: ${origin}; load now ${load.toFixed(2)})`)
   for (const name of names) console.log(`${name.padEnd(width)} ${cell(ratios[name])} ${cell(baseline?.ratios[name])}`)
   console.log()
 }

@@ -58,12 +58,15 @@ export function madeSet(): RetrievalSet {
     title: source.text(3),
     text: source.text(80),
   }))
-  const asked = documents.filter((_, at) => at % 5 === 0)
+  const answering = documents.filter((_, at) => at % 5 === 0)
   const wordsOf = (text: string): string[] => text.split(' ').filter((word) => word.length > 5)
   return {
     name: 'made up',
     documents,
-    queries: asked.map(({ id, text }) => ({ id: `q-${id}`, text: wordsOf(text).slice(0, 6).toReversed().join(' ') })),
-    grades: new Map(asked.map(({ id }) => [`q-${id}`, new Map([[id, 1]])])),
+    queries: answering.map(({ id, text }) => ({
+      id: `q-${id}`,
+      text: wordsOf(text).slice(0, 6).toReversed().join(' '),
+    })),
+    grades: new Map(answering.map(({ id }) => [`q-${id}`, new Map([[id, 1]])])),
   }
 }

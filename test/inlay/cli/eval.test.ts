@@ -89,6 +89,27 @@ async function startModel(text: string): Promise<StandIn> {
   return model
 }
 
+test('questions that something was tuned on are told apart', async () => {
+  const folder = newFolder()
+  const base = await serveDocuments(folder)
+  const lines = [
+    ...questions,
+    { question: 'How many cranes has the port?', answer: 'ninety', source: 'port', tuned: true },
+  ]
+  const { printed } = await run(writeQuestions(lines), base, '--key', key, '--json')
+  expect(JSON.parse(printed)).toMatchObject({
+    figures: { questions: 4, contains: 2 / 3 },
+    untuned: { questions: 3, contains: 1 },
+    tuned: { questions: 1, contains: 0, right_source: 1 },
+  })
+  const table = await run(writeQuestions(lines), base, '--key', key)
+  expect(table.printed).toMatch(/, untuned +.*, tuned\n/)
+  expect(table.printed).toMatch(/^answer contains +1\.000 +0\.000$/m)
+  // Of one kind alone, there is nothing to tell apart.
+  const plain = await run(writeQuestions(), base, '--key', key, '--json')
+  expect(JSON.parse(plain.printed)).not.toHaveProperty('untuned')
+})
+
 test('two models stand side by side in a table, with what is wrong', async () => {
   const model = await startModel('It was Karl Hansen, in 1902 [1].')
   const base = await serveDocuments(newFolder(), {

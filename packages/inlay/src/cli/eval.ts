@@ -3,7 +3,7 @@ import { createClient, type Client } from '@inlay/client'
 import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
 import { evaluate } from '../evaluation/evaluate.ts'
 import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
-import { failureLines, faultOf, toFigures, toTable, type EvaluationReport } from '../evaluation/report.ts'
+import { failureLines, faultOf, toReport, toTable, type EvaluationReport } from '../evaluation/report.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { readsOnly, withInlay } from './with-inlay.ts'
@@ -14,6 +14,7 @@ export const evaluation: Command = {
   details: [
     'A question a line: {"question": "…", "answers": ["…"], "sources": ["id, link or name"], "absent": false}.',
     'All but the question may be missing. "absent": the documents do not tell, and the answer should say so.',
+    '"tuned": a model or setting was chosen by this question; figures of tuned questions stand apart.',
     'Without an address it asks the documents of the data folder by the settings of this machine.',
   ],
   words: [1, 2],
@@ -122,7 +123,7 @@ async function ask(
     now: () => performance.now(),
     onAnswer: () => progress.to(++done),
   }).finally(() => progress.end())
-  return { name, figures: toFigures(results), results }
+  return toReport(name, results)
 }
 
 function wrongAnswers(context: CommandContext, { results }: EvaluationReport): string[] {

@@ -33,6 +33,8 @@ export interface QuestionResult {
   /** Whether the answer cites nothing, which is right for absent questions alone. */
   readonly isUncited: boolean
   readonly isAbsent: boolean
+  /** Absent in reports of older versions. */
+  readonly isTuned?: boolean
   readonly citedSentences: number
   /** Of these, the ones that their texts say. */
   readonly supportedByWords: number
@@ -86,6 +88,7 @@ async function askOne(question: EvaluationQuestion, setting: EvaluationSetting):
     ...(question.sources.length > 0 && { rightSource: namesSource(answer, question.sources) }),
     isUncited: answer.citation_info.length === 0,
     isAbsent: question.isAbsent,
+    isTuned: question.isTuned,
     citedSentences: cited.length,
     supportedByWords: cited.filter(({ isSupported }) => isSupported).length,
     ...(judged !== undefined && { supportedByModel: judged }),
@@ -98,7 +101,7 @@ async function askOne(question: EvaluationQuestion, setting: EvaluationSetting):
 }
 
 function failed(
-  { question, answers, sources, isAbsent }: EvaluationQuestion,
+  { question, answers, sources, isAbsent, isTuned }: EvaluationQuestion,
   error: string,
   ms: number,
 ): QuestionResult {
@@ -110,6 +113,7 @@ function failed(
     ...(sources.length > 0 && { rightSource: false }),
     isUncited: true,
     isAbsent,
+    isTuned,
     citedSentences: 0,
     supportedByWords: 0,
     words: 0,

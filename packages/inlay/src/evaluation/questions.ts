@@ -10,6 +10,8 @@ export interface EvaluationQuestion {
   readonly sources: readonly string[]
   /** The documents do not tell: the right answer is to say so, without a citation. */
   readonly isAbsent: boolean
+  /** Whether a model, prompt or setting was chosen by this question: its figures are told apart. */
+  readonly isTuned: boolean
 }
 
 // A single text is a list of one.
@@ -30,10 +32,11 @@ const lineSchema = v.object({
   source: list,
   document: list,
   absent: v.optional(v.boolean()),
+  tuned: v.optional(v.boolean()),
 })
 
 /**
- * Reads questions, a JSON object a line: `question`, and as known `answers`, `sources`, `absent`;
+ * Reads questions, a JSON object a line: `question`, and as known `answers`, `sources`, `absent`, `tuned`;
  * `answer`, `source` and `document` name one.
  * @throws INVALID_INPUT that names the first wrong line, or says that there is none
  */
@@ -42,16 +45,26 @@ export function readQuestions(jsonLines: string): EvaluationQuestion[] {
     if (line.trim() === '') return []
     const parsed = v.safeParse(lineSchema, readJson(line))
     if (!parsed.success) {
-      const expected = '{"question": "…", "answers": ["…"], "sources": ["…"], "absent": false}'
+      const expected = '{"question": "…", "answers": ["…"], "sources": ["…"], "absent": false, "tuned": false}'
       throw new InlayError('INVALID_INPUT', { message: `Line ${at + 1} of the questions has to be ${expected}.` })
     }
-    const { question, answers, answer = [], sources, source = [], document = [], absent = false } = parsed.output
+    const {
+      question,
+      answers,
+      answer = [],
+      sources,
+      source = [],
+      document = [],
+      absent = false,
+      tuned = false,
+    } = parsed.output
     return [
       {
         question,
         answers: [...(answers ?? []), ...answer],
         sources: [...(sources ?? []), ...source, ...document],
         isAbsent: absent,
+        isTuned: tuned,
       },
     ]
   })

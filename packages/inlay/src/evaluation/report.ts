@@ -31,7 +31,22 @@ export interface EvaluationFigures {
 export interface EvaluationReport {
   readonly name: string
   readonly figures: EvaluationFigures
+  /** The same of the questions that nothing was tuned on, and of the others; absent unless there are both. */
+  readonly untuned?: EvaluationFigures
+  readonly tuned?: EvaluationFigures
   readonly results: readonly QuestionResult[]
+}
+
+/** Makes a report, with the tuned questions apart: they look better than what other questions get. */
+export function toReport(name: string, results: readonly QuestionResult[]): EvaluationReport {
+  const [tuned, untuned] = [results.filter(({ isTuned }) => isTuned), results.filter(({ isTuned }) => !isTuned)]
+  const isSplit = tuned.length > 0 && untuned.length > 0
+  return {
+    name,
+    figures: toFigures(results),
+    ...(isSplit && { untuned: toFigures(untuned), tuned: toFigures(tuned) }),
+    results,
+  }
 }
 
 /** Sums results up. */
@@ -98,12 +113,20 @@ const rows: readonly (readonly [keyof EvaluationFigures, string, 'share' | 'coun
   ['ms_p95', 'time, 95th percentile', 'ms'],
 ]
 
-/** The figures of one or more evaluations side by side, a line each; figures that none has are left out. */
+/** The figures of one or more evaluations side by side, a line each, tuned questions apart; figures that none has are left out. */
 export function toTable(reports: readonly EvaluationReport[]): string[] {
-  const known = rows.filter(([key]) => reports.some(({ figures }) => figures[key] !== null))
+  const columns = reports.flatMap(({ name, figures, untuned, tuned }) =>
+    untuned && tuned
+      ? [
+          { name: `${name}, untuned`, figures: untuned },
+          { name: `${name}, tuned`, figures: tuned },
+        ]
+      : [{ name, figures }],
+  )
+  const known = rows.filter(([key]) => columns.some(({ figures }) => figures[key] !== null))
   const cells = [
-    ['', ...reports.map(({ name }) => name)],
-    ...known.map(([key, label, kind]) => [label, ...reports.map(({ figures }) => show(figures[key], kind))]),
+    ['', ...columns.map(({ name }) => name)],
+    ...known.map(([key, label, kind]) => [label, ...columns.map(({ figures }) => show(figures[key], kind))]),
   ]
   const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
   return cells.map((row) =>
