@@ -59,11 +59,12 @@ export function outageOf(error: unknown): string | undefined {
   return [...sentences, ...(at === undefined ? [] : [`It says: ${at.message}.`])].join(' ')
 }
 
-/** Whether an error comes of a connection or a time limit, as their codes and names say, and not of our code. */
+/** Whether an error comes of a connection, a disk or a time limit, as their codes and names say, and not of our code. */
 function isOfSystem(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
-  const isSystemCode = typeof code === 'string' && !code.startsWith('ERR_')
+  // SQLite tells of the disk by a code of Node's.
+  const isSystemCode = typeof code === 'string' && (!code.startsWith('ERR_') || code === 'ERR_SQLITE_ERROR')
   return isSystemCode || error.name === 'TimeoutError' || error.name === 'AbortError'
 }
 

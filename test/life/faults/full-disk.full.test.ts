@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, rmdirSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, rmdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -101,5 +101,60 @@ describe.skipIf(!mayMount)('a disk that is full', { timeout: 900_000 }, () => {
     disk.enlarge(400)
     await expectAllFound(harness, accepted)
     expect(harness.errors.length).toBeGreaterThan(0)
+  })
+
+  test('searches go on in a server, readiness says it, and SIGTERM ends it with code 0 and no stack', async () => {
+    const disk = smallDisk(40)
+    const apiKey = 'inlay_key-of-the-full-disk-0123456789'
+    const env = { ...process.env, INLAY_DATA: join(disk.path, 'data'), INLAY_API_KEY: apiKey }
+    const cli = ['--conditions=@inlay/source', 'packages/inlay/src/cli.ts', 'serve', '--port', '0', '--json']
+    const server = spawn(process.execPath, cli, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    let errors = ''
+    server.stderr.on('data', (part) => (errors += part))
+    const base = await new Promise<string>((resolve) => {
+      let output = ''
+      server.stdout.on('data', (part) => {
+        output += part
+        const match = /"base_url":\s*"([^"]+)"/.exec(output)
+        if (match) resolve(match[1]!)
+      })
+    })
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const call = async (path: string, body?: object, wait = 0) => {
+      const more = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      const response = await fetch(base + path, { headers: { ...headers, prefer: `wait=${wait}` }, ...more })
+      return { status: response.status, body: (await response.json()) as { message?: string; results?: unknown[] } }
+    }
+    const ingest = (id: string, text: string, wait: number) =>
+      call(
+        '/service-api/ingestion',
+        { document: { id, semantic_identifier: id, metadata: {}, sections: [{ text }] } },
+        wait,
+      )
+    expect((await ingest('a', 'The heron stands in the lake.', 60)).status).toBe(200)
+    const file = openSync(join(disk.path, 'rest'), 'w')
+    for (const size of [1 << 16, 512])
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size))
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOSPC' })
+      }
+    closeSync(file)
+    // Some may fit into the files that are there; they wait for the index.
+    const waiting = Array.from({ length: 5 }, (_, at) => ingest(`b${at}`, `word${at} `.repeat(60_000), 60))
+    await expect
+      .poll(async () => (await call('/health/ready')).body.message, { timeout: 30_000 })
+      .toMatch(/^ok; The disk that holds the \w+ is full: free some space\.$/)
+    for (const query of ['heron', 'lake']) {
+      const began = performance.now()
+      expect((await call('/search', { query })).body.results).not.toEqual([])
+      expect(performance.now() - began).toBeLessThan(2_000)
+    }
+    const ended = new Promise((resolve) => server.once('exit', (code, signal) => resolve([code, signal])))
+    server.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status)
+    expect(errors).not.toMatch(/unexpectedly|\n\s+at /)
   })
 })

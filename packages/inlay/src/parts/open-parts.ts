@@ -69,7 +69,12 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   const db: Database = new Kysely({ dialect })
   connections.push({ close: () => db.destroy() })
   const opened: Closable[] = []
-  const close = (): Promise<void> => closeAll([...connections.splice(0), ...opened.splice(0)].toReversed())
+  const close = (): Promise<void> =>
+    closeAll([...connections.splice(0), ...opened.splice(0)].toReversed()).catch((error: unknown) => {
+      // An engine that is away or full: what was acknowledged is stored, and nobody can do more about the rest.
+      if (!isInlayError(error) || error.code !== 'SERVICE_UNAVAILABLE') throw error
+      onError(error)
+    })
   try {
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const clock = await openDatabaseClock(db)

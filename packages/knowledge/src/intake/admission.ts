@@ -88,7 +88,7 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   let counting: Promise<void> | undefined
   let taken = 0
   let takenSince = now()
-  /** Where the queue is worked off; Infinity when nothing underWay. */
+  /** Where the queue is worked off; Infinity when nothing waits. */
   let current = Infinity
   /** When the last document of each caller has had its turn. */
   const ends = new Map<string, number>()
