@@ -114,6 +114,14 @@ const closedMark: unique symbol = Symbol('closed')
 /** Whether a schema was made by {@link closedModel}. */
 export const isClosed = (schema: object): boolean => closedMark in schema
 
+/** As {@link model}, but other fields are kept as they come. */
+/* @__NO_SIDE_EFFECTS__ */
+export function looseModel<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+): v.LooseObjectSchema<Entries, undefined> {
+  return withoutLists(v.looseObject(entries))
+}
+
 /** An object of any keys whose values have one form. */
 /* @__NO_SIDE_EFFECTS__ */
 export function dictionary<Output, Input>(

@@ -60,8 +60,8 @@ export type {
   IndexedSources,
   PairSummary,
 } from './resources/document-sets.ts'
-export { errorBodySchema, validationErrorBodySchema } from './errors/error-schemas.ts'
-export type { ErrorBody, ValidationErrorBody } from './errors/error-schemas.ts'
+export { errorBodySchema, rateLimitedBodySchema, validationErrorBodySchema } from './errors/error-schemas.ts'
+export type { ErrorBody, RateLimitedBody, ValidationErrorBody } from './errors/error-schemas.ts'
 export { errorTable, InlayError, isInlayError, validationFailed } from './errors/error-codes.ts'
 export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from './errors/error-codes.ts'
 export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'

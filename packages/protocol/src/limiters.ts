@@ -97,8 +97,11 @@ export function createBudget({ total, perCaller, message }: BudgetOptions): Budg
           const own = used.get(caller) ?? 0
           const more = amount - held
           if (more <= 0 || isReleased) return
-          if ((own > held && own + more > perCaller) || (sum > held && sum + more > total))
-            throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1 } })
+          const isOwnShare = own > held && own + more > perCaller
+          if (isOwnShare || (sum > held && sum + more > total)) {
+            const of = isOwnShare ? 'caller' : 'tenant'
+            throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1, of } })
+          }
           used.set(caller, own + more)
           sum += more
           held = amount

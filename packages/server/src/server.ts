@@ -83,10 +83,12 @@ export function createServer(options: ServerOptions): Server {
     const runs = new Map(
       [...methods].map(([method, { route, fixed }]) => [method, [endpoint(route, setting), fixed] as const]),
     )
+    // What a fixed address answers for a more general one, such as a document of the id "batch", is documented there.
+    const documented = [...methods].flatMap(([method, { fixed }]) => (Object.keys(fixed).length === 0 ? [method] : []))
     const handler = ({ req: request, url, context }: H3Event): Promise<Response> => {
       const [run, fixed] = runs.get(request.method === 'HEAD' ? 'GET' : (request.method as Method)) ?? []
       if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed } })
-      return respond(request, settings, undefined, async () => otherMethod(request, [...runs.keys()], settings))
+      return respond(request, settings, undefined, async () => otherMethod(request, documented, settings))
     }
     // For all methods: the most specific path decides, and only then the method.
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, parseWith, rateLimitedBodySchema } from '@inlay/protocol'
 import { aDocument, apiBase, setup, unknownSessionId } from '../fakes.ts'
 
 const chat = '/chat/send-chat-message'
@@ -222,6 +222,24 @@ describe('a fault of ours', () => {
     }
     const response = await ask(ingestion, { key: 'key-importer', json: aDocument('a') })
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '3'])
+  })
+
+  test.each([
+    ['caller', 'user'],
+    ['key', 'user'],
+    ['tenant', 'global'],
+    [undefined, 'global'],
+  ])('a limit of %s that is used up names the scope %s and when there is room again', async (of, scope) => {
+    const { ask, knowledge } = setup()
+    knowledge.before = () => {
+      throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds: 2.2, ...(of && { of }) } })
+    }
+    const before = Date.now()
+    const response = await ask(ingestion, { key: 'key-importer', json: aDocument('a') })
+    const body = parseWith(rateLimitedBodySchema, await response.json(), 'body')
+    expect(body).toMatchObject({ error_code: 'RATE_LIMITED', scope, retry_after_seconds: 3 })
+    expect(Date.parse(body.reset_at) - before).toBeGreaterThanOrEqual(3_000)
+    expect(Date.parse(body.reset_at) - Date.now()).toBeLessThanOrEqual(3_000)
   })
 
   test('a part that is down for a while is a 503 that says when to come back, one that is closed says nothing', async () => {

@@ -31,6 +31,14 @@ describe('a method that an address does not answer', () => {
     },
   )
 
+  test.each([...table].filter(([path]) => alsoDocuments.test(path)))(
+    '%s: Allow names what is documented there, not what a document of that name would answer',
+    async (path, known) => {
+      const response = await setup().ask(path, { method: 'PUT', key: 'key-operator' })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, [...known, 'OPTIONS'].join(', ')])
+    },
+  )
+
   test('an address that no route has is not there, whatever the method', async () => {
     for (const method of methods) expect((await setup().ask('/nowhere', { method })).status).toBe(404)
   })

@@ -1,4 +1,5 @@
 import type { BaseFilters, Principal, SearchDoc } from '@inlay/protocol'
+import type { PastText } from './action.ts'
 
 /** A passage found: what clients show, and the text the model reads. */
 export interface Passage {
@@ -60,6 +61,8 @@ export interface PassageQuery {
   readonly model: { readonly provider: string; readonly version: string } | null
   /** Whether the text alone is searched for. */
   readonly skipsExpansion: boolean
+  /** The conversation before the text, oldest first. Default: none. */
+  readonly messages?: readonly PastText[]
   /** Most passages, 1 to 200. */
   readonly limit: number
   readonly signal: AbortSignal

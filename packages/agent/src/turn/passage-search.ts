@@ -3,6 +3,9 @@ import { askForQueries, fusePassages, type SearchHelp } from '../actions/interna
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
+import { queryWeights } from '../actions/internal-search/query-expansion.ts'
+import { joinHistory } from '../actions/internal-search/joined-history.ts'
+import type { PastText } from '../contracts/action.ts'
 import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
@@ -35,12 +38,22 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   const passages = find(text)
   // Told to whoever awaits it; while the model thinks nobody does.
   passages.catch(() => {})
-  const more = model ? await askForQueries(text, { ask: toAsk(model, query, options), signal }, options.help) : []
+  const messages = pastOf(query)
+  const turn = { ask: model && toAsk(model, query, options), messages, signal }
+  const queries = model ? await askForQueries(text, turn, options.help) : []
+  const isRewritten = queries.some(({ weight }) => weight === queryWeights.question)
+  const joined = isRewritten || query.skipsExpansion ? undefined : joinHistory(text, messages)
+  const more = joined === undefined ? queries : [...queries, { text: joined, weight: queryWeights.question }]
   const rankings = await Promise.all(
     more.map(async ({ text: words, weight }) => ({ items: await find(words), weight })),
   )
   return fusePassages([{ items: await passages, weight: 1 }, ...rankings]).slice(0, limit)
 }
+
+/** Most messages before a query that a model reads. */
+const maxMessages = 10
+
+const pastOf = ({ messages = [] }: PassageQuery): readonly PastText[] => messages.slice(-maxMessages)
 
 /** The model that helps; undefined where none is asked. A model that is named is checked in any case. */
 async function modelOf(

@@ -58,7 +58,7 @@ const retryAfterSeconds = 5
 function tooManyRuns(most: number): InlayError {
   return new InlayError('RATE_LIMITED', {
     message: `${most} answers are being made for this caller: send the message once one of them has ended.`,
-    data: { retryAfterSeconds },
+    data: { retryAfterSeconds, of: 'caller' },
   })
 }
 

@@ -27,7 +27,8 @@ export function createRateLimit(options: {
       const recent = (taken.get(callerId) ?? []).filter((at) => at > time - windowMs)
       const oldest = recent[0]
       if (recent.length >= most && oldest !== undefined) {
-        throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds: (oldest + windowMs - time) / 1000 } })
+        const retryAfterSeconds = (oldest + windowMs - time) / 1000
+        throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds, of: 'caller' } })
       }
       taken.delete(callerId)
       taken.set(callerId, [...recent, time])

@@ -19,7 +19,7 @@ export async function ownSession(
 
 /**
  * A session as its readers may ask for it, with whether the caller owns it. SESSION_NOT_FOUND when it is unknown, deleted
- * or somebody else's, INSUFFICIENT_PERMISSIONS when it is to be public and is not.
+ * or somebody else's and not public, INSUFFICIENT_PERMISSIONS when the caller's own is to be public and is not.
  */
 export async function readableSession(
   db: ConversationDatabase,
@@ -30,7 +30,8 @@ export async function readableSession(
   const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
   if (!row || (row.deleted_at !== null && !includeDeleted)) throw new InlayError('SESSION_NOT_FOUND')
   const isOwner = row.owner_id === caller.id
-  if (!isOwner && shared === 'own') throw new InlayError('SESSION_NOT_FOUND')
+  // Others are not told that there is one.
+  if (!isOwner && (shared === 'own' || row.is_public !== 1)) throw new InlayError('SESSION_NOT_FOUND')
   if (shared === 'public' && row.is_public !== 1) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })
   }

@@ -36,7 +36,7 @@ export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): 
       if (!release)
         throw new InlayError('RATE_LIMITED', {
           message: 'Too many searches of this caller are under way: send the next one when they have answered.',
-          data: { retryAfterSeconds: 1 },
+          data: { retryAfterSeconds: 1, of: 'caller' },
         })
       try {
         const leave = await turns.enter(caller ?? '', signal)

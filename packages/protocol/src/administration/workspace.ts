@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, looseModel, model, orNull, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
 /** What an administrator may set for clients to show; everything else is fixed by the deployment. */
@@ -86,7 +86,7 @@ export const workspaceSettingsSchema: v.GenericSchema = model({
 })
 
 /** Schema of the body of `PATCH /admin/settings`: any subset; what is absent stays. */
-export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>> = v.looseObject({
+export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>> = looseModel({
   company_name: v.optional(v.nullable(v.pipe(text, v.maxLength(1000)))),
   company_description: v.optional(v.nullable(v.pipe(text, v.maxLength(10_000)))),
   auto_scroll: v.optional(v.nullable(boolean)),

@@ -24,7 +24,19 @@ export interface SearchRequest {
   readonly model: string | null
   /** True: the query alone is searched for. */
   readonly skip_query_expansion: boolean
+  /** The conversation before the query, oldest first: a query that leans on it is searched with what it leans on. */
+  readonly message_history: readonly HistoryMessage[] | null
 }
+
+/** A message of the conversation before a query. */
+export interface HistoryMessage {
+  /** Text of the message. */
+  readonly message: string
+  /** Who said it. Only messages of users and assistants count. */
+  readonly message_type: (typeof historyTypes)[number]
+}
+
+const historyTypes = ['system', 'user', 'assistant', 'user_reminder', 'tool_call', 'tool_call_response'] as const
 
 /** What a client may send to `POST /search`: only `query` is needed. */
 export type SearchInput = Pick<SearchRequest, 'query'> & {
@@ -41,6 +53,9 @@ const searchFields = model('SearchRequest', {
   provider: orNull(text),
   model: orNull(text),
   skip_query_expansion: v.nullish(boolean, false),
+  message_history: orNull(
+    shortList(model('HistoryMessage', { message: text, message_type: v.picklist(historyTypes) })),
+  ),
 })
 
 export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(

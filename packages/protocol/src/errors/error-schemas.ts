@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { ValidationIssue } from './error-codes.ts'
-import { model, type WireSchema } from '../fields.ts'
+import { integer, model, type WireSchema } from '../fields.ts'
+import { answeredTime } from '../timestamps.ts'
 
 /** Body of every failed request but the 422. */
 export interface ErrorBody {
@@ -16,6 +17,25 @@ export const errorBodySchema: WireSchema<ErrorBody> = model('ErrorBody', {
   error_code: v.string(),
   detail: v.string(),
   request_id: v.optional(v.string()),
+})
+
+/** Body of a 429: an error, whose limit is used up, and when to try again. */
+export interface RateLimitedBody extends ErrorBody {
+  /** `user`: that of the caller or the key. `global`: that of all callers, or of the server itself. */
+  readonly scope: 'user' | 'user_group' | 'global'
+  /** When there is room again, ISO 8601 with `Z`. */
+  readonly reset_at: string
+  /** Seconds until then; the header `Retry-After` has the same. */
+  readonly retry_after_seconds: number
+}
+
+export const rateLimitedBodySchema: WireSchema<RateLimitedBody> = model('RateLimitedBody', {
+  error_code: v.string(),
+  detail: v.string(),
+  request_id: v.optional(v.string()),
+  scope: v.picklist(['user', 'user_group', 'global']),
+  reset_at: answeredTime,
+  retry_after_seconds: integer,
 })
 
 /** Body of a 422: every fault and where it stands. */

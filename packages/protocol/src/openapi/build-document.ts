@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { errorBodySchema, validationErrorBodySchema } from '../errors/error-schemas.ts'
+import { errorBodySchema, rateLimitedBodySchema, validationErrorBodySchema } from '../errors/error-schemas.ts'
 import { nameOf } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { operationExamples, requestExamples } from './request-examples.ts'
@@ -94,7 +94,7 @@ function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
       415: failure('The body is compressed in a way that is not taken: gzip and deflate are.', errorBodySchema),
     }),
     ...(isChecked && { 422: failure('The request does not have this shape.', validationErrorBodySchema) }),
-    ...(isCounted && { 429: failure('Too much at once: try again later.', errorBodySchema) }),
+    ...(isCounted && { 429: failure('Too much at once: try again later.', rateLimitedBodySchema) }),
     default: failure('Any other failure.', errorBodySchema),
   }
 }

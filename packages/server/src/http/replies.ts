@@ -1,4 +1,4 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, type RateLimitedBody } from '@inlay/protocol'
 
 const mark: unique symbol = Symbol('reply')
 
@@ -55,14 +55,31 @@ export function toFailure(thrown: unknown): Failure {
   return { error: new InlayError('INTERNAL_ERROR', { cause: thrown }), unexpected: true }
 }
 
-/** Body of an error: `{detail: [issues]}` for a request of the wrong shape, else `{error_code, detail}`. */
+/** Body of an error: `{detail: [issues]}` for a request of the wrong shape, else `{error_code, detail}` and what a 429 adds. */
 export function errorBody(error: InlayError, requestId: string): Record<string, unknown> {
   if (error.code === 'VALIDATION_FAILED') return { detail: error.data['issues'] ?? [] }
   return {
     error_code: error.code,
     detail: error.message,
     ...(error.status >= 500 ? { request_id: requestId } : {}),
+    ...(error.status === 429 ? whenToRetry(error) : {}),
   }
+}
+
+/** Whose limit is used up, and when there is room again. */
+function whenToRetry(error: InlayError): Pick<RateLimitedBody, 'scope' | 'reset_at' | 'retry_after_seconds'> {
+  const seconds = retrySeconds(error) ?? Number(outageSeconds)
+  const { of } = error.data
+  return {
+    scope: of === 'caller' || of === 'key' ? 'user' : 'global',
+    reset_at: new Date(Date.now() + seconds * 1000).toISOString(),
+    retry_after_seconds: seconds,
+  }
+}
+
+/** Whole seconds, at least one; undefined when the error tells none. */
+function retrySeconds({ data: { retryAfterSeconds } }: InlayError): number | undefined {
+  return typeof retryAfterSeconds === 'number' ? Math.max(1, Math.ceil(retryAfterSeconds)) : undefined
 }
 
 /** Reply for an error, with the headers its status asks for. */
@@ -74,7 +91,7 @@ export function errorReply(error: InlayError, requestId: string): Reply {
 const outageSeconds = '2'
 
 function errorHeaders(error: InlayError): Record<string, string> {
-  const { allow, acceptEncoding, retryAfterSeconds } = error.data
+  const { allow, acceptEncoding } = error.data
   if (error.status === 401) {
     const reason = error.code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''
     return { 'www-authenticate': `Bearer realm="inlay"${reason}` }
@@ -82,8 +99,10 @@ function errorHeaders(error: InlayError): Record<string, string> {
   if (error.code === 'METHOD_NOT_ALLOWED' && typeof allow === 'string') return { allow }
   if (error.code === 'UNSUPPORTED_MEDIA_TYPE' && typeof acceptEncoding === 'string')
     return { 'accept-encoding': acceptEncoding }
-  if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) }
-  return error.code === 'SERVICE_UNAVAILABLE' ? { 'retry-after': outageSeconds } : {}
+  const seconds = retrySeconds(error)
+  if (seconds !== undefined) return { 'retry-after': String(seconds) }
+  const isOutage = error.status === 429 || error.code === 'SERVICE_UNAVAILABLE'
+  return isOutage ? { 'retry-after': outageSeconds } : {}
 }
 
 /** Header that carries the id, in requests and in every response. */

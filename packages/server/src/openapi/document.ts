@@ -1,5 +1,6 @@
 import {
   errorBodySchema,
+  rateLimitedBodySchema,
   errorTable,
   streamLineSchema,
   type ErrorCode,
@@ -78,7 +79,10 @@ function responsesOf(route: Route): Record<number, ResponseSpec> {
   for (const code of route.errors ?? []) {
     const { status, message } = errorTable[code]
     const before = responses[status]?.description
-    responses[status] = { description: describeCode(before, code, message), schema: errorBodySchema }
+    responses[status] = {
+      description: describeCode(before, code, message),
+      schema: status === 429 ? rateLimitedBodySchema : errorBodySchema,
+    }
   }
   return responses
 }

@@ -66,10 +66,28 @@ test('each line is answered in its place, faulty ones with the status of the sin
       detail: expect.not.stringContaining('disk'),
       request_id: 'r1',
     },
-    { line: 7, status: 429, error_code: 'RATE_LIMITED', detail: expect.any(String) },
+    {
+      line: 7,
+      status: 429,
+      error_code: 'RATE_LIMITED',
+      detail: expect.any(String),
+      scope: 'global',
+      reset_at: expect.any(String),
+      retry_after_seconds: expect.any(Number),
+    },
     { line: 9, status: 200, document_id: 'z', already_existed: false },
   ])
   expect(errors).toHaveLength(1)
+})
+
+test('a call without a body is refused', async () => {
+  for (const more of [{}, { body: '', headers: { 'content-length': '0' } }]) {
+    const response = await setup().ask(batch, { key, method: 'POST', ...more })
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body'], type: 'missing' }] },
+    ])
+  }
 })
 
 test.each(['', '\n\n', `${line('a')}\r\n`, line('a')])('the body %j is well formed', async (body) => {

@@ -118,7 +118,8 @@ describe('Prefer: wait', () => {
 
     const refused = await ask(ingestion, { ...waiting, json: aDocument('c') })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
-    expect(await refused.json()).toEqual({ error_code: 'RATE_LIMITED', detail: expect.stringContaining('wait') })
+    const refusal = { error_code: 'RATE_LIMITED', scope: 'user', detail: expect.stringContaining('wait') }
+    expect(await refused.json()).toMatchObject(refusal)
     expect(knowledge.accepted.has('c')).toBe(false)
     const unasked = ask(ingestion, { key, json: aDocument('d') })
     const other = ask(ingestion, { ...waiting, key: 'key-operator', json: aDocument('e') })

@@ -56,6 +56,53 @@ test('a provider without a model, or a model without a provider, is a validation
   expect((await setup().ask('/search', { json: { query: 'x', provider: null, model: null } })).status).toBe(200)
 })
 
+describe('a query with a conversation before it', () => {
+  /** What is searched for, without a model to rewrite it. */
+  async function searched(query: string, history: readonly object[] | null, more: object = {}): Promise<string[]> {
+    const texts: string[] = []
+    const search = async ({ text }: { readonly text: string }): Promise<[]> => {
+      texts.push(text)
+      return []
+    }
+    const { fetchJson } = await newService([], { search, searchHelp: { expand: false } })
+    const { status } = await fetchJson('/search', { json: { query, message_history: history, ...more } })
+    expect(status).toBe(200)
+    return texts
+  }
+  const said = (message: string, message_type = 'user') => ({ message, message_type })
+  const history = [
+    said('Who runs the canteen?'),
+    said('Anna does.', 'assistant'),
+    said('How many days of parental leave are there?'),
+    said('Sixty.', 'assistant'),
+  ]
+
+  test('is joined by the words of the last questions that matter when it leans on them', async () => {
+    const [alone, joined] = await searched('And for freelancers?', history)
+    expect(alone).toBe('And for freelancers?')
+    expect(joined).toMatch(/^And for freelancers\? .*parental leave/)
+    expect(joined).not.toContain('Anna')
+  })
+
+  test('is searched for alone when it has words enough, repeats them, or nothing was asked', async () => {
+    const whole = 'How do contractors submit travel expenses from abroad?'
+    expect(await searched(whole, history)).toEqual([whole])
+    expect(await searched('leave', [said('leave?')])).toEqual(['leave'])
+    expect(await searched('leave', null)).toEqual(['leave'])
+    expect(await searched('leave', [said('Be brief.', 'system'), said('Sixty days.', 'assistant')])).toEqual(['leave'])
+    expect(await searched('And for freelancers?', history, { skip_query_expansion: 'true' })).toHaveLength(1)
+  })
+
+  test('a message of an unknown kind is refused', async () => {
+    const { fetchJson } = await newService([])
+    const refused = await fetchJson('/search', { json: { query: 'x', message_history: [said('y', 'robot')] } })
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'message_history', '0', 'message_type'] }] },
+    })
+  })
+})
+
 describe('an agent', () => {
   const persona = {
     name: 'HR',
@@ -121,6 +168,14 @@ describe('an agent', () => {
     expect(setting.model.requests).toHaveLength(1)
     await search({ query: 'holiday', skip_query_expansion: true })
     expect(setting.model.requests).toHaveLength(1)
+  })
+
+  test('its model reads the conversation before the query, and its question is searched for', async () => {
+    const { search, setting } = await library(['{"question": "How much leave do part-timers get?", "keywords": []}'])
+    const history = [{ message: 'How much leave is there?', message_type: 'user' }]
+    const found = await search({ query: 'And for part-timers?', message_history: history })
+    expect(found.titles).toEqual(['Leave 1', 'Leave 2'])
+    expect(JSON.stringify(setting.model.requests[0]?.prompt)).toContain('How much leave is there?')
   })
 
   test('a provider that is not there is told, whether queries are expanded or not', async () => {

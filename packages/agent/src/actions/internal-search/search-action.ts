@@ -176,10 +176,10 @@ async function searchAll(
   return { passages: fusePassages(rankings), question }
 }
 
-/** Further queries for a text that stands alone; none without a model to ask. */
+/** Further queries for a text and the conversation before it; none without a model to ask. */
 export function askForQueries(
   text: string,
-  turn: Pick<ActionTurn, 'ask' | 'signal'>,
+  turn: Pick<ActionTurn, 'ask' | 'messages' | 'signal'>,
   { limitMs = defaultHelpMs }: SearchHelp = {},
 ): Promise<readonly WeightedQuery[]> {
   return expandQueries([text], { ...turn, userMessage: text }, limitMs)

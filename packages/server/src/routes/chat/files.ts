@@ -3,6 +3,7 @@ import type { Files, UploadDetails } from '@inlay/conversations'
 import {
   fileRemovalSchema,
   fileStatusesRequestSchema,
+  InlayError,
   isInlayError,
   integer,
   queryBoolean,
@@ -107,7 +108,7 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
       'may be sent with a message before that is done.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'What was taken and what was not.', schema: uploadAnswerSchema },
-    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
+    errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ request, caller, parts, settings }): Promise<UploadAnswer> {
       const form = splitForm(request, uploadLimits(settings))
       const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
@@ -140,11 +141,21 @@ export function splitForm(
         count++
         yield { name: part.fileName, mediaType: part.mediaType, bytes: part.bytes }
       } else if (part.name === 'project_id') projectId = readProjectId(part.value)
+      else if (part.name === 'incognito_session_id') refuseIncognito(part.value)
       else if (part.name === 'temp_id_map') tempIds = readTempIds(part.value)
     }
     if (count === 0) throw validationFailed([{ loc: ['body', 'files'], msg: 'is required', type: 'missing' }])
   }
   return { files: files(), details: () => ({ projectId, tempIds }) }
+}
+
+/** A file of a session that leaves no trace would be kept here. */
+function refuseIncognito(sessionId: string): void {
+  if (sessionId.trim() === '' || sessionId === 'null') return
+  const read = v.safeParse(uuid, sessionId)
+  if (read.success)
+    throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
+  throw validationFailed([{ loc: ['body', 'incognito_session_id'], msg: 'must be a UUID', type: 'uuid_parsing' }])
 }
 
 function readProjectId(value: string): number | null {

@@ -7,7 +7,7 @@ import {
   type BatchLine,
   type Principal,
 } from '@inlay/protocol'
-import { bodyStream, brokenCompression, tooLarge } from '../../http/body.ts'
+import { bodyStream, brokenCompression, tooLarge, declaredBytes } from '../../http/body.ts'
 import { createLimiter, type Limiter } from '@inlay/protocol/concurrency'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
 import { createBodyShare } from '../../http/body.ts'
@@ -30,9 +30,10 @@ export const ingestionBatchRoutes: readonly Route[] = [
     input: { body: { kind: 'stream', mediaType: 'application/x-ndjson', schema: ingestionRequestSchema } },
     answer: { description: 'One line for each.', lines: batchLineSchema },
     handle(context): Reply {
+      const body = presentBody(context.request)
       const left = new AbortController()
       const { settings, caller } = context
-      const lines = readLines(bodyStream(context.request), {
+      const lines = readLines(body, {
         limitBytes: settings.limits.ingestionBytes,
         left: left.signal,
         openShare: () => createBodyShare(settings, caller.id),
@@ -51,6 +52,13 @@ export const ingestionBatchRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** @throws VALIDATION_FAILED without a body, which is a mistake that an empty answer would hide */
+function presentBody(request: Request): ReadableStream<Uint8Array> {
+  if (request.body === null || declaredBytes(request) === 0)
+    throw validationFailed([{ loc: ['body'], msg: 'is required', type: 'missing' }])
+  return bodyStream(request)
+}
 
 interface LineContext extends RouteContext<unknown, unknown, unknown> {
   readonly caller: Principal

@@ -1,5 +1,12 @@
 import { joinInSlices } from '@inlay/protocol/concurrency'
-import { ingestionFormSchema, ingestionResponseSchema, validationFailed, type IngestionResponse } from '@inlay/protocol'
+import {
+  ingestionFormSchema,
+  ingestionResponseSchema,
+  integer,
+  validationFailed,
+  type IngestionResponse,
+} from '@inlay/protocol'
+import * as v from 'valibot'
 import { declaredBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -74,6 +81,7 @@ async function readAll(pieces: AsyncIterable<Uint8Array>, holdBytes: (bytes: num
 
 function pairIdOf(text: string | undefined): number | undefined {
   if (text === undefined || text === 'null') return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const number = v.safeParse(integer, text)
+  if (number.success) return number.output
   throw validationFailed([{ loc: ['body', 'cc_pair_id'], msg: 'must be a whole number', type: 'int_parsing' }])
 }

@@ -126,7 +126,7 @@ function waitOf(request: Request): number | undefined {
 function tooManyWait(): InlayError {
   return new InlayError('RATE_LIMITED', {
     message: 'Too many calls wait for their documents: send this one later, or without "Prefer: wait".',
-    data: { retryAfterSeconds: 1 },
+    data: { retryAfterSeconds: 1, of: 'caller' },
   })
 }
 

@@ -11,7 +11,8 @@ export const searchRoutes: readonly Route[] = [
   route('POST /search', 'search', 'Search documents', {
     description:
       'Passages, best first, of what the caller may see. The document sets and the start date of an agent bound the ' +
-      'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true.',
+      'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true. A query that leans on `message_history` is searched with it: rewritten by ' +
+      'the model, or without one joined by the words of the last messages.',
     input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'otherBytes' } },
     answer: { description: 'What was found.', schema: searchResponseSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'NOT_IMPLEMENTED'],
@@ -29,6 +30,9 @@ export const searchRoutes: readonly Route[] = [
         personaId: body.persona_id ?? 0,
         model: body.provider === null || body.model === null ? null : { provider: body.provider, version: body.model },
         skipsExpansion: body.skip_query_expansion,
+        messages: (body.message_history ?? []).flatMap(({ message, message_type: role }) =>
+          role === 'user' || role === 'assistant' ? [{ role, text: message }] : [],
+        ),
         limit,
         signal: request.signal,
       })
