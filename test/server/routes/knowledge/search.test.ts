@@ -173,8 +173,8 @@ describe('an agent', () => {
   test('its model reads the conversation before the query, and its question is searched for', async () => {
     const { search, setting } = await library(['{"question": "How much leave do part-timers get?", "keywords": []}'])
     const history = [{ message: 'How much leave is there?', message_type: 'user' }]
-    const found = await search({ query: 'And for part-timers?', message_history: history })
-    expect(found.titles).toEqual(['Leave 1', 'Leave 2'])
+    const outcome = await search({ query: 'And for part-timers?', message_history: history })
+    expect(outcome.titles).toEqual(['Leave 1', 'Leave 2'])
     expect(JSON.stringify(setting.model.requests[0]?.prompt)).toContain('How much leave is there?')
   })
 
