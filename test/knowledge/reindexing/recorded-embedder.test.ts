@@ -1,5 +1,6 @@
 import type { Embedder, Knowledge } from '@inlay/knowledge'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
+import { changeEmbedder } from '@inlay/knowledge/internal/reindexing/index-space'
 import { isInlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
@@ -127,6 +128,16 @@ test('the first document records the embedder, not a process that only starts', 
   await put(later, 'second')
   await expect.poll(() => herons(later), patient).toEqual(['second'])
   await expect.poll(async () => (await server.knowledge.embedder()).recorded, patient).toBe('b@8')
+})
+
+test('a document that another process accepts meanwhile keeps the embedder from being changed', async () => {
+  const place = await makePlace()
+  const first = await place.run('a')
+  await put(first, 'accepted')
+  // The other process has seen no document before.
+  const change = { embedder: settings.b, isMovable: true, onlyWithoutDocuments: true }
+  expect(await changeEmbedder(place.db, change)).toBe(false)
+  expect(await place.db.selectFrom('inlay_spaces').select('embedder').execute()).toEqual([{ embedder: 'a' }])
 })
 
 test('a move that a killed process began is carried on by one that was running already', async () => {
