@@ -9,7 +9,14 @@ import { preflightReply, type CorsOrigins } from './http/cors.ts'
 import { reply, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
-import type { AnsweredRequest, BodyLimits, FailedRequest, ServerSettings, Timer } from './http/settings.ts'
+import {
+  readsPerCaller,
+  type AnsweredRequest,
+  type BodyLimits,
+  type FailedRequest,
+  type ServerSettings,
+  type Timer,
+} from './http/settings.ts'
 
 /** What the HTTP side is made of. */
 export interface ServerOptions extends ServerParts {
@@ -121,6 +128,8 @@ function settingsOf(options: ServerOptions): ServerSettings {
     waitingCalls: createCallerLimit(options.waitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
     turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller(), givesWay: true }),
+    readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, givesWay: true }),
+    reads: createCallerLimit(Infinity),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,

@@ -56,6 +56,55 @@ test('beside another caller, a flood begins a few calls at a time, and all are a
   expect(statuses).toEqual(calls.map(() => 200))
 })
 
+/** A server whose lists of documents are held; counts those that are being read. */
+function reading() {
+  const { ask, knowledge } = setup()
+  const gate = Promise.withResolvers<void>()
+  const list = knowledge.list
+  let [begun, most] = [0, 0]
+  const callers: string[] = []
+  knowledge.list = async (query) => {
+    most = Math.max(most, ++begun)
+    await gate.promise
+    begun--
+    return list(query)
+  }
+  const read = async (key: string, signal?: AbortSignal) => {
+    const response = await ask('/service-api/ingestion?limit=1000', { key, ...(signal && { signal }) })
+    callers.push(key)
+    return response.status
+  }
+  return { ask, read, begun: () => begun, most: () => most, callers, open: gate.resolve }
+}
+
+test('beside another caller, a flood of reads is under way two at a time, however long each takes', async () => {
+  const { read, begun, callers, open } = reading()
+  const calls = [read('key-operator'), ...Array.from({ length: 20 }, () => read('key-importer'))]
+  await soon()
+  expect(begun()).toBe(3)
+  calls.push(read('key-operator'))
+  await soon()
+  expect(begun()).toBe(4)
+  open()
+  expect(await Promise.all(calls)).toEqual(calls.map(() => 200))
+  expect(callers.slice(0, 4).filter((key) => key === 'key-operator')).toHaveLength(2)
+})
+
+test('a read that is left while it waits takes no turn', async () => {
+  const { read, begun, open } = reading()
+  const left = new AbortController()
+  const calls = [read('key-operator'), read('key-importer'), read('key-importer')]
+  const waiting = Array.from({ length: 5 }, () => read('key-importer', left.signal))
+  await soon()
+  left.abort()
+  await soon()
+  expect(begun()).toBe(3)
+  open()
+  expect(await Promise.all(calls)).toEqual([200, 200, 200])
+  await Promise.all(waiting)
+  expect(await read('key-importer')).toBe(200)
+})
+
 test('calls that take long make room for others of the same caller', async () => {
   const { post, begun, accept, passTime } = flooded()
   const calls = [post('key-operator'), ...Array.from({ length: 2 * share }, () => post('key-importer'))]

@@ -1,11 +1,12 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
+import { giveWay } from '@inlay/protocol/concurrency'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
-import type { ServerSettings } from './settings.ts'
+import { readsPerCaller, type ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
 /** Whoever waits longer for a document to be indexed holds its bytes no longer. */
@@ -34,6 +35,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
   const { body: bodySpec } = route.input ?? {}
+  const readsOnly = route.readsOnly ?? route.method === 'GET'
   const takesForms = bodySpec?.kind === 'stream' && bodySpec.mediaType === 'multipart/form-data'
   // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
@@ -55,7 +57,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
       const { parts, settings, routes } = setting
       const share = createBodyShare(settings, caller?.id ?? '')
-      const leave = caller ? await takeTurn(caller.id, request, settings) : undefined
+      const takes = readsOnly ? takeReadTurn : takeTurn
+      const leave = caller ? await takes(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
         share.release(longestHoldMs)
@@ -123,6 +126,27 @@ async function takeTurn(caller: string, request: Request, { turns, timer }: Serv
     if (request.signal.aborted) return
     cancel()
     leave()
+  }
+}
+
+/** Waits until the caller may read one more thing. One that reads several at once gives way to searches of others. */
+async function takeReadTurn(
+  caller: string,
+  request: Request,
+  { readTurns, reads }: ServerSettings,
+): Promise<() => void> {
+  const end = reads.enter(caller)
+  const isFlood = reads.counts.get(caller)! > readsPerCaller
+  try {
+    const leave = await readTurns.enter(caller, request.signal).catch(() => Promise.reject(ended))
+    if (isFlood) await giveWay()
+    return () => {
+      leave()
+      end?.()
+    }
+  } catch (error) {
+    end?.()
+    throw error
   }
 }
 

@@ -123,6 +123,8 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
   }
   /** Whether it changes who may see what, so that the audit keeps it. Administration and deletions are kept anyway. */
   readonly changesAccess?: true
+  /** Whether calls only read, and so take turns with the caller's other reads. Default: those of GET. */
+  readonly readsOnly?: boolean
   /** Absent: there is none any more, only an error that says what to use instead. */
   readonly answer?: AnswerSpec
   /** Codes a caller has to reckon with beyond those of every route (authentication, validation, limits, faults). */

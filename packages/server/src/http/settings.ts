@@ -13,6 +13,9 @@ export interface BodyLimits {
   readonly otherBytes: number
 }
 
+/** Reads of one caller at a time while others call too. */
+export const readsPerCaller = 2
+
 /** Runs `callback` once after a delay; the result calls it off. */
 export type Timer = (delayMs: number, callback: () => void) => () => void
 
@@ -49,6 +52,10 @@ export interface ServerSettings {
   readonly bodyBudget: Budget
   /** Lets calls begin, a few of each caller at a time while several are at work. */
   readonly turns: FairTurns
+  /** Lets calls read, each until its answer is there, so that a caller's many reads are not all under way at once. */
+  readonly readTurns: FairTurns
+  /** Reads that each caller has under way or waiting. */
+  readonly reads: CallerLimit
   /** Calls of MCP clients that are under way. */
   readonly mcpCalls: McpCalls
   /** Silence on a stream after which a heartbeat is sent, in milliseconds. */

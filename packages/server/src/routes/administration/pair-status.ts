@@ -82,6 +82,7 @@ export const pairStatusRoutes: readonly Route[] = [
     },
   }),
   route('POST /manage/admin/connector/indexing-status', 'listConnectorIndexing', 'How connectors fare, by source', {
+    readsOnly: true,
     input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'otherBytes' } },
     answer: { description: 'An entry for each source.', schema: v.array(sourceIndexingSchema) },
     async handle({ body, caller, parts }): Promise<SourceIndexing[]> {
