@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { checkBundles } from './bundles.ts'
 import { checkCommonJs, checkJest, checkTypes, checkWithoutLancedb } from './host-checks.ts'
 import { checkSize } from './install-size.ts'
 import {
@@ -102,4 +103,5 @@ await inFolder('tarballs', async (work) => {
     checkCommonJs(project, node)
   }
   checkJest(join(work, 'jest'), packed)
+  await checkBundles(join(work, 'bundles'), packed, process.execPath)
 })

@@ -23,6 +23,20 @@ export const lancedbBundle: UserConfig = {
       // These two import the companions that are left out.
       load: (id) => (/\/lancedb\/dist\/embedding\/(openai|transformers)\.js$/.test(id) ? 'exports = {}' : undefined),
     },
+    {
+      name: 'native-parts',
+      // Bundlers of hosts cannot read native parts: they leave this alone, while tracers of files still follow it.
+      renderChunk: {
+        order: 'post',
+        handler: (code) => ({
+          code: code.replaceAll(
+            /require\((["'`])(@lancedb\/lancedb-[\w-]+)\1\)/g,
+            (_call, _quote, name: string) =>
+              `require("node:module").createRequire(__filename)(require.resolve("${name}"))`,
+          ),
+        }),
+      },
+    },
     bundledLicences('native.LICENSES.txt'),
   ],
 }

@@ -3,6 +3,7 @@ import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
+import { checkUnbundled } from './bundled.ts'
 import { errorWriter } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions, checkRuntime } from './options/check-options.ts'
@@ -49,10 +50,12 @@ export interface Inlay {
 /**
  * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
  * assistants live in one process, and several processes may share a data folder.
- * @throws INVALID_INPUT with a line for each wrong or unknown option, and under a Node that is too old
+ * @throws INVALID_INPUT with a line for each wrong or unknown option, and under a Node that is too old; UNSUPPORTED in a
+ * bundle that holds this package
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
   checkRuntime()
+  checkUnbundled()
   checkOptions(options)
   const onError = options.onError ?? errorWriter(options.log)
   let opening: Promise<Parts> | undefined

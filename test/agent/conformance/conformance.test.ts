@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import {
   actionConformance,
   actionSourceConformance,
@@ -185,6 +185,20 @@ describe('an action that breaks its contract', () => {
       },
     },
   }
+  test('one that goes on for seconds after its signal aborts is caught, also without arguments that last', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const deaf: Action<Words> = { ...sound, run: () => new Promise(() => {}) }
+    const suite = actionConformance(() => ({ action: deaf as unknown as Action, works: [{ queries: ['heron'] }] }))
+    const [, run] = suite.find(([title]) => title === 'a call ends soon after its signal aborts')!
+    const outcome = run().then(
+      () => 'passes',
+      () => 'is caught',
+    )
+    await vi.advanceTimersByTimeAsync(7_000)
+    expect(await outcome).toBe('is caught')
+  })
+
   testMutants<Partial<Action<Words>>>(
     'action',
     (change) => actionConformance(() => fixture(change), { patienceMs: 50 }),

@@ -8,12 +8,12 @@ import { oddArguments } from './odd-arguments.ts'
 /**
  * What every `Action` must hold, as a plain list any test runner can loop over. Calls are made as a run makes them.
  * Each test makes a fixture of its own, so they may run in any order.
- * @param options `patienceMs`: longest wait for a call that has to end at once, in milliseconds; default 10 000
+ * @param options `patienceMs`: longest wait for a call that has to end at once, in milliseconds; default 2000
  * @example for (const [title, run] of actionConformance(() => ({ action, works: [{ number: 'A-7' }] }))) test(title, run)
  */
 export function actionConformance(
   make: MakeAction,
-  { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
+  { patienceMs = 2_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
   return [...declarationTests(make), ...argumentTests(make), ...callTests(make), ...endingTests(make, patienceMs)]
 }

@@ -40,13 +40,14 @@ function abortTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
       'a call ends soon after its signal aborts',
       () =>
         withFixture(make, async (fixture) => {
-          if (fixture.lasts === undefined) return
           const stop = new AbortController()
-          const checked = await actionOf(fixture).input['~standard'].validate(fixture.lasts)
-          must(checked.issues === undefined, 'arguments that last fit')
+          // Without arguments that last, those that work show it where they take their time.
+          const input = fixture.lasts ?? fixture.works[0]
+          const checked = await actionOf(fixture).input['~standard'].validate(input)
+          must(checked.issues === undefined, 'the arguments fit')
           const work = actionOf(fixture).run(checked.value, newTurn(fixture, { signal: stop.signal }))
           const early = await Promise.race([work.then(over, over), soon()])
-          must(early !== 'over', 'arguments that last do')
+          must(fixture.lasts === undefined || early !== 'over', 'arguments that last do')
           stop.abort(new Error('stopped'))
           await mustSettle(work, patienceMs, 'a call whose signal aborts')
         }),

@@ -56,6 +56,16 @@ function byteTests(make: MakeBlobStorage): ConformanceTest[] {
       },
     ],
     [
+      'a value stays as it was written when the caller uses its buffer again',
+      async () => {
+        const storage = await make('buffers')
+        const buffer = filled(1_000, 1)
+        await storage.setItemRaw('files:a:0', buffer)
+        buffer.fill(2)
+        await mustHold(storage, 'files:a:0', filled(1_000, 1), 'a value whose buffer was used again')
+      },
+    ],
+    [
       'a piece of 4 MiB comes back whole',
       async () => {
         const storage = await make('pieces')

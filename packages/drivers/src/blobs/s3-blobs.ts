@@ -1,5 +1,5 @@
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
-import { installed } from '../optional/installed.ts'
+import { installed, toMissing } from '../optional/installed.ts'
 
 /** What {@link s3Blobs} needs. */
 export interface S3BlobsOptions {
@@ -93,7 +93,7 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
     accessKeyId: ['the id of an access key', isText],
     secretAccessKey: ['its secret', isText],
   })
-  const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch'))
+  const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch').catch(toMissing))
   const { address, endpoint, region = 'us-east-1', sessionToken, ...keys } = options
   const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3', retries: 2 })
   const server = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')

@@ -17,3 +17,8 @@ export async function installed<Module>(name: string, load: () => Promise<Module
     })
   }
 }
+
+/** Passes a failed import on. With a `catch` of its own, esbuild leaves an import alone that it cannot resolve. */
+export function toMissing(error: unknown): never {
+  throw error
+}

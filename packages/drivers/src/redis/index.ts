@@ -1,6 +1,6 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
-import { installed } from '../optional/installed.ts'
+import { installed, toMissing } from '../optional/installed.ts'
 import type { RedisClient, RedisModule } from './client.ts'
 import { createConnection } from './connection.ts'
 import { isRefusal, toRedisFailure } from './refusals.ts'
@@ -26,7 +26,7 @@ export const redisDependencies: readonly string[] = ['redis']
 /** The package `redis`. @throws UNSUPPORTED when it is not installed */
 export async function loadRedis(): Promise<RedisModule> {
   // Its clients have what is named above.
-  return (await installed('redis', () => import('redis'))) as unknown as RedisModule
+  return (await installed('redis', () => import('redis').catch(toMissing))) as unknown as RedisModule
 }
 
 /** How often running answers are shared, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
 } from 'kysely'
-import { installed } from '../optional/installed.ts'
+import { installed, toMissing } from '../optional/installed.ts'
 import { toPostgresFailure } from './postgres-refusals.ts'
 import { watchSilence, type WatchedConnection, type WatchedPool } from './silent-postgres.ts'
 
@@ -89,7 +89,7 @@ async function openPool(options: PostgresOptions): Promise<PostgresPool> {
  * @throws UNSUPPORTED when the package `pg` is not installed
  */
 export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Promise<PgPool> {
-  const { Pool } = options.lib ?? (await installed('pg', () => import('pg'))).default
+  const { Pool } = options.lib ?? (await installed('pg', () => import('pg').catch(toMissing))).default
   const { connectionString, maxConnections: max = 10 } = options
   // Probed by the system, a connection to a machine that has gone ends.
   const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
