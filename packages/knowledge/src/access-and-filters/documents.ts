@@ -5,6 +5,7 @@ import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { phase } from '../schema/sql.ts'
+import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
 /** Where a document stands; undefined when it is not there or the caller may not see it. */
@@ -32,16 +33,41 @@ export async function listDocuments(
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
-  if (query.match?.trim()) page = page.where(isMatch(query.match.trim()))
   const isNewestFirst = query.order === 'newest'
   if (query.after !== undefined)
     page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
-  const rows = await (isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')).limit(limit + 1).execute()
+  const ordered = isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')
+  const cursorOf = (row: Pick<ListedRow, 'id' | 'revision'>): string => (isNewestFirst ? String(row.revision) : row.id)
+  const match = query.match?.trim().toLowerCase() ?? ''
+  let rows: ListedRow[]
+  let seen: ListedRow | undefined
+  if (match === '') rows = await ordered.limit(limit + 1).execute()
+  else {
+    const next = db.selectFrom(ordered.limit(maxMatched).as('inlay_documents')).selectAll().where(isMatch(match))
+    rows = await (isNewestFirst ? next.orderBy('revision', 'desc') : next.orderBy('id')).limit(limit + 1).execute()
+    if (rows.length <= limit) {
+      const indexed = await mayBeNamed(db, match)
+      // A text too short for the index: the rest comes with the next page.
+      if (!indexed)
+        [seen] = await ordered
+          .offset(maxMatched - 1)
+          .limit(1)
+          .execute()
+      else
+        rows = await ordered
+          .where(isMatch(match))
+          .where(indexed)
+          .limit(limit + 1)
+          .execute()
+    }
+  }
   const documents = await toStatuses(db, rows.slice(0, limit))
-  if (rows.length <= limit) return { documents, next: null }
-  const last = rows[limit - 1]!
-  return { documents, next: isNewestFirst ? String(last.revision) : last.id }
+  if (rows.length > limit) return { documents, next: cursorOf(rows[limit - 1]!) }
+  return { documents, next: seen ? cursorOf(seen) : null }
 }
+
+/** Documents that are matched one by one. Texts that many documents hold are found among them without an index. */
+const maxMatched = 5_000
 
 /** Revisions are given out in the order of acceptance. */
 function revisionOf(after: string): number {
@@ -51,7 +77,7 @@ function revisionOf(after: string): number {
 
 /** Condition of a query over documents: the title or the id holds a text, in any case. */
 function isMatch(text: string): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
   return (of) =>
     sql<SqlBool>`(lower(${of.ref('semantic_identifier')}) like ${pattern} escape '\\' or lower(${of.ref('id')}) like ${pattern} escape '\\')`
 }

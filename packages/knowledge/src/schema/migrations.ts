@@ -1,5 +1,6 @@
 import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
 import { sql } from 'kysely'
+import { createDocumentNames } from './document-names.ts'
 import { createLargeContents } from './large-contents.ts'
 import { createPairCounts } from './pair-counts.ts'
 import { linkStart } from './link-index.ts'
@@ -32,6 +33,7 @@ const migrations: Migrations = {
   '014-figures': { up: createFigures },
   '015-pair-counts': { up: createPairCounts },
   '016-list-indexes': { up: createListIndexes },
+  '017-document-names': { up: createDocumentNames },
 }
 
 async function createDocuments(db: Records): Promise<void> {
