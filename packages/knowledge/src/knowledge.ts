@@ -141,7 +141,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     namesFile: (id, { caller } = {}) => isFileNamed(db, { id, caller, now: now() }),
     hasDocuments: async () => {
       const documents = db.selectFrom('inlay_document_pairs').select('document_id')
-      const rows = await documents.where('pair_id', '!=', privateFilesPair).limit(1).execute()
+      const rows = await documents.where('pair_id', '<', privateFilesPair).limit(1).execute()
       return rows.length > 0
     },
     search: (request) => search(request, context),

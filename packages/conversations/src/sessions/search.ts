@@ -70,7 +70,7 @@ async function amongNewest(
   wanted: number,
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select newest.* from (select * from inlay_chat_sessions ${newestOf(caller, newestSessions)}) as newest
+    select newest.* from (select * from inlay_chat_sessions ${newestOf(caller, Math.max(newestSessions, 2 * wanted))}) as newest
     where (
       select count(*) from (
         select 1 from inlay_chat_search where session_id = newest.id and ${holdsWords(db, words)} limit 1

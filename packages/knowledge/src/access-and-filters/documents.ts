@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { sql, type RawBuilder, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -29,7 +29,9 @@ export async function listDocuments(
   caller: Caller | undefined,
 ): Promise<{ documents: DocumentStatus[]; next: string | null }> {
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
-  let page = documentsIn(db, await pairsFor(db, caller, query.pairId)).select([...columns])
+  const pairs = await pairsFor(db, caller, query.pairId)
+  let page = db.selectFrom('inlay_documents').select([...columns])
+  if (pairs) page = page.where(await isListed(db, pairs))
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
@@ -64,6 +66,23 @@ export async function listDocuments(
   const documents = await toStatuses(db, rows.slice(0, limit))
   if (rows.length > limit) return { documents, next: cursorOf(rows[limit - 1]!) }
   return { documents, next: seen ? cursorOf(seen) : null }
+}
+
+/** Up to so many documents are sorted; more are walked through in order, most of which a caller may see then. */
+const maxSorted = 20_000
+
+/** Condition of a listing: documents are in pairs. Says so in the way that suits how many there are. */
+async function isListed(db: Records, pairs: PairScope): Promise<RawBuilder<SqlBool>> {
+  const counted = await db
+    .selectFrom('inlay_pair_counts')
+    .select((of) => of.fn.sum<number | string | null>('amount').as('count'))
+    .where(pairs.holds('pair_id'))
+    .executeTakeFirst()
+  if (Number(counted?.count ?? 0) <= maxSorted)
+    return sql<SqlBool>`id in (select document_id from inlay_document_pairs where ${pairs.holds('pair_id')})`
+  return sql<SqlBool>`(
+    select 1 from inlay_document_pairs where document_id = inlay_documents.id and ${pairs.holds('pair_id')} limit 1
+  ) is not null`
 }
 
 /** Documents that are matched one by one. Texts that many documents hold are found among them without an index. */

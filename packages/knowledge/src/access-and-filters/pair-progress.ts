@@ -11,7 +11,11 @@ const maxFailures = 10
 const none: Readonly<Record<DocumentPhase, number>> = { pending: 0, indexing: 0, indexed: 0, failed: 0 }
 
 /** Adds to pairs how they fare. Costs the same for any number of documents. */
-export async function readPairProgress(db: Records, pairs: readonly Pair[]): Promise<PairProgress[]> {
+export async function readPairProgress(
+  db: Records,
+  pairs: readonly Pair[],
+  withFailures = true,
+): Promise<PairProgress[]> {
   if (pairs.length === 0) return []
   const ids = pairs.map(({ id }) => id)
   const counts = await readCounts(db, ids)
@@ -21,7 +25,7 @@ export async function readPairProgress(db: Records, pairs: readonly Pair[]): Pro
     .where(isAmong(db, 'pair_id', ids))
     .execute()
   const activityOf = new Map(activities.map((row) => [row.pair_id, row]))
-  const failing = ids.filter((id) => (counts.get(id)?.failed ?? 0) > 0)
+  const failing = withFailures ? ids.filter((id) => (counts.get(id)?.failed ?? 0) > 0) : []
   const failures = await readLatestFailures(db, failing, maxFailures)
   return pairs.map((pair) => {
     const activity = activityOf.get(pair.id)

@@ -50,12 +50,13 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
       if (!maySeeRecord(pair, caller)) throw new InlayError('CONNECTOR_NOT_FOUND')
       return pair
     },
-    progress: async ({ caller, id } = {}) => {
-      if (id === undefined) return readPairProgress(db, await list(db, caller))
+    progress: async ({ caller, id, failures = true } = {}) => {
+      if (id === undefined) return readPairProgress(db, await list(db, caller), failures)
       const pairs = isRecordId(id) ? await readAll(db, id) : []
       return readPairProgress(
         db,
         pairs.filter((pair) => maySeeRecord(pair, caller)),
+        failures,
       )
     },
     update: async (id, change) => {

@@ -50,6 +50,15 @@ export interface PairProgress extends Pair {
   readonly failures: readonly DocumentStatus[]
 }
 
+/** Which pairs are read, and how much of them. */
+export interface ProgressOptions {
+  readonly caller?: Caller
+  /** Only this one, if the caller may see it. */
+  readonly id?: number
+  /** Whether failures are read; without, none are told. Default: they are. */
+  readonly failures?: boolean
+}
+
 /** Connector/credential pairs. Pair 1 always exists, is public at first and cannot be removed. */
 export interface Pairs {
   create(pair: PairChange & { readonly name: string }): Promise<Pair>
@@ -57,8 +66,8 @@ export interface Pairs {
   list(options?: { caller?: Caller }): Promise<Pair[]>
   /** CONNECTOR_NOT_FOUND, also when the caller may not see it. */
   get(id: number, options?: { caller?: Caller }): Promise<Pair>
-  /** As {@link list}, with how each of them fares. @param options.id only this one, if the caller may see it */
-  progress(options?: { caller?: Caller; id?: number }): Promise<PairProgress[]>
+  /** As {@link list}, with how each of them fares. */
+  progress(options?: ProgressOptions): Promise<PairProgress[]>
   /** CONNECTOR_NOT_FOUND. Access binds at the next search; nothing is indexed anew. */
   update(id: number, change: PairChange): Promise<Pair>
   /** Hides the documents that are in no other pair at once, and removes them later. CONNECTOR_NOT_FOUND, INVALID_INPUT. */

@@ -64,7 +64,8 @@ export const pairStatusRoutes: readonly Route[] = [
     answer: { description: 'The pairs that somebody made, by id.', schema: v.array(connectorStatusSchema) },
     async handle({ caller, parts }): Promise<ConnectorStatus[]> {
       const records = await readLinkedRecords(parts.workspace)
-      return (await madePairs(parts, caller)).map((pair) => toConnectorStatus(pair, records))
+      const pairs = await parts.knowledge.pairs.list({ caller })
+      return pairs.filter(({ id }) => id !== defaultPair).map((pair) => toConnectorStatus(pair, records))
     },
   }),
   route('GET /manage/connector-status', 'listBasicConnectorStatus', 'Which connectors there are', {
@@ -118,7 +119,7 @@ export const pairStatusRoutes: readonly Route[] = [
 ]
 
 async function madePairs({ knowledge }: ServerParts, caller: Principal): Promise<PairProgress[]> {
-  return (await knowledge.pairs.progress({ caller })).filter(({ id }) => id !== defaultPair)
+  return (await knowledge.pairs.progress({ caller, failures: false })).filter(({ id }) => id !== defaultPair)
 }
 
 function sourceOf(pair: PairProgress, records: LinkedRecords): string {
