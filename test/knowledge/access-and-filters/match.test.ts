@@ -11,7 +11,7 @@ test('a listing finds a text in titles and ids among more documents than are loo
     select 'd' || n, n, n, 'indexed', '', case n when 9000 then '100% of "Zeppelins"' else 'Title' end, '', 'file', 1, 1, 1, 1, 0, 0
     from numbers`.execute(db)
   await sql`insert into inlay_document_pairs (pair_id, document_id) select 1, id from inlay_documents`.execute(db)
-  const found = async (match: string, order?: 'newest'): Promise<string[]> => {
+  const idsOf = async (match: string, order?: 'newest'): Promise<string[]> => {
     const ids: string[] = []
     for (let after: string | null | undefined; after !== null;) {
       const page = await knowledge.list({ match, ...(after !== undefined && { after }), ...(order && { order }) })
@@ -20,20 +20,20 @@ test('a listing finds a text in titles and ids among more documents than are loo
     }
     return ids
   }
-  expect(await found('zeppelin')).toEqual(['d9000'])
-  expect(await found('ZEPPELINS"')).toEqual(['d9000'])
-  expect(await found('d11999', 'newest')).toEqual(['d11999'])
-  expect(await found('absent')).toEqual([])
+  expect(await idsOf('zeppelin')).toEqual(['d9000'])
+  expect(await idsOf('ZEPPELINS"')).toEqual(['d9000'])
+  expect(await idsOf('d11999', 'newest')).toEqual(['d11999'])
+  expect(await idsOf('absent')).toEqual([])
   // Pieces of it are there, but not in a row.
-  expect(await found('pelzep')).toEqual([])
+  expect(await idsOf('pelzep')).toEqual([])
   // Too short for the index: page by page.
-  expect(await found('0%')).toEqual(['d9000'])
-  expect(await found('0%', 'newest')).toEqual(['d9000'])
-  expect(await found('d1199')).toEqual(['d1199', ...Array.from({ length: 10 }, (_, at) => `d1199${at}`)])
+  expect(await idsOf('0%')).toEqual(['d9000'])
+  expect(await idsOf('0%', 'newest')).toEqual(['d9000'])
+  expect(await idsOf('d1199')).toEqual(['d1199', ...Array.from({ length: 10 }, (_, at) => `d1199${at}`)])
 
   await sql`update inlay_documents set semantic_identifier = 'Airships' where id = 'd9000'`.execute(db)
-  expect(await found('zeppelin')).toEqual([])
-  expect(await found('airship')).toEqual(['d9000'])
+  expect(await idsOf('zeppelin')).toEqual([])
+  expect(await idsOf('airship')).toEqual(['d9000'])
   await sql`delete from inlay_documents where id = 'd9000'`.execute(db)
-  expect(await found('airship')).toEqual([])
+  expect(await idsOf('airship')).toEqual([])
 })
