@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError } from '@inlay/protocol'
 import { defaultDataFolder } from '../data-folder.ts'
 import { createInlay, type Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
@@ -51,15 +51,8 @@ export async function withInlay<Result>(
     ...(options.worker && { worker: { ...context.settings.options.worker, ...options.worker } }),
   })
   try {
-    return await work(inlay).catch(refuseDatabase)
+    return await work(inlay)
   } finally {
     await inlay.close()
   }
-}
-
-/** What PostgreSQL says of a user, a password or a database that it does not take. */
-function refuseDatabase(error: unknown): never {
-  const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
-  if (isInlayError(error) || !/^(28|3D)\w{3}$/.test(code)) throw error
-  throw new InlayError('INVALID_INPUT', { message: `INLAY_DATABASE_URL is refused: ${message}.`, cause: error })
 }
