@@ -112,7 +112,14 @@ export function createServer(options: ServerOptions): Server {
 }
 
 function settingsOf(options: ServerOptions): ServerSettings {
+  const refused = new Set<string>()
   return {
+    isNewlyRefused: (origin) => {
+      // Anybody may name any origin.
+      if (refused.has(origin) || refused.size >= 20) return false
+      refused.add(origin)
+      return true
+    },
     basePath: cleanBasePath(options.basePath ?? '/api'),
     streamFormat: options.streamFormat ?? 'sse',
     corsOrigins: options.corsOrigins ?? [],
@@ -145,6 +152,15 @@ function settingsOf(options: ServerOptions): ServerSettings {
 function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
   const preflight = preflightReply(request, settings.corsOrigins, settings.passHeaders)
   if (preflight !== undefined) return preflight
+  const origin = request.headers.get('origin')
+  if (origin !== null && request.headers.has('access-control-request-method') && settings.isNewlyRefused(origin)) {
+    const message = `A page of ${origin.slice(0, 200)} may not call this API: add its origin to corsOrigins to allow it.`
+    settings.onError(new InlayError('PERMISSION_DENIED', { message, data: { isExpected: true } }), {
+      requestId: '',
+      method: request.method,
+      route: undefined,
+    })
+  }
   if (methods.length === 0) throw new InlayError('NOT_FOUND')
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
   if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })

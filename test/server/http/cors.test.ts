@@ -68,3 +68,9 @@ test('an answer that differs by caller is told to differ by both', async () => {
   const response = await ask('/chat/file/f', { headers: { origin } })
   expect([response.status, response.headers.get('vary')]).toEqual([200, 'Cookie, Authorization, origin'])
 })
+
+test('the operator is told once of each origin that is not listed, with the option that lists it', async () => {
+  const { ask, errors } = setup()
+  for (let attempt = 0; attempt < 3; attempt++) await ask(chat, preflight)
+  expect(errors).toMatchObject([{ message: expect.stringMatching(/https:\/\/page\.example .*corsOrigins/) }])
+})

@@ -41,6 +41,8 @@ export interface ServerSettings {
   readonly basePath: string
   readonly streamFormat: 'sse' | 'lines'
   readonly corsOrigins: readonly string[] | '*'
+  /** Whether an origin that is not among them is seen for the first time. */
+  readonly isNewlyRefused: (origin: string) => boolean
   readonly limits: BodyLimits
   /** Headers of a message that actions may pass on, lower case. */
   readonly passHeaders: readonly string[]
