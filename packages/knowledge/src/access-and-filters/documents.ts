@@ -31,7 +31,10 @@ export async function listDocuments(
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
   const pairs = await pairsFor(db, caller, query.pairId)
   let page = db.selectFrom('inlay_documents').select([...columns])
-  if (pairs) page = page.where(await isListed(db, pairs))
+  const access = pairs && (await isListed(db, pairs))
+  // With a text to match, access is asked of the documents that match alone.
+  const match = query.match?.trim().toLowerCase() ?? ''
+  if (access && (match === '' || access.isSorted)) page = page.where(access.condition)
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
@@ -40,12 +43,12 @@ export async function listDocuments(
     page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
   const ordered = isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')
   const cursorOf = (row: Pick<ListedRow, 'id' | 'revision'>): string => (isNewestFirst ? String(row.revision) : row.id)
-  const match = query.match?.trim().toLowerCase() ?? ''
   let rows: ListedRow[]
   let seen: ListedRow | undefined
   if (match === '') rows = await ordered.limit(limit + 1).execute()
   else {
-    const next = db.selectFrom(ordered.limit(maxMatched).as('inlay_documents')).selectAll().where(isMatch(match))
+    let next = db.selectFrom(ordered.limit(maxMatched).as('inlay_documents')).selectAll().where(isMatch(match))
+    if (access && !access.isSorted) next = next.where(access.condition)
     rows = await (isNewestFirst ? next.orderBy('revision', 'desc') : next.orderBy('id')).limit(limit + 1).execute()
     if (rows.length <= limit) {
       const indexed = await mayBeNamed(db, match)
@@ -56,7 +59,7 @@ export async function listDocuments(
           .limit(1)
           .execute()
       else
-        rows = await ordered
+        rows = await (access && !access.isSorted ? ordered.where(access.condition) : ordered)
           .where(isMatch(match))
           .where(indexed)
           .limit(limit + 1)
@@ -72,17 +75,26 @@ export async function listDocuments(
 const maxSorted = 20_000
 
 /** Condition of a listing: documents are in pairs. Says so in the way that suits how many there are. */
-async function isListed(db: Records, pairs: PairScope): Promise<RawBuilder<SqlBool>> {
+async function isListed(
+  db: Records,
+  pairs: PairScope,
+): Promise<{ readonly condition: RawBuilder<SqlBool>; readonly isSorted: boolean }> {
   const counted = await db
     .selectFrom('inlay_pair_counts')
     .select((of) => of.fn.sum<number | string | null>('amount').as('count'))
     .where(pairs.holds('pair_id'))
     .executeTakeFirst()
   if (Number(counted?.count ?? 0) <= maxSorted)
-    return sql<SqlBool>`id in (select document_id from inlay_document_pairs where ${pairs.holds('pair_id')})`
-  return sql<SqlBool>`(
-    select 1 from inlay_document_pairs where document_id = inlay_documents.id and ${pairs.holds('pair_id')} limit 1
-  ) is not null`
+    return {
+      isSorted: true,
+      condition: sql<SqlBool>`id in (select document_id from inlay_document_pairs where ${pairs.holds('pair_id')})`,
+    }
+  return {
+    isSorted: false,
+    condition: sql<SqlBool>`(
+      select 1 from inlay_document_pairs where document_id = inlay_documents.id and ${pairs.holds('pair_id')} limit 1
+    ) is not null`,
+  }
 }
 
 /** Documents that are matched one by one. Texts that many documents hold are found among them without an index. */
@@ -149,7 +161,7 @@ const documentsIn = (db: Records, pairs: PairScope | readonly number[] | undefin
 }
 
 /** Documents looked at for {@link readLatestFailures}. */
-const maxFailuresRead = 2_000
+const maxFailuresRead = 500
 
 /**
  * Documents that were given up, by pair, the latest first. Only the latest of all are looked at: a pair whose failures are

@@ -44,7 +44,7 @@ export interface PairProgress extends Pair {
   readonly lastAcceptedAt: number | null
   readonly lastIndexedAt: number | null
   /**
-   * The latest documents that were given up, newest first; at most 10. Where several pairs are read, of the 2,000 given up
+   * The latest documents that were given up, newest first; at most 10. Where several pairs are read, of the 500 given up
    * last.
    */
   readonly failures: readonly DocumentStatus[]
