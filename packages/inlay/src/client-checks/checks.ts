@@ -69,6 +69,39 @@ export const clientChecks: readonly ClientCheck[] = [
       }),
   },
   {
+    client: 'shell scripts, low-code tools',
+    what: 'numbers and booleans are taken as text',
+    mend: 'Update this installation.',
+    run: (installation) =>
+      withSession(installation, async (sessionId) => {
+        const texts = message(sessionId, { stream: 'false', parent_message_id: '-1', deep_research: '0' })
+        const whole = await call(installation, 'POST', '/chat/send-chat-message', texts)
+        return refused(whole) ?? missing(whole, ['answer', 'message_id'])
+      }),
+  },
+  {
+    client: smallClients,
+    what: 'a page that cannot be read does not end the answer',
+    mend: 'Update this installation: a failed action must not send an error packet.',
+    run: (installation) =>
+      withSession(installation, async (sessionId) => {
+        const question = `What does ${installation.base}/inlay-client-check say?`
+        const request = message(sessionId, { message: question, stream: true })
+        const { text } = await call(installation, 'POST', '/chat/send-chat-message', request)
+        return /"obj": ?\{"type": ?"error"/.test(text) ? 'The stream has an error packet.' : undefined
+      }),
+  },
+  {
+    client: 'web, SDKs',
+    what: 'a refusal for too many calls names its scope',
+    mend: 'Update this installation.',
+    run: async (installation) => {
+      const { text } = await call(installation, 'GET', '/openapi.json')
+      const names = ['"scope"', '"reset_at"', '"retry_after_seconds"']
+      return names.every((name) => text.includes(name)) ? undefined : 'The 429 of its API description has no scope.'
+    },
+  },
+  {
     client: 'command line, web',
     what: 'agents, sessions, actions and models are listed',
     mend: 'Give the key the scope chat: inlay keys create --scope chat.',

@@ -50,12 +50,21 @@ export {
 export type { BasicConnectorStatus, ConnectorFiles, ConnectorStatus, PairDetail, PairStatus } from './pair-detail.ts'
 export {
   fixedSettings,
+  inputPromptSchema,
   knownUserPageSchema,
   knownUsersSchema,
   workspaceSettingsSchema,
   workspaceUpdateSchema,
 } from './workspace.ts'
-export type { InvitedUser, KnownGroup, KnownUser, KnownUsers, WorkspaceSettings, WorkspaceTexts } from './workspace.ts'
+export type {
+  InputPrompt,
+  InvitedUser,
+  KnownGroup,
+  KnownUser,
+  KnownUsers,
+  WorkspaceSettings,
+  WorkspaceTexts,
+} from './workspace.ts'
 export {
   adminPersonaPageQuerySchema,
   adminPersonaPageSchema,

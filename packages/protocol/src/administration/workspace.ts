@@ -92,6 +92,31 @@ export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>
   auto_scroll: v.optional(v.nullable(boolean)),
 })
 
+/** A prompt shortcut of a person. */
+export interface InputPrompt {
+  /** Number of the shortcut. */
+  readonly id: number
+  /** Name of the shortcut. */
+  readonly prompt: string
+  /** Text that it stands for. */
+  readonly content: string
+  /** Whether clients offer it. */
+  readonly active: boolean
+  /** Id of its owner. */
+  readonly user_id: string | null
+  /** Always false here: shortcuts belong to one person. */
+  readonly is_public: boolean
+}
+
+export const inputPromptSchema: WireSchema<InputPrompt> = model('InputPrompt', {
+  id: integer,
+  prompt: v.string(),
+  content: v.string(),
+  active: boolean,
+  user_id: orNull(v.string()),
+  is_public: boolean,
+})
+
 /** A group with a number; there are none here. */
 export interface KnownGroup {
   /** Its number. */

@@ -111,4 +111,10 @@ export const operationExamples: Readonly<Record<string, unknown>> = {
   'PATCH /admin/settings': { company_name: 'Laboratory of optics', auto_scroll: true },
   'PATCH /user/assistant/{persona_id}/preferences': { disabled_tool_ids: [2] },
   'PATCH /user/pinned-assistants': { ordered_assistant_ids: [1, 2] },
+  'PATCH /user/default-model': { default_model: 'extractive' },
+  'PATCH /user/theme-preference': { theme_preference: 'dark' },
+  'PATCH /user/auto-scroll': { auto_scroll: true },
+  'POST /input_prompt': { prompt: 'summary', content: 'Sum this up in three sentences.', is_public: false },
+  'PATCH /input_prompt/{prompt_id}': { prompt: 'summary', content: 'Sum this up in one sentence.', active: true },
+  'POST /admin/search': { query: 'opening hours of the laboratory' },
 }

@@ -62,6 +62,21 @@ export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail
     createdAt: pair.createdAt,
     updatedAt: pair.createdAt,
   }
+  return connectorDetail({ id, value, createdAt, updatedAt }, connector ? credentialIdsOf(id, records) : [pair.id])
+}
+
+/** A connector that administrators made, whether or not it is linked. */
+export function toConnector(connector: WorkspaceRecord<'connector'>, records: LinkedRecords): ConnectorDetail {
+  return connectorDetail(connector, credentialIdsOf(connector.id, records))
+}
+
+const credentialIdsOf = (id: number, { links }: LinkedRecords): number[] =>
+  [...links.values()].filter(({ value: { connectorId } }) => connectorId === id).map(toCredentialId)
+
+function connectorDetail(
+  { id, value, createdAt, updatedAt }: WorkspaceRecord<'connector'>,
+  credentialIds: readonly number[],
+): ConnectorDetail {
   return {
     id,
     name: value.name,
@@ -71,9 +86,7 @@ export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail
     refresh_freq: value.refreshFreq,
     prune_freq: value.pruneFreq,
     indexing_start: null,
-    credential_ids: connector
-      ? [...records.links.values()].filter(({ value: { connectorId } }) => connectorId === id).map(toCredentialId)
-      : [pair.id],
+    credential_ids: credentialIds,
     time_created: iso(createdAt),
     time_updated: iso(updatedAt),
   }

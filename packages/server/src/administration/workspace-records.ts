@@ -50,6 +50,45 @@ export interface WorkspaceValues {
   readonly pinned: readonly number[]
   /** By agent, of each owner: ids of actions they switched off for it. */
   readonly disabled_tools: readonly number[]
+  /** By {@link userSettingIds}, of each owner. */
+  readonly user_setting: UserSettings[keyof UserSettings]
+  /** Prompt shortcuts of each owner. */
+  readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
+}
+
+/** What a person sets for clients to read. */
+export interface UserSettings {
+  readonly default_model: string | null
+  readonly theme_preference: string | null
+  readonly auto_scroll: boolean | null
+  readonly temperature_override_enabled: boolean | null
+  readonly shortcut_enabled: boolean | null
+}
+
+/** The number under which each setting of a person is kept. */
+export const userSettingIds: Readonly<Record<keyof UserSettings, number>> = {
+  default_model: 1,
+  theme_preference: 2,
+  auto_scroll: 3,
+  temperature_override_enabled: 4,
+  shortcut_enabled: 5,
+}
+
+/** The settings of a person; null where nothing was set. */
+export async function readUserSettings(
+  workspace: Pick<WorkspaceRecords, 'list'> | undefined,
+  ownerId: string,
+): Promise<Readonly<Record<keyof UserSettings, unknown>>> {
+  const records = (await workspace?.list('user_setting', ownerId)) ?? []
+  const valueOf = (name: keyof UserSettings): unknown =>
+    records.find(({ id }) => id === userSettingIds[name])?.value ?? null
+  return {
+    default_model: valueOf('default_model'),
+    theme_preference: valueOf('theme_preference'),
+    auto_scroll: valueOf('auto_scroll'),
+    temperature_override_enabled: valueOf('temperature_override_enabled'),
+    shortcut_enabled: valueOf('shortcut_enabled'),
+  }
 }
 
 /** A record of one kind; times are milliseconds since 1970 UTC. */

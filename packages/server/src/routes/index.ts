@@ -25,6 +25,7 @@ import { toolRoutes } from './chat/tools.ts'
 import { auditRoutes } from './administration/audit.ts'
 import { agentAdministrationRoutes } from './administration/agents.ts'
 import { connectorRoutes } from './administration/connectors.ts'
+import { existingClientRoutes } from './administration/existing-clients.ts'
 import { labelRoutes } from './administration/labels.ts'
 import { limitRoutes } from './administration/limits.ts'
 import { modelAdministrationRoutes } from './administration/models.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...pairStatusRoutes,
   ...workspaceRoutes,
   ...preferenceRoutes,
+  ...existingClientRoutes,
   ...keyRoutes,
   ...limitRoutes,
   ...auditRoutes,

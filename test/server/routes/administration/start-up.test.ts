@@ -10,7 +10,7 @@ const starts: readonly (readonly [path: string, expected: unknown])[] = [
     { application_status: 'active', ee_features_enabled: false, vector_db_enabled: true, notifications: [] },
   ],
   ['/auth/type', { multi_tenant: false, sso_providers: [] }],
-  ['/me', { preferences: { pinned_assistants: [] }, is_anonymous_user: false }],
+  ['/me', { preferences: { pinned_assistants: [], default_model: null, auto_scroll: null }, is_anonymous_user: false }],
   ['/me/permissions', { is_manager: false }],
   ['/persona', [{ id: 0 }]],
   ['/user/projects', []],

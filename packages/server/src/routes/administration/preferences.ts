@@ -51,7 +51,6 @@ export const preferenceRoutes: readonly Route[] = [
     },
   }),
   empty('/federated', 'listFederated', 'Connectors of other services', [], v.array(v.unknown())),
-  empty('/input_prompt', 'listInputPrompts', 'Prompt shortcuts', [], v.array(v.unknown())),
   empty(
     '/voice/status',
     'voiceStatus',

@@ -20,6 +20,7 @@ import {
   type Notices,
 } from '@inlay/protocol/administration'
 import { untilAborted } from '@inlay/protocol/concurrency'
+import { readUserSettings } from '../../administration/workspace-records.ts'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -135,11 +136,12 @@ export const serviceRoutes: readonly Route[] = [
   route('GET /me', 'me', 'Who the key acts for', {
     answer: { description: 'The caller.', schema: userInfoSchema },
     async handle({ caller, parts }): Promise<UserInfo> {
-      const [known, pinned] = await Promise.all([
+      const [known, pinned, settings] = await Promise.all([
         parts.agent.memories.get(caller),
         parts.workspace?.get('pinned', 1, caller.id),
+        readUserSettings(parts.workspace, caller.id),
       ])
-      return toUserInfo(caller, toPersonalization(known), pinned?.value ?? [])
+      return toUserInfo(caller, toPersonalization(known), { ...settings, pinned_assistants: pinned?.value ?? [] })
     },
   }),
   route('GET /me/permissions', 'myPermissions', 'What the key may do', {
@@ -172,7 +174,11 @@ function toPermissions({ scopes: held }: Principal): string[] {
   return [...new Set(wanted.flatMap((scope) => permissionsOf[scope]))].toSorted()
 }
 
-function toUserInfo(caller: Principal, personalization: PersonalizationDetail, pinned: readonly number[]): UserInfo {
+function toUserInfo(
+  caller: Principal,
+  personalization: PersonalizationDetail,
+  preferences: Readonly<Record<string, unknown>>,
+): UserInfo {
   return {
     id: toUserId(caller.id),
     email: caller.email ?? '',
@@ -184,7 +190,7 @@ function toUserInfo(caller: Principal, personalization: PersonalizationDetail, p
     effective_permissions: toPermissions(caller),
     groups: [...(caller.groups ?? [])],
     personalization,
-    preferences: { hidden_assistants: [], visible_assistants: [], pinned_assistants: pinned },
+    preferences: { hidden_assistants: [], visible_assistants: [], ...preferences },
     token_expires_at: null,
     is_cloud_superuser: false,
     team_name: null,

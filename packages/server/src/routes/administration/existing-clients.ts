@@ -1,0 +1,215 @@
+import {
+  baseFiltersSchema,
+  boolean,
+  exactText,
+  InlayError,
+  integer,
+  queryBoolean,
+  queryInteger,
+  searchDocSchema,
+  toUserId,
+  type Principal,
+  type SearchDoc,
+} from '@inlay/protocol'
+import {
+  connectorSchema,
+  credentialSchema,
+  inputPromptSchema,
+  type ConnectorDetail,
+  type CredentialDetail,
+  type InputPrompt,
+} from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import { readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
+import { userSettingIds, type UserSettings, type WorkspaceRecord } from '../../administration/workspace-records.ts'
+import { workspaceOf } from '../../administration/workspace-of.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+
+const own = routesOf('Workspace', { scope: 'chat', owner: 'caller' })
+const administration = routesOf('Connectors', { scope: 'admin', owner: 'any' })
+const search = routesOf('Search', { scope: 'search', owner: 'pair' })
+
+const done = { description: 'Kept.', schema: v.null() }
+const promptPath = v.object({ prompt_id: queryInteger({ least: 1 }) })
+const promptText = v.pipe(v.string(), v.minLength(1), v.maxLength(10_000))
+const promptFields = { prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), content: promptText }
+/** Most shortcuts of one person. */
+const maxPrompts = 500
+
+/** Passages of a search by an administrator. */
+const adminLimit = 50
+
+/** Calls of existing clients that belong to no other heading: settings of a person, prompt shortcuts, lists. */
+export const existingClientRoutes: readonly Route[] = [
+  setting('/user/default-model', 'setOwnDefaultModel', 'default_model', {
+    body: v.object({ default_model: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(500))), null) }),
+  }),
+  setting('/user/theme-preference', 'setTheme', 'theme_preference', {
+    body: v.object({ theme_preference: v.picklist(['light', 'dark', 'system']) }),
+  }),
+  setting('/user/auto-scroll', 'setAutoScroll', 'auto_scroll', {
+    body: v.object({ auto_scroll: v.optional(v.nullable(boolean), null) }),
+  }),
+  setting('/user/temperature-override-enabled', 'setTemperatureOverride', 'temperature_override_enabled', {
+    query: v.object({ temperature_override_enabled: queryBoolean }),
+  }),
+  setting('/user/shortcut-enabled', 'setShortcutEnabled', 'shortcut_enabled', {
+    query: v.object({ shortcut_enabled: queryBoolean }),
+  }),
+  own('GET /input_prompt', 'listInputPrompts', 'Prompt shortcuts', {
+    description: 'Those of the caller.',
+    answer: { description: 'The shortcuts, by id.', schema: v.array(inputPromptSchema) },
+    async handle({ caller, parts }): Promise<InputPrompt[]> {
+      const records = (await parts.workspace?.list('input_prompt', caller.id)) ?? []
+      return records.map((record) => toInputPrompt(record, caller))
+    },
+  }),
+  own('POST /input_prompt', 'createInputPrompt', 'Make a prompt shortcut', {
+    description: 'For the caller alone: `is_public` has to be false.',
+    input: {
+      body: { kind: 'json', schema: v.object({ ...promptFields, is_public: boolean }), limit: 'otherBytes' },
+    },
+    answer: { description: 'The shortcut.', schema: inputPromptSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
+    async handle({ body, caller, parts }): Promise<InputPrompt> {
+      if (body.is_public)
+        throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+          message: 'Prompt shortcuts are for one person: send is_public false.',
+        })
+      const workspace = workspaceOf(parts)
+      if ((await workspace.list('input_prompt', caller.id)).length >= maxPrompts)
+        throw new InlayError('VALIDATION_ERROR', { message: `At most ${maxPrompts} prompt shortcuts are kept.` })
+      // Chosen by chance, so that two calls at once make two shortcuts.
+      const id = 1 + ((crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % 2_147_483_646)
+      await workspace.put('input_prompt', id, { prompt: body.prompt, content: body.content, active: true }, caller.id)
+      return toInputPrompt(await promptOf(id, caller, parts), caller)
+    },
+  }),
+  own('GET /input_prompt/{prompt_id}', 'getInputPrompt', 'One prompt shortcut', {
+    input: { path: promptPath },
+    answer: { description: 'The shortcut.', schema: inputPromptSchema },
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    handle: async ({ path, caller, parts }) => toInputPrompt(await promptOf(path.prompt_id, caller, parts), caller),
+  }),
+  own('PATCH /input_prompt/{prompt_id}', 'updateInputPrompt', 'Change a prompt shortcut', {
+    input: {
+      path: promptPath,
+      body: { kind: 'json', schema: v.object({ ...promptFields, active: boolean }), limit: 'otherBytes' },
+    },
+    answer: { description: 'The shortcut.', schema: inputPromptSchema },
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    async handle({ path, body, caller, parts }): Promise<InputPrompt> {
+      await promptOf(path.prompt_id, caller, parts)
+      const { prompt, content, active } = body
+      await workspaceOf(parts).put('input_prompt', path.prompt_id, { prompt, content, active }, caller.id)
+      return toInputPrompt(await promptOf(path.prompt_id, caller, parts), caller)
+    },
+  }),
+  own('DELETE /input_prompt/{prompt_id}', 'deleteInputPrompt', 'Remove a prompt shortcut', {
+    input: { path: promptPath },
+    answer: { description: 'Removed.', schema: v.null() },
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    async handle({ path, caller, parts }): Promise<null> {
+      await promptOf(path.prompt_id, caller, parts)
+      await workspaceOf(parts).remove('input_prompt', path.prompt_id, caller.id)
+      return null
+    },
+  }),
+  own('GET /mcp/servers', 'listMcpServers', 'MCP servers that ask a person to sign in', {
+    description: 'None does: `GET /tool` lists the actions of MCP servers.',
+    answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
+    handle: () => ({ mcp_servers: [] }),
+  }),
+  administration('GET /manage/admin/connector', 'listConnectors', 'Connectors', {
+    answer: { description: 'The connectors, by id.', schema: v.array(connectorSchema) },
+    async handle({ parts }): Promise<ConnectorDetail[]> {
+      if (!parts.workspace) return []
+      const records = await readLinkedRecords(parts.workspace)
+      return [...records.connectors.values()].map((connector) => toConnector(connector, records))
+    },
+  }),
+  administration('GET /manage/admin/credential', 'listCredentials', 'Credentials', {
+    description: 'Names of what is in them; no value is kept.',
+    answer: { description: 'The credentials, by id.', schema: v.array(credentialSchema) },
+    async handle({ parts }): Promise<CredentialDetail[]> {
+      return ((await parts.workspace?.list('credential')) ?? []).map(toCredential)
+    },
+  }),
+  search('POST /admin/search', 'adminSearch', 'Search documents as an administrator', {
+    scope: 'admin',
+    description: 'Finds by words, whatever agent asks; what the caller may not see is not found.',
+    input: {
+      body: {
+        kind: 'json',
+        schema: v.object({
+          query: v.pipe(v.string(), v.minLength(1), v.maxLength(2048)),
+          filters: v.nullish(baseFiltersSchema, null),
+        }),
+        limit: 'otherBytes',
+      },
+    },
+    answer: {
+      description: 'The best passage of each document.',
+      schema: v.object({ documents: v.array(searchDocSchema) }),
+    },
+    errors: ['INSUFFICIENT_PERMISSIONS'],
+    async handle({ body, caller, parts }): Promise<{ readonly documents: readonly SearchDoc[] }> {
+      const passages = await parts.knowledge.search({
+        text: body.query,
+        filters: body.filters,
+        caller,
+        limit: adminLimit,
+      })
+      const best = new Map<string, SearchDoc>()
+      for (const { document } of passages) if (!best.has(document.document_id)) best.set(document.document_id, document)
+      return { documents: [...best.values()] }
+    },
+  }),
+  search('GET /document/chunk-info', 'chunkInfo', 'One chunk of a document', {
+    scope: ['search', 'chat'],
+    input: { query: v.object({ document_id: exactText, chunk_id: queryInteger({ least: 0 }) }) },
+    answer: {
+      description: 'Its text, and about how many tokens it has.',
+      schema: v.object({ content: v.string(), num_tokens: integer }),
+    },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ query, caller, parts }) {
+      const { document_id: documentId, chunk_id: chunk } = query
+      const excerpt = await parts.knowledge.excerpt({ documentId, first: chunk, last: chunk, chunk, caller })
+      if (excerpt === undefined || excerpt.content === '')
+        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such chunk of a document here.' })
+      return { content: excerpt.content, num_tokens: Math.ceil(excerpt.content.length / 4) }
+    },
+  }),
+]
+
+/** A setting of a person: kept for clients, and shown among the preferences of `GET /me`. */
+function setting(
+  path: `/${string}`,
+  operationId: string,
+  name: keyof UserSettings,
+  input: { readonly body: v.GenericSchema } | { readonly query: v.GenericSchema },
+): Route {
+  return own(`PATCH ${path}`, operationId, `Set ${name}`, {
+    description: 'Kept for the client, and shown in `preferences` of `GET /me`.',
+    input: 'query' in input ? input : { body: { kind: 'json', schema: input.body, limit: 'otherBytes' } },
+    answer: done,
+    errors: ['NOT_IMPLEMENTED'],
+    async handle({ body, query, caller, parts }): Promise<null> {
+      // Checked by the schema of this very name.
+      const given = (body ?? query) as UserSettings
+      await workspaceOf(parts).put('user_setting', userSettingIds[name], given[name] ?? null, caller.id)
+      return null
+    },
+  })
+}
+
+async function promptOf(id: number, caller: Principal, parts: ServerParts): Promise<WorkspaceRecord<'input_prompt'>> {
+  const record = await workspaceOf(parts).get('input_prompt', id, caller.id)
+  if (record === undefined) throw new InlayError('NOT_FOUND', { message: 'You have no such prompt shortcut.' })
+  return record
+}
+
+function toInputPrompt({ id, value }: WorkspaceRecord<'input_prompt'>, caller: Principal): InputPrompt {
+  return { id, ...value, user_id: toUserId(caller.id), is_public: false }
+}
