@@ -93,6 +93,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ToolStatusUpdate: { tool_ids: [1], enabled: true },
   ApiKeyCreation: { name: 'Importer', scopes: ['ingest'] },
   ApiKeyUpdate: { name: 'Nightly importer' },
+  ReindexRequest: { change_embedder: true },
   McpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
 }
 
