@@ -33,6 +33,13 @@ export const pathWords: Readonly<Record<string, string>> = {
 /** What fields mean in small objects that have no name of their own. */
 export const fieldWords: Readonly<Record<string, string>> = {
   ...pathWords,
+  active: 'Whether clients offer it.',
+  content: 'The text.',
+  default_model: 'Name of the model that a client begins with; null for the one of the agent.',
+  num_tokens: 'About how many tokens the text has.',
+  prompt: 'Name of the prompt shortcut.',
+  query: 'Words to search for.',
+  theme_preference: 'Colours of the page.',
   anonymous_user_enabled: 'Whether people without an account may ask; they may not.',
   application_status: 'Whether the service is in use: `active`.',
   auto_detect_search_filters: 'Whether filters are read out of the question.',
