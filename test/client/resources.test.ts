@@ -58,7 +58,7 @@ describe('sessions', () => {
     expect(read.messages.map(({ message_type: type }) => type)).toEqual(['system', 'user', 'assistant'])
     expect(read.packets[0]?.at(-1)?.obj.type).toBe('stop')
 
-    expect(await codeOf(stranger.sessions.get(session, { shared: true }))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await codeOf(stranger.sessions.get(session, { shared: true }))).toBe('SESSION_NOT_FOUND')
     await client.sessions.share(session, 'public')
     expect((await stranger.sessions.get(session, { shared: true })).description).toBe('Leave & rest')
   })

@@ -56,7 +56,7 @@ test('a search path of several schemas that all are missing is refused with what
   await sql`set search_path to absent, missing`.execute(own)
   await expect(migrate(own, { name: 'test', migrations: {} })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    message: expect.stringContaining('name a single one') as string,
+    message: expect.stringContaining('name a single schema') as string,
   })
   await sql`set search_path to public`.execute(own)
 })

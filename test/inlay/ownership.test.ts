@@ -59,6 +59,7 @@ async function belongings(ask: Fixture['ask'], own: Fixture['own']): Promise<Bel
   const project = await own('POST', '/user/projects/create?name=House')
   const persona = await own('POST', '/persona', { ...agent, name: 'Clerk', system_prompt: 'secret prompt' })
   const memory = await own('POST', '/user/memories', { content: 'secret habit' })
+  const prompt = await own('POST', '/input_prompt', { prompt: 'leave', content: 'secret prompt', is_public: false })
   return {
     session_id: session,
     message_id: message,
@@ -66,6 +67,7 @@ async function belongings(ask: Fixture['ask'], own: Fixture['own']): Promise<Bel
     project_id: Number(project['id']),
     persona_id: Number(persona['id']),
     memory_id: Number(memory['id']),
+    prompt_id: Number(prompt['id']),
     tool_id: 1_001,
     server_id: 1,
   }
@@ -89,6 +91,7 @@ const bodies: Readonly<Record<string, (theirs: Belongings) => object>> = {
   setSessionTemperature: ({ session_id: id }) => ({ chat_session_id: id, temperature_override: null }),
   setSessionReasoning: ({ session_id: id }) => ({ chat_session_id: id, reasoning_effort_override: null }),
   updatePersona: () => ({ name: 'Mine now' }),
+  updateInputPrompt: () => ({ prompt: 'leave', content: 'Mine now', active: true }),
   updateProject: () => ({ name: 'Mine now' }),
   setProjectInstructions: () => ({ instructions: 'Mine now' }),
   moveSessionIntoProject: ({ session_id: id }) => ({ chat_session_id: id }),
@@ -128,6 +131,7 @@ test('nobody else reads, changes or removes what is alice’s, whatever address 
   expect(await own('GET', `/persona/${alices['persona_id']}`)).toMatchObject({ name: 'Clerk' })
   expect(await own('GET', `/user/projects/${alices['project_id']}`)).toMatchObject({ name: 'House' })
   expect(await own('GET', `/user/projects/file/${alices['file_id']}`)).toMatchObject({ name: 'secret.txt' })
+  expect(await own('GET', `/input_prompt/${alices['prompt_id']}`)).toMatchObject({ content: 'secret prompt' })
   expect(JSON.stringify(await own('GET', '/me'))).toContain('secret habit')
   expect(errors).toEqual([])
 })

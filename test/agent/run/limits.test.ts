@@ -14,7 +14,7 @@ test('a caller has so many answers made at the same time, and is told when to co
   })
   const first = await send({})
   const second = await send({})
-  const refused = ['RATE_LIMITED', { retryAfterSeconds: expect.any(Number) }]
+  const refused = ['RATE_LIMITED', { of: 'caller', retryAfterSeconds: expect.any(Number) }]
   expect(await codeOf(send({}))).toEqual(refused)
   expect((await agent.sessions.list(ana)).sessions).toHaveLength(2)
   const other = await send({}, { caller: ben })

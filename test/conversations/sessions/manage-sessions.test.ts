@@ -77,7 +77,7 @@ describe('who may see a session', () => {
     const { sessions } = agent
     const { id } = await sessions.create({}, ana)
     expect(await codeOf(sessions.get(id, ben))).toBe('SESSION_NOT_FOUND')
-    expect(await codeOf(sessions.get(id, ben, { shared: 'public' }))).toBe('INSUFFICIENT_PERMISSIONS')
+    expect(await codeOf(sessions.get(id, ben, { shared: 'public' }))).toBe('SESSION_NOT_FOUND')
     await sessions.share(id, 'public', ana)
     expect((await sessions.get(id, ben, { shared: 'public' })).id).toBe(id)
     expect(await codeOf(sessions.get(id, ben))).toBe('SESSION_NOT_FOUND')

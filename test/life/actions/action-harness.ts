@@ -112,6 +112,7 @@ async function serveInlay(
     model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
     // Questions of their own would stand between the steps of a script.
     searchHelp: { expand: false, choose: false },
+    sessionNames: 'question',
     worker: { lingerMs: 5, pollMs: 20 },
     onError,
     ...options,

@@ -24,6 +24,7 @@ describe('a search', () => {
       persona_id: null,
       provider: null,
       model: null,
+      message_history: null,
       skip_query_expansion: false,
     })
     expect(read({})).toEqual(['body.query: missing'])

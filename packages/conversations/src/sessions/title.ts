@@ -47,6 +47,9 @@ function cutBetweenWords(text: string, limit: number): string {
   return (end > limit / 2 ? cut.slice(0, end) : cut.slice(0, limit)).toWellFormed()
 }
 
+const excerpt = (question: string, answer: string): string =>
+  `Question:\n${question.slice(0, 2_000)}${answer === '' ? '' : `\n\nBeginning of the answer:\n${answer.slice(0, 500)}`}`
+
 async function askModel(
   question: string,
   answer: string,
@@ -55,8 +58,9 @@ async function askModel(
 ): Promise<string> {
   const asking = model.doGenerate({
     prompt: [
-      { role: 'system', content: `${instructions}\n\nIts first answer begins: ${answer.slice(0, 500)}` },
-      { role: 'user', content: [{ type: 'text', text: question.slice(0, 2_000) }] },
+      { role: 'system', content: instructions },
+      // The answer may quote documents, so it is no part of the instructions.
+      { role: 'user', content: [{ type: 'text', text: excerpt(question, answer) }] },
     ],
     tools: [
       {

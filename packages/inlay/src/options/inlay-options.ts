@@ -9,7 +9,7 @@ import type {
   SharedRuns,
   TurnHooks,
 } from '@inlay/agent'
-import type { BlobStorage, FileReader } from '@inlay/conversations'
+import type { BlobStorage, FileLimits, FileReader } from '@inlay/conversations'
 import type {
   DocumentHooks,
   Embedder,
@@ -173,8 +173,8 @@ export interface InlayOptions
   readonly tenantLimits?: CallerLimits | undefined
   /** After how many days sessions, deleted sessions and audit entries are erased. Default: nothing is. */
   readonly retention?: RetentionOptions | undefined
-  /** Limits of answers: model calls, time of a tool call, runs at once, memory. */
-  readonly limits?: AgentLimits | undefined
+  /** Limits of answers and files: model calls, time of a tool call, runs at once, memory, size of a file. */
+  readonly limits?: (AgentLimits & FileLimits) | undefined
   /** Largest request bodies, in bytes. */
   readonly bodyLimits?: ServerOptions['limits'] | undefined
   /** Batches, leases and retries of the indexing worker. */

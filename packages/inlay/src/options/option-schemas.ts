@@ -1,4 +1,5 @@
 import type { AgentLimits, ResearchLimits, ResearchOptions, SearchHelp } from '@inlay/agent'
+import type { FileLimits } from '@inlay/conversations'
 import type { EgressOptions } from '@inlay/drivers/egress'
 import type { RankingOptions, WorkerOptions } from '@inlay/knowledge'
 import { limitNames, type LlmOverride } from '@inlay/protocol'
@@ -272,7 +273,10 @@ export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>
     'an object of days',
     Object.fromEntries(retentionNames.map((name) => [name, v.optional(wholeNumber(1, maxRetentionDays))])),
   ),
-  limits: optionalFields<AgentLimits>('an object of limits', {
+  limits: optionalFields<AgentLimits & FileLimits>('an object of limits', {
+    fileBytes: amount,
+    fileTokens: amount,
+    uploadWaitMs: amount,
     cycles: amount,
     actionMs: amount,
     callerRuns: amount,
