@@ -1,5 +1,5 @@
 /** Wrong implementations that a conformance suite has to catch. */
-import type { ConformanceTest } from '@inlay/protocol/conformance'
+import type { ConformanceTest } from '@inlay/conformance'
 import { expect, test } from 'vitest'
 
 /** A wrong implementation by what is wrong with it. */

@@ -8,7 +8,7 @@ import {
   sharedRunsConformance,
   type SharedRunsUnderTest,
   type StoresUnderTest,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import {
   createConversations,
   createConversationStore,

@@ -6,7 +6,7 @@ import {
   runStoreConformance,
   sharedRunsConformance,
   type StoresUnderTest,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import { createConversationStore, createRunStore, sqlSharedRuns } from '@inlay/conversations'
 import { migrate } from '@inlay/records'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

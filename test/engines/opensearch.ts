@@ -1,7 +1,7 @@
 /** Runs the conformance tests of indexes against a real OpenSearch cluster: `npm run check:opensearch`. */
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexConformance } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/conformance'
 import { folded, midFold } from '../drivers/index-states.ts'
 import { runAll } from './run-all.ts'
 import { startCluster } from './opensearch-cluster.ts'

@@ -1,7 +1,7 @@
 /** Runs the conformance tests of shared runs against a real Redis: `npm run check:redis`, with `redis-server` installed. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { sharedRunsConformance } from '@inlay/agent/conformance'
+import { sharedRunsConformance } from '@inlay/conformance'
 import { redisRuns } from '@inlay/drivers/redis'
 import { eventually } from '../life/process.ts'
 import { runAll } from './run-all.ts'

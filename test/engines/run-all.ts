@@ -1,4 +1,4 @@
-import type { ConformanceTest } from '@inlay/protocol/conformance'
+import type { ConformanceTest } from '@inlay/conformance'
 
 /**
  * Runs tests one after the other and tells how each went; the process fails at its end when one did.

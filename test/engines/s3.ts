@@ -2,11 +2,10 @@
  * Runs index and blobs in a bucket of a real S3 server: conformance, two processes at once, an outage:
  * `npm run check:s3`, with `python3`.
  */
-import { blobStorageConformance } from '@inlay/conversations/conformance'
+import { blobStorageConformance, vectorIndexConformance } from '@inlay/conformance'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { s3Blobs } from '@inlay/drivers/s3-blobs'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexConformance } from '@inlay/knowledge/conformance'
 import { createStorage, prefixStorage } from 'unstorage'
 import s3Driver from 'unstorage/drivers/s3'
 import { folded, midFold } from '../drivers/index-states.ts'

@@ -1,5 +1,5 @@
 import type { IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
-import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/knowledge/conformance'
+import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/conformance'
 import { describe, expect, it, test } from 'vitest'
 import { testMutants } from '../mutants.ts'
 import { plainIndexes, sound, type PlainSteps } from './plain-index.ts'

@@ -4,7 +4,7 @@ import { createTool } from '@mastra/core/tools'
 import { test } from 'vitest'
 import { z } from 'zod'
 import type { HostAgent } from '@inlay/agent'
-import { hostAgentConformance } from '@inlay/agent/conformance'
+import { hostAgentConformance } from '@inlay/conformance'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import { mastraAgent } from '@inlay/mastra'
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 const leftOpen = `
 import type { Inlay } from 'inlay'
 import type * as agent from '@inlay/agent'
-import type * as conformance from '@inlay/agent/conformance'
+import type * as conformance from '@inlay/conformance'
 declare global {
   const createInlay: typeof import('inlay').createInlay
   const readFile: typeof import('node:fs/promises').readFile

@@ -8,6 +8,8 @@ import { checkSize } from './install-size.ts'
 /** Sources of strict hosts, compiled against the declarations as they are packed. */
 export const strictHosts: readonly string[] = globSync('test/package/strict-host/*.ts')
 export const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
+/** What declarations of a host may name: the packages that it depends on. */
+export const ownName: RegExp = /^(?:inlay|@inlay\/conformance)(?:\/|$)/
 export const target = '--skipLibCheck false --target es2024 --types node'
 export const resolutions: readonly string[] = [
   '--module nodenext',
@@ -18,8 +20,15 @@ export const resolutions: readonly string[] = [
 /** Compiles a host under the strictest settings. It is linked by pnpm, so declarations may name what it depends on alone. */
 export function checkTypes(project: string, packed: readonly Packed[], example: string): void {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  // Conformance tests are installed on their own, beside `inlay`.
+  const conformance = packed.find(({ name }) => name === '@inlay/conformance')
   const schemas = ['@valibot/to-json-schema', 'arktype', 'valibot', 'zod'].map((name) => [name, devDependencies[name]])
-  const dependencies = { typescript: '5.9.3', '@types/node': '24.10.1', ...Object.fromEntries(schemas) }
+  const dependencies = {
+    typescript: '5.9.3',
+    '@types/node': '24.10.1',
+    ...Object.fromEntries(schemas),
+    '@inlay/conformance': `file:${conformance?.file}`,
+  }
   installHost(project, packed, { manager: 'pnpm', dependencies })
   writeFileSync(join(project, 'example.ts'), example)
   for (const file of strictHosts) cpSync(file, join(project, basename(file)))
@@ -30,7 +39,7 @@ export function checkTypes(project: string, packed: readonly Packed[], example: 
     })
   const declarations = readFileSync(join(project, 'out/host.d.ts'), 'utf8')
   const foreign = [...declarations.matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(([, name]) => name!)
-  const unnamed = foreign.filter((name) => !/^inlay(\/|$)/.test(name))
+  const unnamed = foreign.filter((name) => !ownName.test(name))
   if (unnamed.length > 0) throw new Error(`declarations of a host name ${unnamed.join(', ')}`)
   console.log('  types: clean for strict hosts of bundlers, nodenext and node16')
 }

@@ -25,6 +25,7 @@ const folders = [
   'telemetry',
   'server',
   'widget',
+  'conformance',
   'inlay',
 ]
 const manifests = new Map(
@@ -47,8 +48,12 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   widget: { values: ['client', 'protocol'], types: [] },
+  conformance: {
+    values: ['protocol', 'records', 'agent', 'knowledge'],
+    types: ['conversations', 'drivers', 'server'],
+  },
   inlay: {
-    values: folders.filter((folder) => folder !== 'mastra' && folder !== 'inlay'),
+    values: folders.filter((folder) => !['mastra', 'conformance', 'inlay'].includes(folder)),
     types: [],
   },
 }

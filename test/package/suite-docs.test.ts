@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { rerankerConformance, vectorIndexConformance } from 'inlay/conformance'
+import { rerankerConformance, vectorIndexConformance } from '@inlay/conformance'
 import { expect, test } from 'vitest'
 
 const pages = 'docs/2.drivers/write-your-own'

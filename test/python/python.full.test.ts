@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeRunnerConformance } from '@inlay/agent/conformance'
+import { codeRunnerConformance } from '@inlay/conformance'
 import type { CodeRun, CodeRunner } from '@inlay/agent'
 import { pyodide } from '@inlay/python'
 

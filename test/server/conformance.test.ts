@@ -1,4 +1,4 @@
-import { authenticatorConformance, type ConformanceTest, type MakeAuthenticator } from '@inlay/server/conformance'
+import { authenticatorConformance, type ConformanceTest, type MakeAuthenticator } from '@inlay/conformance'
 import { createKeys, migrateServer, type Authenticator, type KeyTable } from '@inlay/server'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { Principal } from '@inlay/protocol'

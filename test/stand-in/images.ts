@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ImageServiceMood } from '@inlay/agent/conformance'
+import type { ImageServiceMood } from '@inlay/conformance'
 import { listen, send } from './loopback.ts'
 
 /** One request as it came in; of a form, its text fields, and how its files are called, typed and how large they are. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebResult } from '@inlay/agent'
-import type { SearchServiceMood } from '@inlay/agent/conformance'
+import type { SearchServiceMood } from '@inlay/conformance'
 import { listen, send } from './loopback.ts'
 
 /** The services that can be stood in for. */

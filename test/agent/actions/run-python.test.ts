@@ -1,6 +1,6 @@
 import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { actionConformance } from '@inlay/agent/conformance'
+import { actionConformance } from '@inlay/conformance'
 import { createProgramOutput, cutOutput } from '@inlay/agent/internal/actions/program-output'
 import { createRunPython, type RunPythonOptions } from '@inlay/agent/internal/actions/run-python'
 import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'

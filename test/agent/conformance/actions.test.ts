@@ -2,12 +2,7 @@ import { mastraTools } from '@inlay/mastra'
 import { createTool } from '@mastra/core/tools'
 import { describe, test } from 'vitest'
 import { z } from 'zod'
-import {
-  actionConformance,
-  actionSourceConformance,
-  type MakeAction,
-  type MakeActionSource,
-} from '@inlay/agent/conformance'
+import { actionConformance, actionSourceConformance, type MakeAction, type MakeActionSource } from '@inlay/conformance'
 import { createAddMemory } from '@inlay/agent/internal/actions/add-memory'
 import { createGenerateImage } from '@inlay/agent/internal/actions/generate-image'
 import type { MadeImage } from '@inlay/agent'

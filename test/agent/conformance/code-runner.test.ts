@@ -1,5 +1,5 @@
 import type { CodeOutcome, CodeOutput, CodeRun, CodeRunner } from '@inlay/agent'
-import { codeRunnerConformance } from '@inlay/agent/conformance'
+import { codeRunnerConformance } from '@inlay/conformance'
 import { testMutants } from '../../mutants.ts'
 import { sampleRunner } from './sample-runner.ts'
 

@@ -4,7 +4,7 @@ import {
   actionSourceConformance,
   modelProviderConformance,
   type ActionFixture,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { Action, ActionSource, ActionTurn, InputSchema, ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'

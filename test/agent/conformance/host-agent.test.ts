@@ -1,5 +1,5 @@
 import type { HostAgent, ResponderPart, ResponderTurn } from '@inlay/agent'
-import { hostAgentConformance } from '@inlay/agent/conformance'
+import { hostAgentConformance } from '@inlay/conformance'
 import { testMutants } from '../../mutants.ts'
 import { messageOf, sampleAgent, sampleMessages } from './sample-agent.ts'
 

@@ -14,7 +14,7 @@ import {
   memoryStoreConformance,
   personaLookupConformance,
   projectLookupConformance,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import { InlayError } from '@inlay/protocol'
 import { testMutants } from '../../mutants.ts'
 

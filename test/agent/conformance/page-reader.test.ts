@@ -1,5 +1,5 @@
 import type { PageReader, ReadPage } from '@inlay/agent'
-import { pageReaderConformance, type SamplePage, type SiteMood } from '@inlay/agent/conformance'
+import { pageReaderConformance, type SamplePage, type SiteMood } from '@inlay/conformance'
 import { egress } from '@inlay/drivers/egress'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { pageReader } from '@inlay/drivers/page-reader'

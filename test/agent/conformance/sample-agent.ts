@@ -1,5 +1,5 @@
 import type { HostAgent, ResponderPart, ResponderTurn } from '@inlay/agent'
-import type { HostAgentUnderTest } from '@inlay/agent/conformance'
+import type { HostAgentUnderTest } from '@inlay/conformance'
 
 /** The texts of a conversation, oldest first. */
 export function textsOf({ prompt }: Pick<ResponderTurn, 'prompt'>): string[] {

@@ -4,7 +4,7 @@ import {
   webSearchConformance,
   type ImageServiceMood,
   type SearchServiceMood,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { testMutants } from '../../mutants.ts'
 

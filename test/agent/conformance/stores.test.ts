@@ -1,5 +1,5 @@
 import { inMemoryStores, type ConversationStore, type RunStore } from '@inlay/agent'
-import { conversationStoreConformance, runStoreConformance, type StoresUnderTest } from '@inlay/agent/conformance'
+import { conversationStoreConformance, runStoreConformance, type StoresUnderTest } from '@inlay/conformance'
 import { testMutants } from '../../mutants.ts'
 
 function newStores(): StoresUnderTest {

@@ -14,7 +14,7 @@ import {
   projectLookupConformance,
   runStoreConformance,
   type StoresUnderTest,
-} from '@inlay/agent/conformance'
+} from '@inlay/conformance'
 import { describe, test } from 'vitest'
 
 const services = { now: () => 1_000, newId: () => crypto.randomUUID() }

@@ -1,5 +1,5 @@
 import type { FileReader } from '@inlay/conversations'
-import { fileReaderConformance, type FileReaderUnderTest, type ReadableSample } from '@inlay/conversations/conformance'
+import { fileReaderConformance, type FileReaderUnderTest, type ReadableSample } from '@inlay/conformance'
 import { readTextFile } from '@inlay/conversations/internal/files/text-reader'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { InlayError } from '@inlay/protocol'

@@ -1,5 +1,5 @@
 import type { SharedRuns } from '@inlay/agent'
-import { sharedRunsConformance } from '@inlay/agent/conformance'
+import { sharedRunsConformance } from '@inlay/conformance'
 import { sqlSharedRuns } from '@inlay/conversations'
 import { newDatabase } from '../../agent/setting.ts'
 import { testMutants } from '../../mutants.ts'

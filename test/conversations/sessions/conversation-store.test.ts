@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TurnOpening } from '@inlay/agent'
-import { answer, opening as anyOpening } from '@inlay/agent/internal/conformance/store-fixture'
+import { answer, opening as anyOpening } from '@inlay/conformance/internal/stores/store-fixture'
 import { createConversationStore } from '@inlay/conversations'
 import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../../agent/setting.ts'

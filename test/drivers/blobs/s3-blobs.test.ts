@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { blobStorageConformance } from '@inlay/conversations/conformance'
+import { blobStorageConformance } from '@inlay/conformance'
 import { s3Blobs } from '@inlay/drivers/s3-blobs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 

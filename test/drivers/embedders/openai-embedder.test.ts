@@ -1,6 +1,6 @@
 import { openaiEmbedder, type OpenaiEmbedderOptions } from '@inlay/drivers/openai-embedder'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderConformance } from '@inlay/knowledge/conformance'
+import { embedderConformance } from '@inlay/conformance'
 import { describe, expect, it, test } from 'vitest'
 import { startEmbeddings, type EmbeddingsReply } from '../../stand-in/embeddings.ts'
 import { apiKey, failureTests, useEmbeddings } from './failing-server.ts'

@@ -7,7 +7,7 @@ import {
 } from '@inlay/drivers/transformers-embedder'
 import { readFileSync } from 'node:fs'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderConformance } from '@inlay/knowledge/conformance'
+import { embedderConformance } from '@inlay/conformance'
 import { beforeEach, describe, expect, it, test } from 'vitest'
 
 const dimensions = 16

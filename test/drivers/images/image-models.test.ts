@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import type { ImageModelV4 } from '@ai-sdk/provider'
-import { imageGeneratorConformance } from '@inlay/agent/conformance'
+import { imageGeneratorConformance } from '@inlay/conformance'
 import { aiSdkImages, type AiSdkImagesOptions } from '@inlay/drivers/ai-sdk-images'
 import { egress } from '@inlay/drivers/egress'
 import { openaiImages, type OpenaiImagesOptions } from '@inlay/drivers/openai-images'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex, type LancedbOptions } from '@inlay/drivers/lancedb'
 import type { VectorIndex } from '@inlay/knowledge'
-import { vectorIndexConformance } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/conformance'
 import { afterAll, describe, test } from 'vitest'
 import { folded, midFold } from '../index-states.ts'
 

@@ -1,4 +1,4 @@
-import { modelProviderConformance } from '@inlay/agent/conformance'
+import { modelProviderConformance } from '@inlay/conformance'
 import { describe, test } from 'vitest'
 import { builtInModel } from '@inlay/extractive'
 import { modelProviders, type ModelProvidersConfig, type ProviderConfig } from '@inlay/drivers/model-providers'

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
-import { vectorIndexConformance } from '@inlay/knowledge/conformance'
+import { vectorIndexConformance } from '@inlay/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { row } from '../lancedb/sample-rows.ts'
 

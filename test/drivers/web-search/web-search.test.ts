@@ -1,5 +1,5 @@
 import type { WebSearch } from '@inlay/agent'
-import { webSearchConformance, type SearchServiceMood } from '@inlay/agent/conformance'
+import { webSearchConformance, type SearchServiceMood } from '@inlay/conformance'
 import { braveSearch } from '@inlay/drivers/web-search/brave'
 import { exaSearch } from '@inlay/drivers/web-search/exa'
 import { searxngSearch } from '@inlay/drivers/web-search/searxng'

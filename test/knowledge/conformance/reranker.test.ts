@@ -1,6 +1,6 @@
 import { httpReranker } from '@inlay/drivers/http-reranker'
 import type { Reranker } from '@inlay/knowledge'
-import { rerankerConformance, type RerankMood } from '@inlay/knowledge/conformance'
+import { rerankerConformance, type RerankMood } from '@inlay/conformance'
 import { InlayError } from '@inlay/protocol'
 import { afterEach, describe, test } from 'vitest'
 import { testMutants } from '../../mutants.ts'

@@ -1,6 +1,6 @@
 import type { ModelProvider } from '@inlay/agent'
 import type { ImageDescriber, Summarizer } from '@inlay/knowledge'
-import { imageDescriberConformance, summarizerConformance, type SampleImage } from '@inlay/knowledge/conformance'
+import { imageDescriberConformance, summarizerConformance, type SampleImage } from '@inlay/conformance'
 import { scriptedModel } from '@inlay/agent/testing'
 import { describe, test } from 'vitest'
 import { imageDescriber, modelSummarizer } from 'inlay/internal/parts/document-models'

@@ -2,7 +2,7 @@
 import { createInlay, isInlayError, type InlayOptions, type Principal } from 'inlay'
 import * as agentEntry from 'inlay/agent'
 import * as client from 'inlay/client'
-import * as conformance from 'inlay/conformance'
+import * as conformance from '@inlay/conformance'
 import * as drivers from 'inlay/drivers'
 import * as knowledgeEntry from 'inlay/knowledge'
 import * as kysely from 'inlay/kysely'

@@ -5,7 +5,7 @@
 import * as inlay from 'inlay'
 import type * as agent from 'inlay/agent'
 import * as client from 'inlay/client'
-import type * as conformance from 'inlay/conformance'
+import type * as conformance from '@inlay/conformance'
 import type * as drivers from 'inlay/drivers'
 import type * as knowledge from 'inlay/knowledge'
 import type * as page from 'inlay/page'

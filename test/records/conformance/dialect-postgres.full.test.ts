@@ -1,5 +1,5 @@
 import { postgres } from '@inlay/drivers/postgres'
-import { dialectConformance } from '@inlay/records/conformance'
+import { dialectConformance } from '@inlay/conformance'
 import { afterAll, beforeAll, test } from 'vitest'
 import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
 

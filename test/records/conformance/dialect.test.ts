@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { dialectConformance } from '@inlay/records/conformance'
+import { dialectConformance } from '@inlay/conformance'
 import { afterAll, describe, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'inlay-dialects-'))

@@ -23,6 +23,6 @@ export interface WebResult {
  * Searches the web for one query. Results come best first, each address once and at most `limit`; nothing found
  * is an empty list and no error; titles and snippets hold no markup; an aborted call rejects; calls may run side by
  * side. Rejects with an `InlayError` that tells what failed without the words of the service. Run `webSearchConformance` of
- * `@inlay/agent/conformance`.
+ * `@inlay/conformance`.
  */
 export type WebSearch = (query: WebQuery) => Promise<readonly WebResult[]>

@@ -1,7 +1,7 @@
 /**
  * Turns texts into vectors of one space.
  * Guarantees: the same text gives the same vector up to rounding; results come in the order of the texts; every vector has
- * `dimensions` finite numbers; an aborted call rejects. Run `embedderConformance` of `@inlay/knowledge/conformance`.
+ * `dimensions` finite numbers; an aborted call rejects. Run `embedderConformance` of `@inlay/conformance`.
  */
 export interface Embedder {
   /** Names the vector space: `provider/model@dimensions`. Vectors of two ids are never compared. */
@@ -104,7 +104,7 @@ export type RebuildReason = 'lost' | 'damaged' | 'foreign' | 'outdated' | 'reque
 /**
  * Keeps rows and finds them. Guarantees: an append of many documents is one commit; filters bind before the limit; text of
  * a filter never changes its meaning; removing what is not there is no error; a closed index refuses with CLOSED.
- * Run `vectorIndexConformance` of `@inlay/knowledge/conformance`.
+ * Run `vectorIndexConformance` of `@inlay/conformance`.
  */
 export interface VectorIndex {
   /** How long superseded versions stay on disk after `maintain`, in ms: one more upkeep run follows then. Default 0. */

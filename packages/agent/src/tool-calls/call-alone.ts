@@ -1,0 +1,100 @@
+import type { PacketBody } from '@inlay/protocol'
+import { createCitableDocuments } from '../citations/citable-documents.ts'
+import type { Action, ActionTurn } from '../contracts/action.ts'
+import { createCallWriter } from '../packets/packet-writer.ts'
+import { adoptActions, type HostAction } from './host-actions.ts'
+import { runCall } from './run-tool-calls.ts'
+
+/** A call that has ended. */
+export interface EndedCall {
+  /** All packets for clients, including the start packet and the end. */
+  readonly packets: readonly PacketBody[]
+  /** The result that the model reads. */
+  readonly text: string
+  readonly failed: boolean
+  /** Citation numbers that documents were given. */
+  readonly cited: ReadonlySet<number>
+}
+
+/** Bounds of one call. */
+export interface CallAloneOptions {
+  readonly signal?: AbortSignal
+  readonly limitMs?: number
+  readonly resultTokens?: number
+}
+
+/** The action as a run uses it: a tool of Mastra becomes an action, and a missing id is made from the name. */
+export function adoptAction(action: HostAction): Action {
+  // adoptActions returns one action for each that it is given.
+  return adoptActions([action])[0] as Action
+}
+
+/** Makes one call of an action outside a run, with the same checks, packets and bounds. */
+export async function callAlone(
+  action: Action,
+  input: unknown,
+  turn: ActionTurn,
+  options: CallAloneOptions = {},
+): Promise<EndedCall> {
+  const packets: PacketBody[] = []
+  const cited = new Set<number>()
+  const place = { step: 0, turnIndex: 0, tabIndex: 0, reasoning: null }
+  const writer = createCallWriter(place, (packet) => void packets.push(packet))
+  const start = action.start?.()
+  if (start) writer.emitNested(start, null)
+  const range = createCitableDocuments().openStep()(0)
+  const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = turn
+  const record = await runCall(
+    {
+      id: 'call-1',
+      action,
+      position: 0,
+      input,
+      writer,
+      range: {
+        ...range,
+        cite: (documents) => {
+          const numbers = range.cite(documents)
+          for (const number of numbers) cited.add(number)
+          return numbers
+        },
+      },
+      resultTokens: options.resultTokens ?? 4_000,
+    },
+    {
+      caller,
+      sessionId,
+      messageId,
+      userMessage,
+      filters: filters ?? null,
+      given: {
+        ...(messages && { messages }),
+        ...(ask && { ask }),
+        ...(files && { files }),
+        ...(headers && { headers }),
+      },
+      signal: options.signal ?? new AbortController().signal,
+      limitMs: options.limitMs ?? 60_000,
+      onError: () => {},
+      onEnd: () => {},
+    },
+  )
+  return { packets, text: record.result, failed: record.failed, cited }
+}
+
+/** A turn for calls that bypass the run; packets and documents go nowhere unless `given` says where. */
+export function turnAlone(given: Partial<ActionTurn> = {}): ActionTurn {
+  const range = createCitableDocuments().openStep()(0)
+  return {
+    caller: { id: 'somebody', scopes: ['chat'] },
+    sessionId: '00000000-0000-4000-8000-000000000000',
+    messageId: 2,
+    userMessage: 'What is there to know?',
+    toolCallId: 'call-1',
+    resultTokens: 4_000,
+    signal: new AbortController().signal,
+    emit: () => {},
+    cite: (documents) => range.cite(documents),
+    ...given,
+  }
+}

@@ -1,0 +1,65 @@
+import type { ActionAsker, ActionSource } from '@inlay/agent'
+import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+
+/** A source with something to list. */
+export interface ActionSourceUnderTest {
+  readonly source: ActionSource
+  /** Somebody it has actions for. Default: a caller without headers. */
+  readonly asker?: ActionAsker
+  /** Called at the end of each test. */
+  readonly close?: () => Promise<void> | void
+}
+
+/** Makes a source anew; each test has its own. */
+export type MakeActionSource = () => ActionSourceUnderTest | Promise<ActionSourceUnderTest>
+
+const somebody: ActionAsker = { caller: { id: 'somebody', scopes: ['chat'] } }
+
+/**
+ * What every `ActionSource` must hold, as a plain list any test runner can loop over. No action is called; those of a
+ * source have tests of their own, `actionConformance`.
+ * @example for (const [title, run] of actionSourceConformance(make)) test(title, run)
+ */
+export function actionSourceConformance(make: MakeActionSource): ConformanceTest[] {
+  const conforms = (
+    title: string,
+    check: (source: ActionSource, asker: ActionAsker) => Promise<void>,
+  ): ConformanceTest => [
+    title,
+    async () => {
+      const { source, asker = somebody, close } = await make()
+      try {
+        await check(source, asker)
+      } finally {
+        await close?.()
+      }
+    },
+  ]
+  return [
+    conforms('what it lists can be called: whole ids above 0, and names that models can say', async (source, asker) => {
+      const listed = await source.list(asker)
+      must(listed.length > 0, 'there is something to list')
+      for (const { id, name } of listed) {
+        must(Number.isSafeInteger(id) && id > 0, `${id} is a whole number above 0`)
+        must(/^[\w-]{1,64}$/.test(name), `${name} has 1 to 64 letters, digits, _ and -`)
+      }
+      const keys = listed.map(({ id, name }) => JSON.stringify([id, name]))
+      must(new Set(keys).size === keys.length, 'nothing is listed twice')
+    }),
+    conforms('it holds the ids that it lists, and none that cannot be', async (source, asker) => {
+      for (const { id } of await source.list(asker)) must(await source.holds(id), `it holds ${id}`)
+      for (const id of [-1, 0, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.NaN])
+        must(!(await source.holds(id)), `it does not hold ${id}`)
+    }),
+    conforms('it lists the same again, also when asked by several at once', async (source, asker) => {
+      const idsOf = async (each: ActionAsker): Promise<unknown> =>
+        (await source.list(each)).map(({ id, name }) => [id, name])
+      const first = await idsOf(asker)
+      for (const again of await Promise.all([idsOf(asker), idsOf({ ...asker }), idsOf(asker)]))
+        mustEqual(again, first, 'what is listed again')
+    }),
+    conforms('it answers whoever asks, also without any headers', async (source, asker) => {
+      must(Array.isArray(await source.list({ caller: asker.caller })), 'there is a list, if an empty one')
+    }),
+  ]
+}

@@ -1,0 +1,100 @@
+import type { PacketBody } from '@inlay/protocol'
+import { actionOf, withFixture, makeCall, newTurn, type ActionFixture, type MakeAction } from './action-fixture.ts'
+import { hasCallOrder } from './call-order.ts'
+import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+
+/** Conformance tests of calls that end before they are done, and of what comes after. */
+export function endingTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
+  return [
+    [
+      'a call that fails tells the model why, and clients no result',
+      () =>
+        withFixture(make, async (fixture) => {
+          if (fixture.fails === undefined) return
+          const { packets, text, failed } = await makeCall(fixture, fixture.fails)
+          // What can answer in part tells what failed in its own form, and clients by an error.
+          must(failed || packets.some(tellsFailure), 'it fails')
+          must(!failed || /^Tool failed with error: .*\p{L}/su.test(text), 'the model is told what failed')
+          must(text.length <= 2_000 && !/\n\s+at .+:\d+/.test(text), 'it is told in a few words, without a stack')
+          mustHaveFailed(fixture, packets)
+        }),
+    ],
+    [
+      'a call of a run that was stopped does not begin',
+      () =>
+        withFixture(make, async (fixture) => {
+          const { packets, failed } = await makeCall(fixture, fixture.works[0], { signal: AbortSignal.abort() })
+          must(failed, 'it fails')
+          mustHaveFailed(fixture, packets)
+          const work = actionOf(fixture).run(fixture.works[0], newTurn(fixture, { signal: AbortSignal.abort() }))
+          await mustSettle(work, patienceMs, 'a call with a signal that has aborted')
+        }),
+    ],
+    ...abortTests(make, patienceMs),
+  ]
+}
+
+function abortTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
+  return [
+    [
+      'a call ends soon after its signal aborts',
+      () =>
+        withFixture(make, async (fixture) => {
+          const stop = new AbortController()
+          // Without arguments that last, those that work show it where they take their time.
+          const input = fixture.lasts ?? fixture.works[0]
+          const checked = await actionOf(fixture).input['~standard'].validate(input)
+          must(checked.issues === undefined, 'the arguments fit')
+          const work = actionOf(fixture).run(checked.value, newTurn(fixture, { signal: stop.signal }))
+          const early = await Promise.race([work.then(over, over), soon()])
+          must(fixture.lasts === undefined || early !== 'over', 'arguments that last do')
+          stop.abort(new Error('stopped'))
+          await mustSettle(work, patienceMs, 'a call whose signal aborts')
+        }),
+    ],
+    [
+      'a call that takes too long is ended, and the model is told',
+      () =>
+        withFixture(make, async (fixture) => {
+          if (fixture.lasts === undefined) return
+          const { packets, text, failed } = await makeCall(fixture, fixture.lasts, { limitMs: 50 })
+          must(failed && /longer than/.test(text), 'the model is told that it took too long')
+          mustHaveFailed(fixture, packets)
+        }),
+    ],
+    [
+      'a call says nothing once it has ended',
+      () =>
+        withFixture(make, async (fixture) => {
+          const sent: string[] = []
+          const turn = newTurn(fixture, { emit: ({ type }) => void sent.push(type) })
+          const checked = await actionOf(fixture).input['~standard'].validate(fixture.works[0])
+          must(checked.issues === undefined, 'arguments that work fit')
+          await actionOf(fixture).run(checked.value, turn)
+          const count = sent.length
+          await soon()
+          mustEqual(sent.slice(count), [], 'packets after the end')
+        }),
+    ],
+  ]
+}
+
+/** Whether a packet says that a call failed: an error, or a custom tool's own word for it. */
+function tellsFailure(packet: PacketBody): boolean {
+  if (packet.type === 'error') return true
+  if (packet.type !== 'custom_tool_delta') return false
+  const { data } = packet
+  return packet.error !== null || (typeof data === 'object' && data !== null && 'error' in data)
+}
+
+const over = (): 'over' => 'over'
+
+/** Some turns of the event loop later. */
+async function soon(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+function mustHaveFailed(fixture: ActionFixture, packets: readonly PacketBody[]): void {
+  const sent = packets.map(({ type }) => type).join(', ')
+  must(hasCallOrder(packets, actionOf(fixture).builtIn, 'fails'), `a start, one end: not ${sent}`)
+}

@@ -1,0 +1,55 @@
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { isInlayError, type ErrorCode } from '@inlay/protocol'
+
+/** One statement of a contract, and a check that rejects when an implementation breaks it. */
+export type ConformanceTest = readonly [title: string, run: () => Promise<void>]
+
+/** Fails a test unless `holds` is true. */
+export function must(holds: boolean, statement: string): asserts holds {
+  if (!holds) throw new Error(`Contract broken: ${statement}`)
+}
+
+/** Fails a test unless both values have the same JSON. */
+export function mustEqual(actual: unknown, expected: unknown, statement: string): void {
+  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
+  must(is === should, `${statement}: expected ${should}, got ${is}`)
+}
+
+/** Fails a test unless the work rejects, with an `InlayError` of the code when one is given. */
+export async function mustReject(
+  work: () => Promise<unknown>,
+  code: ErrorCode | undefined,
+  statement: string,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (code === undefined) return
+    const actual = isInlayError(error) ? error.code : String(error)
+    must(actual === code, `${statement}: expected a rejection with ${code}, got ${actual}`)
+    return
+  }
+  must(false, `${statement}: it did not reject`)
+}
+
+/** After its time, work that needs nothing but the event loop still has this many turns: the process may have slept. */
+const lastTurns = 20
+
+/** Fails a test unless the work resolves or rejects in time. */
+export async function mustSettle(work: Promise<unknown>, patienceMs: number, statement: string): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>()
+  const giveUp = async (): Promise<void> => {
+    for (let turn = 0; turn < lastTurns; turn++) await yieldToEventLoop()
+    resolve('late')
+  }
+  const timer = setTimeout(() => void giveUp(), patienceMs)
+  const settled = work.then(
+    () => 'settled',
+    () => 'settled',
+  )
+  try {
+    must((await Promise.race([settled, late])) === 'settled', `${statement}: it does not settle`)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,71 @@
+import { Kysely, type Dialect, type Generated } from 'kysely'
+import { generatedId, type BigInteger, type NullableBigInteger } from '@inlay/records'
+
+/** Gives one more connection, or pool of them, to the same database; it may hold tables of other names. */
+export type MakeDialect = () => Dialect | Promise<Dialect>
+
+interface Notes {
+  id: Generated<number>
+  name: string
+  note: string | null
+  count: BigInteger
+  at: NullableBigInteger
+}
+
+type Note = { name: string; note: string | null; count: number; at: number | null }
+
+/** Two connections to the database, with a table that belongs to one test alone. */
+export interface Databases {
+  readonly first: Kysely<Record<string, Notes>>
+  readonly second: Kysely<Record<string, Notes>>
+  readonly table: string
+}
+
+/** Runs a test with a table of its own. */
+export type WithTable = (table: string, work: (databases: Databases) => Promise<void>) => Promise<void>
+
+/** Gives two connections and an empty table of that name to the work, and drops the table afterwards. */
+export function withTableOf(make: MakeDialect): WithTable {
+  return async (suffix, work) => {
+    const table = `conformance_${suffix}`
+    const [first, second] = [await open(make), await open(make)]
+    try {
+      await first.schema.dropTable(table).ifExists().execute()
+      await createNotes(first, table)
+      await work({ first, second, table })
+      await first.schema.dropTable(table).ifExists().execute()
+    } finally {
+      await Promise.all([first.destroy(), second.destroy()])
+    }
+  }
+}
+
+/** One more connection. */
+export async function open(make: MakeDialect): Promise<Databases['first']> {
+  return new Kysely({ dialect: await make() })
+}
+
+/** The table of the tests. */
+export async function createNotes(db: Databases['first'], table: string): Promise<void> {
+  await db.schema
+    .createTable(table)
+    .addColumn('id', 'integer', generatedId(db))
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('note', 'text')
+    .addColumn('count', 'bigint', (column) => column.notNull())
+    .addColumn('at', 'bigint')
+    .execute()
+}
+
+/** Names of all rows, oldest first. */
+export const namesIn = async (db: Databases['first'], table: string): Promise<string[]> =>
+  (await db.selectFrom(table).select('name').orderBy('id').execute()).map(({ name }) => name)
+
+/** A row. */
+export const noteOf = (name: string, rest: Partial<Note> = {}): Note => ({
+  name,
+  note: null,
+  count: 0,
+  at: null,
+  ...rest,
+})

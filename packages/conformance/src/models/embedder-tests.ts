@@ -1,0 +1,117 @@
+import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
+import type { Embedder } from '@inlay/knowledge'
+
+/** Gives the embedder under test, ready for use. */
+export type MakeEmbedder = () => Embedder | Promise<Embedder>
+
+const texts = [
+  'A heron waits in the reeds.',
+  'Invoices are due within 30 days.',
+  '図書館は九時に開きます。',
+  'x',
+  '🦀 "odd" \\ \n',
+]
+
+/**
+ * What every `Embedder` must satisfy, as a plain list any test runner can loop over. They ask for some forty vectors.
+ * @example for (const [title, run] of embedderConformance(make)) test(title, run)
+ */
+export function embedderConformance(make: MakeEmbedder): ConformanceTest[] {
+  return [...shapeTests(make), ...orderTests(make)]
+}
+
+function shapeTests(make: MakeEmbedder): ConformanceTest[] {
+  return [
+    [
+      'the id names the space and ends with its dimensions',
+      async () => {
+        const { id, dimensions, batch } = await make()
+        must(Number.isInteger(dimensions) && dimensions > 0, 'dimensions are a positive whole number')
+        must(id.endsWith(`@${dimensions}`), 'the id ends with "@" and the dimensions')
+        must(batch >= 1, 'at least one text fits a call')
+      },
+    ],
+    [
+      'no texts give no vectors',
+      async () => {
+        mustEqual(await (await make()).embed([], 'document'), [], 'vectors')
+      },
+    ],
+    [
+      'each text gives one vector of the declared length, of finite numbers, not all zero',
+      async () => {
+        const embedder = await make()
+        for (const use of ['document', 'query'] as const) {
+          const vectors = await inCalls(embedder, texts, use)
+          mustEqual(vectors.length, texts.length, 'vectors')
+          for (const vector of vectors) {
+            must(vector instanceof Float32Array, 'a vector is a Float32Array')
+            mustEqual(vector.length, embedder.dimensions, 'length')
+            must(vector.every(Number.isFinite), 'every number is finite')
+            must(
+              vector.some((value) => value !== 0),
+              'not all are zero',
+            )
+          }
+        }
+      },
+    ],
+  ]
+}
+
+function orderTests(make: MakeEmbedder): ConformanceTest[] {
+  return [
+    [
+      'vectors come in the order of their texts, and the same text gives the same vector in any company',
+      async () => {
+        const embedder = await make()
+        const together = await inCalls(embedder, texts, 'document')
+        const backwards = (await inCalls(embedder, [...texts].reverse(), 'document')).reverse()
+        for (const [at, text] of texts.entries()) {
+          const [alone] = await embedder.embed([text], 'document')
+          must(nearness(together[at]!, alone!) > 0.999, 'alone as in company')
+          must(nearness(together[at]!, backwards[at]!) > 0.999, 'first as last')
+          for (const [other] of texts.entries())
+            if (other !== at) must(nearness(together[at]!, together[other]!) < 0.9999, 'other texts differ')
+        }
+      },
+    ],
+    [
+      'as many texts as a call takes come back in order',
+      async () => {
+        const embedder = await make()
+        const many = Array.from({ length: Math.min(embedder.batch, 16) }, (_, n) => texts[n % texts.length]!)
+        const vectors = await embedder.embed(many, 'document')
+        mustEqual(vectors.length, many.length, 'vectors')
+        for (const [at, vector] of vectors.entries())
+          must(nearness(vector, vectors[at % texts.length]!) > 0.999, 'equal texts have equal vectors')
+      },
+    ],
+    [
+      'an aborted call rejects',
+      async () => {
+        const embedder = await make()
+        await mustReject(() => embedder.embed([texts[0]!], 'query', AbortSignal.abort()), undefined, 'embed')
+      },
+    ],
+  ]
+}
+
+async function inCalls(embedder: Embedder, all: readonly string[], use: 'document' | 'query'): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (let at = 0; at < all.length; at += embedder.batch)
+    vectors.push(...(await embedder.embed(all.slice(at, at + embedder.batch), use)))
+  return vectors
+}
+
+/** Cosine of the angle between two vectors. */
+function nearness(a: Float32Array, b: Float32Array): number {
+  let [dot, aa, bb] = [0, 0, 0]
+  for (const [at, x] of a.entries()) {
+    const y = b[at] ?? 0
+    dot += x * y
+    aa += x * x
+    bb += y * y
+  }
+  return dot / Math.sqrt(aa * bb)
+}

@@ -1,0 +1,271 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import type { HostAgent, ResponderPart, ResponderTool, ResponderTurn } from '@inlay/agent'
+import { mustBeParts, textOf } from './responder-parts.ts'
+
+/** A message, and a word of its answer. */
+export interface HostAgentExchange {
+  readonly message: string
+  readonly word: string
+}
+
+/** An agent, and messages that show what it does. */
+export interface HostAgentUnderTest {
+  readonly agent: HostAgent
+  /** Neither answer holds the word of the other. */
+  readonly answers: readonly [HostAgentExchange, HostAgentExchange]
+  /** A message that can be answered only after an earlier exchange. Absent: it keeps conversations itself. */
+  readonly recalls?: HostAgentExchange & { readonly earlier: { readonly message: string; readonly answer: string } }
+  /** A message for which it calls a tool of its own. Absent: it has none. */
+  readonly calls?: string
+  /** A message for which it calls the action of Inlay by this name and repeats the result. Absent: it takes none. */
+  readonly searches?: { readonly message: string; readonly action: string }
+  /** A message whose answer fails. Absent: nothing fails. */
+  readonly fails?: string
+  /** A message that is answered until it is stopped. Absent: answers come at once. */
+  readonly lasts?: string
+  /** Called at the end of each test. */
+  readonly close?: () => Promise<void> | void
+}
+
+/** Makes an agent and its messages anew; each test has its own. */
+export type MakeHostAgent = () => HostAgentUnderTest | Promise<HostAgentUnderTest>
+
+interface TurnOptions {
+  readonly earlier?: { readonly message: string; readonly answer: string } | undefined
+  readonly tools?: readonly ResponderTool[]
+  readonly signal?: AbortSignal
+}
+
+let turns = 0
+
+/** A turn as a run hands it in, in a session of its own. */
+function turnOf(message: string, { earlier, tools = [], signal }: TurnOptions = {}): ResponderTurn {
+  const user = (text: string): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] })
+  const before: LanguageModelV4Prompt = earlier
+    ? [user(earlier.message), { role: 'assistant', content: [{ type: 'text', text: earlier.answer }] }]
+    : []
+  turns++
+  return {
+    caller: { id: 'somebody', scopes: ['chat'] },
+    sessionId: `00000000-0000-4000-8000-${String(turns).padStart(12, '0')}`,
+    messageId: 2,
+    prompt: [...before, user(message)],
+    tools,
+    citing: tools.length > 0 ? 'Cite results as [1].' : undefined,
+    signal: signal ?? new AbortController().signal,
+  }
+}
+
+/** Reads an answer to its end and checks its parts. */
+async function answerOf(agent: HostAgent, turn: ResponderTurn): Promise<readonly ResponderPart[]> {
+  const parts: ResponderPart[] = []
+  for await (const part of agent.respond(turn)) parts.push(part)
+  const ownNames = turn.tools.map(({ name }) => name)
+  mustBeParts(parts, ownNames)
+  must(textOf(parts).trim() !== '', 'the answer has text')
+  return parts
+}
+
+/** Reads an answer until it fails; undefined when it does not. */
+async function failureOf(agent: HostAgent, turn: ResponderTurn): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    for await (const _ of agent.respond(turn));
+  } catch (error) {
+    return { error }
+  }
+  return undefined
+}
+
+/**
+ * What every `HostAgent` must hold, as a plain list any test runner can loop over.
+ * @param patienceMs longest wait for something that has to happen soon
+ * @example for (const [title, run] of hostAgentConformance(make)) test(title, run)
+ */
+export function hostAgentConformance(make: MakeHostAgent, patienceMs = 10_000): ConformanceTest[] {
+  type Test = (given: HostAgentUnderTest) => Promise<void>
+  const tests = [...answerTests(), ...toolTests(), ...failureTests(), ...endTests(patienceMs)]
+  return tests.map(([title, test]: readonly [string, Test]) => [
+    title,
+    async () => {
+      const given = await make()
+      try {
+        await test(given)
+      } finally {
+        await given.close?.()
+      }
+    },
+  ])
+}
+
+type AgentTest = readonly [title: string, run: (given: HostAgentUnderTest) => Promise<void>]
+
+function mustSay(parts: readonly ResponderPart[], { word }: HostAgentExchange, other?: HostAgentExchange): void {
+  must(textOf(parts).includes(word), `the answer holds "${word}"`)
+  if (other) must(!textOf(parts).includes(other.word), 'it holds nothing of another answer')
+}
+
+function answerTests(): AgentTest[] {
+  return [
+    [
+      'people can choose it: it has a name, and an id if it gives one',
+      async ({ agent: { id, name, description = '', actions = [] } }) => {
+        must(typeof name === 'string' && name.trim() === name && name !== '', 'the name is not blank')
+        must(id === undefined || (Number.isSafeInteger(id) && id > 0), 'the id is a whole number above 0')
+        must(typeof description === 'string', 'the description is text')
+        const areNames = actions === 'all' || actions.every((action) => typeof action === 'string' && action !== '')
+        must(areNames, 'actions are "all" or names')
+      },
+    ],
+    [
+      'a message is answered with text, in parts of the contract, also without any action of Inlay',
+      async ({ agent, answers: [first, second] }) => {
+        mustSay(await answerOf(agent, turnOf(first.message)), first, second)
+        mustSay(await answerOf(agent, turnOf(second.message)), second, first)
+      },
+    ],
+    [
+      'messages at the same time are kept apart',
+      async ({ agent, answers: [first, second] }) => {
+        const exchanges = [first, second, first]
+        const all = await Promise.all(exchanges.map(({ message }) => answerOf(agent, turnOf(message))))
+        for (const [at, parts] of all.entries()) mustSay(parts, exchanges[at]!, at === 1 ? first : second)
+      },
+    ],
+    [
+      'what it is given stays as it is',
+      async ({ agent, answers: [{ message }] }) => {
+        const turn = turnOf(message, { earlier: { message: 'Good morning.', answer: 'Good morning!' } })
+        const { prompt, tools, caller } = turn
+        const before = JSON.stringify({ prompt, tools, caller })
+        await answerOf(agent, turn)
+        mustEqual(JSON.stringify({ prompt, tools, caller }), before, 'the turn afterwards')
+      },
+    ],
+    [
+      'earlier messages of the conversation are read',
+      async ({ agent, recalls }) => {
+        if (!recalls) return
+        mustSay(await answerOf(agent, turnOf(recalls.message, { earlier: recalls.earlier })), recalls)
+      },
+    ],
+  ]
+}
+
+function toolTests(): AgentTest[] {
+  return [
+    [
+      'each call of its own is shown with its result or failure',
+      async ({ agent, calls }) => {
+        if (calls === undefined) return
+        const parts = await answerOf(agent, turnOf(calls))
+        must(
+          parts.some(({ type }) => type === 'call'),
+          'there is a call',
+        )
+      },
+    ],
+    [
+      'an action of Inlay is called by its schema, and its result is read',
+      async ({ agent, searches }) => {
+        if (!searches) return
+        const { message, action } = searches
+        must(agent.actions === 'all' || agent.actions?.includes(action) === true, 'it names the action')
+        const code = `heron-${turns}-${message.length}`
+        const runs: { readonly callId: string; readonly input: unknown }[] = []
+        const tool: ResponderTool = {
+          name: action,
+          description: 'Searches the documents.',
+          inputSchema: {
+            type: 'object',
+            properties: { queries: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+            required: ['queries'],
+            additionalProperties: false,
+          },
+          run: async (callId, input) => {
+            runs.push({ callId, input })
+            return `[1] The code is ${code}.`
+          },
+        }
+        const parts = await answerOf(agent, turnOf(message, { tools: [tool] }))
+        must(runs.length > 0, 'it is called')
+        must(runs.every(isSearch), 'its arguments fit: queries is a list of texts')
+        const ids = runs.map(({ callId }) => callId)
+        must(new Set(ids).size === ids.length && ids.every((id) => id !== ''), 'each call has an id of its own')
+        must(textOf(parts).includes(code), 'the answer holds what the result says')
+      },
+    ],
+  ]
+}
+
+function isSearch({ input }: { readonly input: unknown }): boolean {
+  if (typeof input !== 'object' || input === null || Object.keys(input).join() !== 'queries') return false
+  const { queries } = input as { queries: unknown }
+  return Array.isArray(queries) && queries.length > 0 && queries.every((query) => typeof query === 'string')
+}
+
+function failureTests(): AgentTest[] {
+  return [
+    [
+      'a failure ends the answer with an error in few words, and the next message is answered',
+      async ({ agent, fails, answers: [first] }) => {
+        if (fails === undefined) return
+        const failure = await failureOf(agent, turnOf(fails))
+        must(failure !== undefined, 'the answer fails')
+        const { error } = failure
+        must(error instanceof Error && error.message.trim() !== '', 'it fails with an error that says why')
+        must(error.message.length <= 2_000 && !/\n\s+at .+:\d+/.test(error.message), 'in few words, without a stack')
+        mustSay(await answerOf(agent, turnOf(first.message)), first)
+      },
+    ],
+  ]
+}
+
+function endTests(patienceMs: number): AgentTest[] {
+  const stopped = new Error('stopped')
+  return [
+    [
+      'a message that was stopped before is not answered',
+      async ({ agent, answers: [{ message }] }) => {
+        const failing = failureOf(agent, turnOf(message, { signal: AbortSignal.abort(stopped) }))
+        await mustSettle(failing, patienceMs, 'such a message')
+        must((await failing)?.error === stopped, 'it fails with the reason of the signal')
+      },
+    ],
+    [
+      'a stop ends the answer with the reason of the signal',
+      async ({ agent, lasts }) => {
+        if (lasts === undefined) return
+        const stop = new AbortController()
+        const parts = agent.respond(turnOf(lasts, { signal: stop.signal }))[Symbol.asyncIterator]()
+        must((await nextText(parts)) !== undefined, 'there is some text before')
+        stop.abort(stopped)
+        const rest = failureOf(
+          { name: 'rest', respond: () => ({ [Symbol.asyncIterator]: () => parts }) },
+          turnOf(lasts),
+        )
+        await mustSettle(rest, patienceMs, 'a stopped answer')
+        must((await rest)?.error === stopped, 'it fails with the reason of the signal')
+      },
+    ],
+    [
+      'work ends when nobody reads on',
+      async ({ agent, lasts, answers: [first] }) => {
+        if (lasts === undefined) return
+        const parts = agent.respond(turnOf(lasts))[Symbol.asyncIterator]()
+        must((await nextText(parts)) !== undefined, 'there is some text before')
+        await mustSettle(Promise.resolve(parts.return?.()), patienceMs, 'an answer that nobody reads')
+        mustSay(await answerOf(agent, turnOf(first.message)), first)
+      },
+    ],
+  ]
+}
+
+/** The next text of an answer; undefined when it ends before. */
+async function nextText(parts: AsyncIterator<ResponderPart>): Promise<string | undefined> {
+  for (;;) {
+    const { value, done } = await parts.next()
+    if (done === true) return undefined
+    if (value.type === 'text') return value.delta
+  }
+}

@@ -1,0 +1,172 @@
+import { isInlayError } from '@inlay/protocol'
+import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import type { Reranker } from '@inlay/knowledge'
+
+/** How the model or service behind a reranker behaves: it answers, it breaks, or it never answers. */
+export type RerankMood = 'well' | 'failing' | 'silent'
+
+/** Gives the reranker under test in a mood; undefined where it cannot be in it, as a model in this process. */
+export type MakeReranker = (mood: RerankMood) => Reranker | undefined | Promise<Reranker | undefined>
+
+const query = 'When do grey herons nest?'
+const answer = 'When do grey herons nest? Grey herons nest from March to May.'
+const others: readonly string[] = [
+  'Invoices are due within thirty days.',
+  'The cafeteria is closed on Mondays.',
+  'Parking permits can be renewed online.',
+]
+
+/**
+ * What every `Reranker` must hold, as a plain list any test runner can loop over. They judge some four hundred short texts.
+ * @param options `patienceMs`: longest wait for an aborted call, in milliseconds; default 10 000
+ * @example for (const [title, run] of rerankerConformance(make)) test(title, run)
+ */
+export function rerankerConformance(
+  make: MakeReranker,
+  { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
+): ConformanceTest[] {
+  return [...scoreTests(make), ...listTests(make), ...failureTests(make), ...abortTests(make, patienceMs)]
+}
+
+async function wellFrom(make: MakeReranker): Promise<Reranker> {
+  const reranker = await make('well')
+  must(reranker !== undefined, 'there is a reranker that answers')
+  return reranker
+}
+
+async function scoresOf(reranker: Reranker, texts: readonly string[], question = query): Promise<readonly number[]> {
+  const scores = await reranker.rerank(question, texts)
+  must(Array.isArray(scores), 'scores are a list')
+  mustEqual(scores.length, texts.length, 'scores')
+  for (const score of scores as readonly unknown[])
+    must(typeof score === 'number' && Number.isFinite(score), `${String(score)} is a finite number`)
+  return scores
+}
+
+/** Fails unless the text at a place has the highest score. */
+function mustBeBest(scores: readonly number[], at: number, statement: string): void {
+  const best = scores[at] ?? Number.NEGATIVE_INFINITY
+  must(
+    scores.every((score, other) => other === at || score < best),
+    `${statement}: text ${at} is the best of ${scores.join(', ')}`,
+  )
+}
+
+function scoreTests(make: MakeReranker): ConformanceTest[] {
+  return [
+    [
+      'the text that answers the query has the highest score, wherever it stands',
+      async () => {
+        const reranker = await wellFrom(make)
+        for (let at = 0; at <= others.length; at++) {
+          const texts = others.toSpliced(at, 0, answer)
+          mustBeBest(await scoresOf(reranker, texts), at, `as one of ${texts.length}`)
+        }
+      },
+    ],
+    [
+      'each of more texts than a request takes has the score of its own place',
+      async () => {
+        const reranker = await wellFrom(make)
+        for (const at of [3, 101, 149]) {
+          const texts = Array.from({ length: 150 }, (_, n) => (n === at ? answer : others[n % others.length]!))
+          mustBeBest(await scoresOf(reranker, texts), at, 'of 150 texts')
+        }
+      },
+    ],
+    [
+      'calls side by side do not mix',
+      async () => {
+        const reranker = await wellFrom(make)
+        const lists = Array.from({ length: 4 }, (_, at) => others.toSpliced(at, 0, answer).slice(0, at + 1))
+        const results = await Promise.all(lists.map((texts) => scoresOf(reranker, texts)))
+        for (const [at, scores] of results.entries()) mustBeBest(scores, at, 'beside other calls')
+      },
+    ],
+  ]
+}
+
+function listTests(make: MakeReranker): ConformanceTest[] {
+  return [
+    [
+      'no text gives no score, and one text gives one',
+      async () => {
+        const reranker = await wellFrom(make)
+        await scoresOf(reranker, [])
+        await scoresOf(reranker, [answer])
+      },
+    ],
+    [
+      'every text has a score: an empty one, a long one, one of any characters',
+      async () => {
+        const reranker = await wellFrom(make)
+        const texts = ['', ' ', '図書館 🦀', '"; \\ \n\u2028', 'A long text. '.repeat(2_000), answer]
+        await scoresOf(reranker, texts)
+        await scoresOf(reranker, ['', '', ''])
+        await scoresOf(reranker, texts, '図書館 "はいつ" \\ 開きますか 🦀')
+      },
+    ],
+    [
+      'the texts stay as they were given',
+      async () => {
+        const reranker = await wellFrom(make)
+        const texts = Object.freeze([...others, answer])
+        await scoresOf(reranker, texts)
+        mustEqual(texts, [...others, answer], 'texts afterwards')
+      },
+    ],
+  ]
+}
+
+function failureTests(make: MakeReranker): ConformanceTest[] {
+  return [
+    [
+      'a service that fails is an InlayError that does not repeat the query, never a list of scores',
+      async () => {
+        const reranker = await make('failing')
+        if (!reranker) return
+        const error = await failureOf(reranker.rerank(query, [...others, answer]))
+        must(isInlayError(error), 'the call rejects with an InlayError')
+        must(!error.message.includes('heron'), 'the message holds neither query nor texts')
+      },
+    ],
+  ]
+}
+
+function abortTests(make: MakeReranker, patienceMs: number): ConformanceTest[] {
+  const reason = new Error('stopped')
+  return [
+    [
+      'a call with a signal that has aborted rejects with its reason',
+      async () => {
+        const reranker = await wellFrom(make)
+        const call = failureOf(reranker.rerank(query, [answer], AbortSignal.abort(reason)))
+        await mustSettle(call, patienceMs, 'the call')
+        must((await call) === reason, 'it rejects with the reason')
+        await scoresOf(reranker, [answer])
+      },
+    ],
+    [
+      'a call that is aborted while it waits rejects with the reason',
+      async () => {
+        for (const mood of ['well', 'silent'] as const) {
+          const reranker = await make(mood)
+          if (!reranker) continue
+          const stop = new AbortController()
+          const call = failureOf(reranker.rerank(query, [answer, ...others], stop.signal))
+          stop.abort(reason)
+          await mustSettle(call, patienceMs, `a call to a service that is ${mood}`)
+          must((await call) === reason, 'it rejects with the reason')
+        }
+      },
+    ],
+  ]
+}
+
+/** What the work rejects with; undefined when it resolves. */
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}

@@ -1,0 +1,161 @@
+import { must, mustSettle, type ConformanceTest } from '../contract.ts'
+import type { ImageDescriber, Summarizer, SummaryRequest } from '@inlay/knowledge'
+
+/** Gives the part under test; the same one each time will do. */
+export type MakeSummarizer = () => Summarizer | Promise<Summarizer>
+
+/** A describer, and images whose descriptions hold words. */
+export interface ImageDescriberUnderTest {
+  readonly describe: ImageDescriber
+  /** Images, each with a word of its description, in any case. Two or more of different words show the most. */
+  readonly images: readonly [SampleImage, ...SampleImage[]]
+}
+
+/** An image, and a word of its description. */
+export interface SampleImage {
+  readonly bytes: Uint8Array
+  readonly mediaType: string
+  readonly word: string
+}
+
+/** Gives the describer under test; the same one each time will do. */
+export type MakeImageDescriber = () => ImageDescriberUnderTest | Promise<ImageDescriberUnderTest>
+
+/** Longest wait for an aborted call, in milliseconds; default 10 000. */
+interface Patience {
+  readonly patienceMs?: number
+}
+
+const documents: readonly SummaryRequest[] = [
+  { kind: 'document', title: 'Herons', document: 'Grey herons nest from March to May. They eat fish.' },
+  { kind: 'document', title: '', document: '図書館は九時に開きます。🦀 "odd" \\ {"json": true}\n\u2028' },
+  { kind: 'chunk', title: 'Otters', document: 'Otters swim. They play.', summary: '', chunk: 'They play.' },
+  { kind: 'chunk', title: 'Invoices', document: 'Invoices.', summary: 'About invoices.', chunk: 'Due in 30 days.' },
+]
+
+/**
+ * What every `Summarizer` must hold, as a plain list any test runner can loop over.
+ * @example for (const [title, run] of summarizerConformance(make)) test(title, run)
+ */
+export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_000 }: Patience = {}): ConformanceTest[] {
+  const going = (): AbortSignal => new AbortController().signal
+  const ask = async (request: SummaryRequest): Promise<string> =>
+    mustBeText(await (await make())(Object.freeze(request), going()))
+  return [
+    [
+      'a document and a chunk are summed up in text',
+      async () => {
+        for (const request of documents) await ask(request)
+        must((await ask(documents[0]!)).trim() !== '', 'something is said of a plain document')
+      },
+    ],
+    [
+      'a summary is a few sentences, also of a long document',
+      async () => {
+        const document = 'Grey herons nest from March to May near the old mill. '.repeat(2_000)
+        for (const request of [
+          { kind: 'document', title: 'Herons', document },
+          { kind: 'chunk', title: 'Herons', document, summary: 'About herons.', chunk: document.slice(0, 2_000) },
+        ] as const)
+          must((await ask(request)).length < 4_000, 'it is shorter than 4,000 characters')
+      },
+    ],
+    [
+      'calls side by side do not mix',
+      async () => {
+        const summarize = await make()
+        const words = ['herons', 'otters', 'invoices']
+        const texts = await Promise.all(
+          words.map(async (word) =>
+            summarize({ kind: 'document', title: word, document: `All about ${word}. Only about ${word}.` }, going()),
+          ),
+        )
+        for (const [at, text] of texts.entries())
+          for (const [other, word] of words.entries())
+            must(other === at || !mustBeText(text).toLowerCase().includes(word), 'a summary of another document')
+      },
+    ],
+    ...abortTests(async (signal) => (await make())(documents[0]!, signal), patienceMs),
+  ]
+}
+
+/**
+ * What every `ImageDescriber` must hold, as a plain list any test runner can loop over.
+ * @example for (const [title, run] of imageDescriberConformance(make)) test(title, run)
+ */
+export function imageDescriberConformance(
+  make: MakeImageDescriber,
+  { patienceMs = 10_000 }: Patience = {},
+): ConformanceTest[] {
+  const going = (): AbortSignal => new AbortController().signal
+  const mustDescribe = async (describe: ImageDescriber, { bytes, mediaType, word }: SampleImage): Promise<void> => {
+    const text = mustBeText(await describe(bytes, mediaType, going()))
+    must(text.toLowerCase().includes(word.toLowerCase()), `the description of an image has "${word}"`)
+  }
+  return [
+    [
+      'an image is described by what it shows, again and beside others',
+      async () => {
+        const { describe, images } = await make()
+        for (const image of images) await mustDescribe(describe, image)
+        await Promise.all([...images, ...images].map((image) => mustDescribe(describe, image)))
+      },
+    ],
+    [
+      'the bytes stay as they are, also of an image in the midst of a larger buffer',
+      async () => {
+        const { describe, images } = await make()
+        for (const image of images) {
+          const buffer = new Uint8Array(image.bytes.length + 64).fill(0x41)
+          buffer.set(image.bytes, 32)
+          const bytes = buffer.subarray(32, 32 + image.bytes.length)
+          await mustDescribe(describe, { ...image, bytes })
+          must(bytes.length === image.bytes.length, 'the length of the bytes afterwards')
+          must(
+            bytes.every((byte, at) => byte === image.bytes[at]),
+            'the bytes afterwards',
+          )
+        }
+      },
+    ],
+    ...abortTests(async (signal) => {
+      const { describe, images } = await make()
+      return describe(images[0].bytes, images[0].mediaType, signal)
+    }, patienceMs),
+  ]
+}
+
+function mustBeText(text: unknown): string {
+  must(typeof text === 'string', `text, not ${typeof text}`)
+  must(text.isWellFormed() && !text.includes('\0'), 'text has no half of a surrogate pair, and no NUL')
+  return text
+}
+
+function abortTests(call: (signal: AbortSignal) => Promise<string>, patienceMs: number): ConformanceTest[] {
+  const reason = new Error('stopped')
+  const failureOf = async (signal: AbortSignal): Promise<unknown> =>
+    call(signal).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  return [
+    [
+      'a call with a signal that has aborted rejects with its reason',
+      async () => {
+        const early = failureOf(AbortSignal.abort(reason))
+        await mustSettle(early, patienceMs, 'the call')
+        must((await early) === reason, 'it rejects with the reason')
+      },
+    ],
+    [
+      'a call that is aborted later ends, with the reason or its answer',
+      async () => {
+        const stop = new AbortController()
+        const late = failureOf(stop.signal)
+        stop.abort(reason)
+        await mustSettle(late, patienceMs, 'the call')
+        must([undefined, reason].includes((await late) as Error | undefined), 'it was done, or rejects with the reason')
+      },
+    ],
+  ]
+}

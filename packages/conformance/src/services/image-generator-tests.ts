@@ -1,0 +1,135 @@
+import { isInlayError, type ErrorCode } from '@inlay/protocol'
+import type { ImageGenerator, ImageShape } from '@inlay/agent'
+import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+
+/**
+ * How an image service behaves while a test runs. `well`: it draws; `policy`: its content policy forbids the
+ * prompt; `bad key`: it refuses the key; `busy`: it limits requests and asks for 7 seconds of patience; `failing`: it
+ * breaks; `garbled`: it sends no JSON; `other`: it sends something else than a picture; `silent`: it never answers.
+ */
+export type ImageServiceMood = 'well' | 'policy' | 'bad key' | 'busy' | 'failing' | 'garbled' | 'other' | 'silent'
+
+/** A generator, and what the service behind it was asked. */
+export interface ImageGeneratorUnderTest {
+  readonly generate: ImageGenerator
+  readonly requests: () => readonly { readonly prompt: string; readonly width: number; readonly height: number }[]
+}
+
+/**
+ * Gives the generator under test before a stand-in of its service in the mood asked for, which draws the PNG it is given.
+ * The generator should end a call to a silent service soon, and need not wait between tries.
+ */
+export type MakeImageGenerator = (service: {
+  readonly mood: ImageServiceMood
+  readonly png: Uint8Array
+}) => ImageGeneratorUnderTest | Promise<ImageGeneratorUnderTest>
+
+/** The smallest whole PNG: one pixel. */
+const png: Uint8Array = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+)
+
+const shapes: readonly ImageShape[] = ['square', 'portrait', 'landscape']
+
+/**
+ * What every `ImageGenerator` must hold, as a plain list any test runner can loop over.
+ * @example for (const [title, run] of imageGeneratorConformance(make)) test(title, run)
+ */
+export function imageGeneratorConformance(make: MakeImageGenerator): ConformanceTest[] {
+  return [...pictureTests(make), ...failureTests(make)]
+}
+
+function pictureTests(make: MakeImageGenerator): ConformanceTest[] {
+  return [
+    [
+      'a picture comes whole, with the media type of its bytes',
+      async () => {
+        const { generate } = await make({ mood: 'well', png })
+        const [first] = await generate({ prompt: 'a heron', shape: 'square', references: [] })
+        must(first !== undefined, 'there is a picture')
+        mustEqual([...first.bytes], [...png], 'bytes')
+        mustEqual(first.mediaType, 'image/png', 'media type')
+      },
+    ],
+    [
+      'a prompt reaches the service as it was given',
+      async () => {
+        const { generate, requests } = await make({ mood: 'well', png })
+        const prompts = ['a "grey" heron & 50% reeds', 'アオサギ 🪶\nby night']
+        for (const prompt of prompts) await generate({ prompt, shape: 'square', references: [] })
+        mustEqual(
+          requests().map(({ prompt }) => prompt),
+          prompts,
+          'prompts',
+        )
+      },
+    ],
+    [
+      'each shape asks for such an outline',
+      async () => {
+        const { generate, requests } = await make({ mood: 'well', png })
+        for (const shape of shapes) await generate({ prompt: 'x', shape, references: [] })
+        mustEqual(
+          requests().map(({ width, height }) => Math.sign(width - height)),
+          [0, -1, 1],
+          'which side is longer',
+        )
+      },
+    ],
+    [
+      'references are used, or refused with UNSUPPORTED; never left out in silence',
+      async () => {
+        const { generate, requests } = await make({ mood: 'well', png })
+        const references = [{ bytes: png, mediaType: 'image/png' }]
+        const error = await generate({ prompt: 'x', shape: 'square', references }).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        if (error === undefined) mustEqual(requests().length, 1, 'calls')
+        else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
+      },
+    ],
+  ]
+}
+
+const codes: readonly (readonly [mood: ImageServiceMood, codes: readonly ErrorCode[]])[] = [
+  ['policy', ['CONTENT_POLICY']],
+  ['bad key', ['AUTH_ERROR', 'PERMISSION_DENIED']],
+  ['busy', ['RATE_LIMIT']],
+  ['failing', ['API_ERROR', 'SERVICE_UNAVAILABLE']],
+  ['garbled', ['BAD_GATEWAY']],
+  ['other', ['BAD_GATEWAY']],
+  ['silent', ['GATEWAY_TIMEOUT']],
+]
+
+function failureTests(make: MakeImageGenerator): ConformanceTest[] {
+  return [
+    ...codes.map(([mood, expected]): ConformanceTest => [
+      `a service that is ${mood} is told as ${expected.join(' or ')}, in words of our own`,
+      async () => {
+        const { generate } = await make({ mood, png })
+        const error = await generate({ prompt: 'a secret prompt', shape: 'square', references: [] }).catch(
+          (reason: unknown) => reason,
+        )
+        must(isInlayError(error), 'the call rejects with an InlayError')
+        must(expected.includes(error.code), `the code is ${error.code}`)
+        must(!error.message.includes('secret'), 'the message does not repeat the prompt')
+      },
+    ]),
+    [
+      'an aborted call rejects with the reason, before it began and while it waits',
+      async () => {
+        const { generate } = await make({ mood: 'well', png })
+        const reason = new Error('stopped')
+        for (const aborts of ['before', 'while'] as const) {
+          const stop = new AbortController()
+          if (aborts === 'before') stop.abort(reason)
+          const call = generate({ prompt: 'x', shape: 'square', references: [], signal: stop.signal })
+          stop.abort(reason)
+          must((await call.catch((error: unknown) => error)) === reason, aborts)
+        }
+      },
+    ],
+  ]
+}

@@ -1,0 +1,185 @@
+import { isInlayError } from '@inlay/protocol'
+import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import type { PageReader, ReadPage } from '@inlay/agent'
+
+/**
+ * How a site behaves while a test runs. `well`: it has the pages; `missing`: it has none (404); `closed`: it asks who
+ * reads (401); `busy`: it limits requests (429); `failing`: it breaks (500); `blank`: its pages have no text; `silent`: it
+ * takes the request and never answers.
+ */
+export type SiteMood = 'well' | 'missing' | 'closed' | 'busy' | 'failing' | 'blank' | 'silent'
+
+/** A page of a site. */
+export interface SamplePage {
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  /** Milliseconds since 1970 UTC. */
+  readonly publishedAt?: number
+}
+
+/** A reader, and where the site is. */
+export interface PageReaderUnderTest {
+  readonly read: PageReader
+  /** Addresses of the pages, in their order. */
+  readonly urls: readonly string[]
+  /** Addresses that answer and that nobody may read through it: of this machine, of a private network. */
+  readonly forbidden?: readonly string[]
+  /** Called at the end of each test. */
+  readonly close?: () => Promise<void> | void
+}
+
+/**
+ * Gives the reader under test before a stand-in of a site, or of the service that reads for it. It should give a silent
+ * site up soon.
+ */
+export type MakePageReader = (site: {
+  readonly mood: SiteMood
+  readonly pages: readonly SamplePage[]
+}) => PageReaderUnderTest | Promise<PageReaderUnderTest>
+
+const dayMs = 86_400_000
+const pages: readonly SamplePage[] = [
+  {
+    title: 'Herons of the delta',
+    paragraphs: ['They nest in April & wait in the reeds.', 'Größer als 3 < 4 Enten; 図書館 🦩.'],
+    publishedAt: Date.UTC(2026, 1, 3),
+  },
+  { title: 'Otters', paragraphs: ['Otters swim in the old mill pond.'] },
+]
+
+/**
+ * What every `PageReader` must hold, as a plain list any test runner can loop over.
+ * @param options `patienceMs`: longest wait for a silent site or an aborted call, in milliseconds; default 10 000
+ * @example for (const [title, run] of pageReaderConformance(make)) test(title, run)
+ */
+export function pageReaderConformance(
+  make: MakePageReader,
+  { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
+): ConformanceTest[] {
+  const toTest: ToTest = (title, mood, check) => [
+    title,
+    async () => {
+      const reader = await make({ mood, pages })
+      try {
+        mustEqual(reader.urls.length, pages.length, 'addresses')
+        await check(reader)
+      } finally {
+        await reader.close?.()
+      }
+    },
+  ]
+  return [...pageTests(toTest), ...refusalTests(toTest, patienceMs), ...abortTests(toTest, patienceMs)]
+}
+
+type ToTest = (title: string, mood: SiteMood, check: (reader: PageReaderUnderTest) => Promise<void>) => ConformanceTest
+
+function pageTests(toTest: ToTest): ConformanceTest[] {
+  return [
+    toTest('a page is read with its title, and its text in order', 'well', async ({ read, urls }) => {
+      for (const [at, url] of urls.entries()) mustBePage(await read(url), pages[at]!)
+    }),
+    toTest('it says where the page was in the end', 'well', async ({ read, urls }) => {
+      for (const url of urls) {
+        const final = URL.parse((await read(url)).url)
+        must(final !== null && /^https?:$/.test(final.protocol), 'a whole address')
+        mustEqual(final.pathname, new URL(url).pathname, 'where a page is that was not moved')
+      }
+    }),
+    toTest('a date is that of the page, in milliseconds, or there is none', 'well', async ({ read, urls }) => {
+      for (const [at, url] of urls.entries()) {
+        const { updatedAt } = await read(url)
+        const { publishedAt } = pages[at]!
+        if (updatedAt === undefined) continue
+        must(publishedAt !== undefined, 'a page without a date has none')
+        must(Math.abs(updatedAt - publishedAt) <= dayMs, 'the date is the day it was published')
+      }
+    }),
+    toTest('pages read side by side do not mix', 'well', async ({ read, urls }) => {
+      const order = urls.flatMap((_, at) => [at, at]).toReversed()
+      const results = await Promise.all(order.map((at) => read(urls[at]!)))
+      for (const [place, at] of order.entries()) mustBePage(results[place]!, pages[at]!)
+    }),
+  ]
+}
+
+function mustBePage({ title, text }: ReadPage, page: SamplePage): void {
+  mustEqual(title.trim(), page.title, 'title')
+  must(typeof text === 'string' && text.isWellFormed(), 'the text can be sent')
+  // Signs may be escaped as Markdown wants it.
+  const plain = (value: string): string => value.replaceAll(/[\\\s]+/g, ' ')
+  let from = 0
+  for (const paragraph of page.paragraphs) {
+    const at = plain(text).indexOf(plain(paragraph), from)
+    must(at >= 0, `"${paragraph}" is in its place`)
+    from = at + 1
+  }
+}
+
+/** What each mood may be called, and whether it is worth another try. */
+const refusals: readonly (readonly [mood: SiteMood, retryable: boolean | undefined])[] = [
+  ['missing', false],
+  ['closed', false],
+  ['busy', true],
+  ['failing', true],
+  ['blank', false],
+  ['silent', undefined],
+]
+
+function refusalTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
+  return [
+    ...refusals.map(([mood, retryable]) =>
+      toTest(`a site that is ${mood} is an InlayError that says why`, mood, async ({ read, urls }) => {
+        const call = refusalOf(read(urls[0]!))
+        await mustSettle(call, patienceMs, 'the call')
+        mustRefuse(await call, 'a page that cannot be read')
+        const error = await call
+        must(
+          retryable === undefined || (isInlayError(error) && error.retryable === retryable),
+          `retryable: ${retryable}`,
+        )
+      }),
+    ),
+    toTest('what is no address of the web is refused', 'well', async ({ read }) => {
+      for (const url of ['', 'nowhere', '/herons', 'javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,Hello'])
+        mustRefuse(await refusalOf(read(url)), url)
+    }),
+    toTest(
+      'addresses that are forbidden are refused, however they are spelt',
+      'well',
+      async ({ read, forbidden = [] }) => {
+        for (const url of forbidden) mustRefuse(await refusalOf(read(url)), url)
+      },
+    ),
+  ]
+}
+
+function mustRefuse(error: unknown, statement: string): void {
+  must(isInlayError(error), `${statement}: it rejects with an InlayError`)
+  must(error.code !== 'INTERNAL_ERROR', `${statement}: it does not blame itself`)
+  must(/\p{L}{2}.* \p{L}{2}/su.test(error.message), `${statement}: the message says why`)
+  must(!/\n\s+at .+:\d+/.test(error.message), `${statement}: the message holds no stack`)
+}
+
+function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
+  const reason = new Error('stopped')
+  return (['well', 'silent'] as const).map((mood) =>
+    toTest(`an aborted call to a site that is ${mood} rejects with the reason`, mood, async ({ read, urls }) => {
+      for (const aborts of ['before', 'while'] as const) {
+        const stop = new AbortController()
+        if (aborts === 'before') stop.abort(reason)
+        const call = refusalOf(read(urls[0]!, { signal: stop.signal }))
+        stop.abort(reason)
+        await mustSettle(call, patienceMs, `a call that is aborted ${aborts} it runs`)
+        must((await call) === reason, `it rejects with the reason: ${aborts}`)
+      }
+    }),
+  )
+}
+
+/** What the work rejects with; undefined when it resolves. */
+async function refusalOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}

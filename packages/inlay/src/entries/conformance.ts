@@ -1,6 +1,0 @@
-export * from '@inlay/agent/conformance'
-export * from '@inlay/conversations/conformance'
-export * from '@inlay/drivers/vector-store/conformance'
-export * from '@inlay/knowledge/conformance'
-export * from '@inlay/records/conformance'
-export * from '@inlay/server/conformance'

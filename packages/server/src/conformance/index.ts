@@ -1,2 +1,0 @@
-export { authenticatorConformance, type AuthenticatorUnderTest, type MakeAuthenticator } from './authenticator-tests.ts'
-export type { ConformanceTest } from '@inlay/protocol/conformance'
