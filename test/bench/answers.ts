@@ -19,7 +19,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createInlay, nodeListener } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
-import { toTable, type EvaluationReport } from 'inlay/internal/evaluation/report'
+import { toTable, type EvaluationReport } from '@inlay/evaluation'
 import { leaveOut, note } from './figures.ts'
 import { readSet } from './retrieval-set.ts'
 

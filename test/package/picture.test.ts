@@ -26,6 +26,7 @@ const folders = [
   'server',
   'widget',
   'conformance',
+  'evaluation',
   'inlay',
 ]
 const manifests = new Map(
@@ -48,6 +49,7 @@ const picture: Record<string, { values: string[]; types: string[] }> = {
   telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
   server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
   widget: { values: ['client', 'protocol'], types: [] },
+  evaluation: { values: ['client', 'protocol', 'text'], types: [] },
   conformance: {
     values: ['protocol', 'records', 'agent', 'knowledge'],
     types: ['conversations', 'drivers', 'server'],

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { clientChecks } from '../client-checks/checks.ts'
+import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 

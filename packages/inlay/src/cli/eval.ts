@@ -1,9 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { createClient, type Client } from '@inlay/client'
 import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
-import { evaluate } from '../evaluation/evaluate.ts'
-import { readQuestions, type EvaluationQuestion } from '../evaluation/questions.ts'
-import { failureLines, faultOf, toReport, toTable, type EvaluationReport } from '../evaluation/report.ts'
+import {
+  evaluate,
+  failureLines,
+  faultOf,
+  readQuestions,
+  toReport,
+  toTable,
+  type EvaluationQuestion,
+  type EvaluationReport,
+} from '@inlay/evaluation'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { readsOnly, withInlay } from './with-inlay.ts'
