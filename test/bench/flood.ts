@@ -3,9 +3,11 @@
  * `/health`, each beside its quiet value, the longest block of the event loop, and the memory half a minute later.
  *
  *   npm run bench:flood [-- --documents 2000] [--seconds 10] [--quick]
+ *   npm run bench:reads [-- --documents 2000] [--seconds 3] [--quick]
  *
  * Everything runs over HTTP; the assistant and the flood are processes of their own. It takes about 45 seconds and
- * twice the given time, and says what it does meanwhile.
+ * twice the given time, and says what it does meanwhile. With `--reads`, as `bench:reads` runs it, the flood is 20
+ * parallel reads of one list at a time, for the given time each.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,10 +21,15 @@ import { startFixture, type Fixture } from './walk/fixture.ts'
 import { zipfText } from './zipf-text.ts'
 
 const { values: options } = parseArgs({
-  options: { documents: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    documents: { type: 'string' },
+    seconds: { type: 'string' },
+    reads: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+  },
 })
 const documentCount = Number(options.documents ?? (options.quick ? 50 : 2000))
-const phaseMs = Number(options.seconds ?? (options.quick ? 2 : 10)) * 1000
+const phaseMs = Number(options.seconds ?? (options.reads ? (options.quick ? 1 : 3) : options.quick ? 2 : 10)) * 1000
 const restMs = options.quick ? 1_000 : 30_000
 /** What has not answered by then counts with this time. */
 const longestCallMs = 60_000
@@ -39,10 +46,28 @@ interface Notice {
   readonly blockMs: number
 }
 
+/** Calls that read lists, each as long as it may be. */
+const lists = [
+  'GET /service-api/ingestion?limit=1000',
+  'GET /chat/get-user-chat-sessions?page_size=100',
+  'GET /query/valid-tags?limit=1000',
+  'GET /admin/audit?limit=1000',
+  'GET /manage/indexing-status',
+  'POST /manage/admin/connector/indexing-status',
+] as const
+const readers = 20
+
 const fixture = await startFixture()
 try {
   say(`${documentCount} documents`)
   await fill(fixture)
+  if (options.reads) await floodWithReads(fixture)
+  else await floodWithWrites(fixture)
+} finally {
+  await fixture.close()
+}
+
+async function floodWithWrites(fixture: Fixture): Promise<void> {
   say('quiet')
   const quiet = await notice(fixture, 'quiet')
   const quietBytes = await fixture.residentBytes()
@@ -63,8 +88,6 @@ try {
   console.log(
     `memory: quiet ${megabytes(quietBytes)}, flooded ${megabytes(peakBytes)}, ${restMs / 1000} s later ${megabytes(leftBytes)}: × ${ratio} (at most 1.5)`,
   )
-} finally {
-  await fixture.close()
 }
 
 function say(what: string): void {
@@ -73,12 +96,59 @@ function say(what: string): void {
 
 async function fill({ call, settled }: Fixture): Promise<void> {
   const ids = Array.from({ length: documentCount }, (_, index) => index)
-  await inParallel(8, ids, (id) => call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(200))))
+  const words = options.reads ? 40 : 200
+  await inParallel(8, ids, (id) =>
+    call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(words), { number: String(id) })),
+  )
   await settled()
 }
 
-function toDocument(id: string, content: string): object {
-  return { document: { id, semantic_identifier: id, metadata: {}, sections: [{ text: content }] } }
+function toDocument(id: string, content: string, metadata: Readonly<Record<string, string>> = {}): object {
+  return { document: { id, semantic_identifier: id, metadata, sections: [{ text: content }] } }
+}
+
+/** Measures searches of another caller beside a flood of each list. */
+async function floodWithReads({ call, base, newKey }: Fixture): Promise<void> {
+  const key = await newKey(['chat', 'ingest', 'admin'])
+  const headers = { authorization: `Bearer ${key}` }
+  const numbers = Array.from({ length: Math.ceil(documentCount / 4) }, (_, index) => index)
+  await inParallel(8, numbers, (id) => call('POST', '/manage/admin/cc-pair', { name: `Pair ${id}` }, { headers }))
+  await inParallel(8, numbers, () => call('POST', '/chat/create-chat-session', {}, { headers }))
+  const search = async (): Promise<number[]> => {
+    const end = performance.now() + phaseMs
+    const times: number[] = []
+    for (let count = 0; performance.now() < end; count++) {
+      const start = performance.now()
+      await call('POST', '/search', { query: queries[count % queries.length] })
+      times.push(performance.now() - start)
+      await delay(20)
+    }
+    return times.toSorted((left, right) => left - right)
+  }
+  await search()
+  const cell = (value: number): string => value.toFixed(1).padStart(7)
+  console.log(
+    `${'search of another caller, ms'.padEnd(36)}  quiet p50     p95   flooded p50     p95   × p95 (at most 3)  reads`,
+  )
+  for (const list of lists) {
+    say(list)
+    // Beside each other: what else the machine does would count as the flood's doing.
+    const quiet = await search()
+    const flood = fork(join(import.meta.dirname, 'flood/reader.ts'), [base, key, list, String(readers)])
+    await once(flood, 'message')
+    const flooded = await search()
+    flood.send('end')
+    const [{ statuses }] = (await once(flood, 'message')) as [{ statuses: Statuses }]
+    flood.disconnect()
+    const ratio = percentile(flooded, 0.95) / percentile(quiet, 0.95)
+    note(`flood of ${list}, search, p95 over quiet`, ratio)
+    const [quietTimes, floodedTimes] = [quiet, flooded].map((times) =>
+      [0.5, 0.95].map((share) => cell(percentile(times, share))).join(' '),
+    )
+    const reads = statuses.map(([status, count]) => `${status} × ${count}`).join(', ')
+    const name = list.replace(/\?.*/, '').slice(-36).padEnd(36)
+    console.log(`${name}    ${quietTimes}       ${floodedTimes} ${ratio.toFixed(2).padStart(7)}             ${reads}`)
+  }
 }
 
 /**

@@ -90,6 +90,28 @@ test('beside another caller, a flood of reads is under way two at a time, howeve
   expect(callers.slice(0, 4).filter((key) => key === 'key-operator')).toHaveLength(2)
 })
 
+test('the event loop turns between the reads of a flood, so that calls of others come in', async () => {
+  const { ask, knowledge } = setup()
+  const list = knowledge.list
+  let turn = 0
+  const readsByTurn = new Map<number, number>()
+  knowledge.list = async (query) => {
+    readsByTurn.set(turn, (readsByTurn.get(turn) ?? 0) + 1)
+    return list(query)
+  }
+  let isOver = false
+  const countTurns = (): void => {
+    turn++
+    if (!isOver) setImmediate(countTurns)
+  }
+  countTurns()
+  const read = async (key: string) => (await ask('/service-api/ingestion?limit=1000', { key })).status
+  const calls = [read('key-operator'), ...Array.from({ length: 20 }, () => read('key-importer'))]
+  expect(await Promise.all(calls)).toEqual(calls.map(() => 200))
+  isOver = true
+  expect(Math.max(...readsByTurn.values())).toBeLessThanOrEqual(3)
+})
+
 test('a read that is left while it waits takes no turn', async () => {
   const { read, begun, open } = reading()
   const left = new AbortController()

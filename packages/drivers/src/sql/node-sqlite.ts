@@ -12,6 +12,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { copyWholeLog, kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
 import type { NodeSqliteOptions, Prepared, Records } from './sqlite-file.ts'
 
@@ -37,6 +38,9 @@ export function nodeSqlite(options: NodeSqliteOptions): Dialect {
     createIntrospector: (db) => new SqliteIntrospector(db),
   }
 }
+
+/** Reading so many rows takes milliseconds; other work runs before the caller handles them. */
+const manyRows = 250
 
 class RecordsDriver extends SqliteDriver {
   readonly #options: NodeSqliteOptions
@@ -107,6 +111,7 @@ class RecordsDriver extends SqliteDriver {
           if (!database.isOpen || !database.isTransaction) turn.end = void turn.end?.()
         }
         await synced
+        if (result.rows.length >= manyRows) await yieldToEventLoop()
         return result
       },
       streamQuery: async function* <Row>({ sql, parameters }: CompiledQuery) {

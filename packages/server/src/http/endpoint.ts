@@ -1,5 +1,5 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
-import { giveWay } from '@inlay/protocol/concurrency'
+import { nextSlice } from '@inlay/protocol/concurrency'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
@@ -129,7 +129,7 @@ async function takeTurn(caller: string, request: Request, { turns, timer }: Serv
   }
 }
 
-/** Waits until the caller may read one more thing. One that reads several at once gives way to searches of others. */
+/** Waits for a read slot. Reads of a caller with many of them under way yield to the event loop and to searches. */
 async function takeReadTurn(
   caller: string,
   request: Request,
@@ -139,7 +139,7 @@ async function takeReadTurn(
   const isFlood = reads.counts.get(caller)! > readsPerCaller
   try {
     const leave = await readTurns.enter(caller, request.signal).catch(() => Promise.reject(ended))
-    if (isFlood) await giveWay()
+    if (isFlood) await nextSlice()
     return () => {
       leave()
       end?.()
