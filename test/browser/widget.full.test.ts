@@ -36,6 +36,16 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     expect(await chat.getByRole('dialog').count()).toBe(0)
   })
 
+  test('a page whose origin is not listed is told so at once, with the option that lists it', async () => {
+    // Another origin than that of the service and its list, at the same address.
+    const origin = service.host.origin.replace('127.0.0.1', 'localhost')
+    const { chat } = await visit({ ...service.host, origin })
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(chat, 'May I ask?')
+    await chat.getByRole('alert').filter({ hasText: 'corsOrigins' }).waitFor({ timeout: 5000 })
+    expect(await chat.getByRole('alert').textContent()).toContain(`does not allow pages of ${origin}`)
+  })
+
   test('a failure is told in words, and trying again works', async () => {
     const { chat } = await visit(service.host)
     await chat.getByRole('button', { name: 'Open the chat' }).click()

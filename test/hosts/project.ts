@@ -23,8 +23,7 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
 function adapted(code: string, port: number, ownRoutes = ''): string {
   return code
     .replaceAll('3000', String(port))
-    .replaceAll('https://app.example.com', `http://127.0.0.1:${port}`)
-    .replaceAll('app.example.com', '127.0.0.1')
+    .replaceAll('https://app.example.com', `http://localhost:${port}`)
     .replace('// your own routes', () => ownRoutes)
 }
 

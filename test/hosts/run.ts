@@ -39,7 +39,7 @@ interface Checked {
 
 async function checkHost(host: Host, { folder, packed, model }: Checked): Promise<Marks> {
   const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
+  const origin = `http://localhost:${port}`
   const env = { ...model.env, INLAY_API_KEY: key, INLAY_DATA: join(folder, 'data'), PORT: String(port) }
   const start = async (): Promise<Site['serving']> => {
     const serving = startProject(folder, host, port, env)

@@ -58,6 +58,8 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   checkUnbundled()
   checkOptions(options)
   const onError = options.onError ?? errorWriter(options.log)
+  // Told later: `onError` may use what this call returns.
+  if (lacksKey(options)) queueMicrotask(() => onError(missingKey()))
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
@@ -114,6 +116,18 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     destroy: async () => (closing = (await parts()).destroy()),
     close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
   }
+}
+
+/** Whether the host means to give a key and has none, as with `apiKey: process.env.INLAY_API_KEY`. */
+function lacksKey(options: InlayOptions): boolean {
+  return Object.hasOwn(options, 'apiKey') && options.apiKey === undefined && options.authenticate === undefined
+}
+
+function missingKey(): InlayError {
+  const message =
+    'The option apiKey is undefined and there is no authenticate, so calls are answered with 401 unless they carry a ' +
+    'stored key. Set the key before the start, such as `export INLAY_API_KEY=any-long-secret`.'
+  return new InlayError('UNAUTHENTICATED', { message, data: { isExpected: true } })
 }
 
 /** With telemetry on. */

@@ -25,7 +25,10 @@ export interface ServerOptions extends ServerParts {
   readonly basePath?: string
   /** Framing for requests whose `Accept` decides nothing. Default `sse`. */
   readonly streamFormat?: 'sse' | 'lines'
-  /** Origins whose pages may call; `'*'` for all. Default: none, no CORS headers at all. */
+  /**
+   * Origins whose pages may call; `'*'` for all. `onError` is told once of each other origin that calls; the
+   * chat there says that the server does not allow its pages. Default: none, no CORS headers at all.
+   */
   readonly corsOrigins?: CorsOrigins
   readonly limits?: Partial<BodyLimits>
   /**
@@ -152,15 +155,6 @@ function settingsOf(options: ServerOptions): ServerSettings {
 function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
   const preflight = preflightReply(request, settings.corsOrigins, settings.passHeaders)
   if (preflight !== undefined) return preflight
-  const origin = request.headers.get('origin')
-  if (origin !== null && request.headers.has('access-control-request-method') && settings.isNewlyRefused(origin)) {
-    const message = `A page of ${origin.slice(0, 200)} may not call this API: add its origin to corsOrigins to allow it.`
-    settings.onError(new InlayError('PERMISSION_DENIED', { message, data: { isExpected: true } }), {
-      requestId: '',
-      method: request.method,
-      route: undefined,
-    })
-  }
   if (methods.length === 0) throw new InlayError('NOT_FOUND')
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
   if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })

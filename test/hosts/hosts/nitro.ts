@@ -1,5 +1,16 @@
 import type { Host } from '../host.ts'
 
+const nitro3: Omit<Host, 'name'> = {
+  section: 'Nitro',
+  takes: ['server/routes/assistant/[...path].ts', 'nitro.config.ts'],
+  files: {
+    'server/routes/own.get.ts': "export default () => 'own page'\n",
+    'server/routes/own.post.ts': "export default async (event) => 'hello ' + (await event.req.json()).name\n",
+  },
+  builds: [['nitro', 'build']],
+  start: () => ['node', '.output/server/index.mjs'],
+}
+
 /** Hosts that Nitro builds. */
 export const nitroHosts: readonly Host[] = [
   {
@@ -16,18 +27,8 @@ export const nitroHosts: readonly Host[] = [
     builds: [['nitropack', 'build']],
     start: () => ['node', '.output/server/index.mjs'],
   },
-  {
-    name: 'Nitro 3',
-    section: 'Nitro',
-    takes: ['server/routes/assistant/[...path].ts', 'nitro.config.ts'],
-    dependencies: { nitro: '3.0.260903-beta' },
-    files: {
-      'server/routes/own.get.ts': "export default () => 'own page'\n",
-      'server/routes/own.post.ts': "export default async (event) => 'hello ' + (await event.req.json()).name\n",
-    },
-    builds: [['nitro', 'build']],
-    start: () => ['node', '.output/server/index.mjs'],
-  },
+  { ...nitro3, name: 'Nitro 3', dependencies: { nitro: '3.0.0' } },
+  { ...nitro3, name: 'Nitro 3 beta', dependencies: { nitro: '3.0.260903-beta' } },
   {
     name: 'Nuxt',
     section: 'Nuxt',

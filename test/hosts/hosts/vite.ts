@@ -19,30 +19,45 @@ const ownResource = `export const loader = () => ${ownPage}
 export const action = async ({ request }: { request: Request }) => ${ownGreeting}
 `
 
+const svelteKit: Omit<Host, 'name'> = {
+  section: 'SvelteKit',
+  inlayFile: 'src/lib/server/inlay.ts',
+  dependencies: { '@sveltejs/vite-plugin-svelte': '7.3.1', svelte: '5.57.3', vite: '8.3.8' },
+  files: {
+    'src/app.html': '<html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
+    'src/routes/+page.svelte': '<h1>My app</h1>',
+    'src/routes/own/+server.ts': `export const GET = () => ${ownPage}
+export const POST = async ({ request }) => ${ownGreeting}
+`,
+  },
+  builds: [['vite', 'build']],
+  start: () => ['node', 'build'],
+  needsOrigin: true,
+}
+
 /** Hosts that Vite builds. */
 export const viteHosts: readonly Host[] = [
   {
+    ...svelteKit,
     name: 'SvelteKit',
-    section: 'SvelteKit',
-    inlayFile: 'src/lib/server/inlay.ts',
+    dependencies: {
+      '@sveltejs/kit': '2.70.4',
+      '@sveltejs/adapter-node': '5.5.7',
+      ...svelteKit.dependencies,
+    },
+    env: (port) => ({ BODY_SIZE_LIMIT: 'Infinity', ORIGIN: `http://localhost:${port}` }),
+  },
+  {
+    ...svelteKit,
+    name: 'SvelteKit 3',
     dependencies: {
       '@sveltejs/kit': '3.2.0',
       '@sveltejs/adapter-node': '6.0.1',
-      '@sveltejs/vite-plugin-svelte': '7.3.1',
-      svelte: '5.57.3',
-      vite: '8.3.8',
+      ...svelteKit.dependencies,
     },
-    files: {
-      'src/app.html': '<html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
-      'src/routes/+page.svelte': '<h1>My app</h1>',
-      'src/routes/own/+server.ts': `export const GET = () => ${ownPage}
-export const POST = async ({ request }) => ${ownGreeting}
-`,
-    },
-    builds: [['vite', 'build']],
-    start: () => ['node', 'build'],
+    edit: (code) =>
+      code.replace('adapter: adapter()', "adapter: adapter(), paths: { origin: 'https://app.example.com' }"),
     env: () => ({ BODY_SIZE_LIMIT: 'Infinity' }),
-    needsOrigin: true,
   },
   {
     name: 'Astro',

@@ -80,6 +80,7 @@ test.each<[string, readonly unknown[], readonly RegExp[]]>([
     [/^- actions\.1: its id 7 is taken/],
   ],
   ['named as a built-in one', [{ ...action, name: 'internal_search' }], [/taken by a built-in action/]],
+  ['named as that of an installed Pyodide', [{ ...action, name: 'run_python' }], [/taken by a built-in action/]],
   ['of the AI SDK', [tool({ inputSchema: input, execute: async () => 'packed' })], [/give it as \.\.\.aiSdkTools/]],
   [
     'of Mastra',
@@ -107,6 +108,17 @@ test('actions that work are taken: of zod, valibot and ArkType, of the AI SDK an
   ).toBe('')
   // A host may take the place of a built-in action that is not there.
   expect(refusalOf({ memories: false, actions: [{ ...action, name: 'add_memory' }] })).toBe('')
+  expect(refusalOf({ codeRunner: null, actions: [{ ...action, name: 'run_python' }] })).toBe('')
+})
+
+test('a key that is undefined is told once, with what to do, and the rest as before', async () => {
+  const told: unknown[] = []
+  const onError = (error: unknown): void => void told.push(error)
+  createInlay({ apiKey: undefined, onError })
+  createInlay({ onError })
+  createInlay({ apiKey: undefined, authenticate: () => undefined, onError })
+  await Promise.resolve()
+  expect(told).toMatchObject([{ message: expect.stringMatching(/apiKey is undefined.*INLAY_API_KEY=/) }])
 })
 
 test('every fault is told at once, and no secret', () => {

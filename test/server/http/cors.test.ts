@@ -74,3 +74,18 @@ test('the operator is told once of each origin that is not listed, with the opti
   for (let attempt = 0; attempt < 3; attempt++) await ask(chat, preflight)
   expect(errors).toMatchObject([{ message: expect.stringMatching(/https:\/\/page\.example .*corsOrigins/) }])
 })
+
+test.each(['cross-site', 'same-site'])('so is one of a call without a preflight, %s', async (site) => {
+  const { ask, errors } = setup()
+  for (let attempt = 0; attempt < 3; attempt++) await ask('/health', { headers: { origin, 'sec-fetch-site': site } })
+  expect(errors).toMatchObject([{ message: expect.stringMatching(/https:\/\/page\.example .*corsOrigins/) }])
+})
+
+test('the operator is not told of pages of the same origin, of listed ones, and of programs', async () => {
+  const { ask, errors } = setup({ corsOrigins: ['https://listed.example'] })
+  await ask('/health', { headers: { origin, 'sec-fetch-site': 'same-origin' } })
+  await ask('/health', { headers: { origin: 'https://listed.example', 'sec-fetch-site': 'cross-site' } })
+  await ask('/health', { headers: { origin } })
+  await ask('/health', { headers: { origin: 'null', 'sec-fetch-site': 'cross-site' } })
+  expect(errors).toEqual([])
+})

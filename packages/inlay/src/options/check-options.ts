@@ -1,7 +1,9 @@
 import { faultsOfActions } from '@inlay/agent/host-actions'
 import { InlayError } from '@inlay/protocol'
+import { findPyodide } from '@inlay/python/package'
 import * as v from 'valibot'
 import type { InlayOptions } from './inlay-options.ts'
+import type { PythonOptions } from './part-options.ts'
 import { suggestionFor } from '@inlay/protocol'
 import { optionSchemas } from './option-schemas.ts'
 
@@ -43,7 +45,7 @@ function faultsOf(name: string, value: unknown): string[] {
 
 /** Actions that would come in with other options, and hold their names. */
 function actionFaults(options: InlayOptions): string[] {
-  const { actions, memories, pageReader, webSearch, imageGenerator, codeRunner } = options
+  const { actions, memories, pageReader, webSearch, imageGenerator } = options
   if (!Array.isArray(actions)) return []
   const builtIns = {
     internal_search: true,
@@ -52,11 +54,21 @@ function actionFaults(options: InlayOptions): string[] {
     open_url: pageReader !== null,
     web_search: webSearch !== undefined,
     generate_image: imageGenerator !== undefined,
-    // Pyodide brings it as well, which is looked for later.
-    run_python: codeRunner !== undefined && codeRunner !== null,
+    // Pyodide is looked for only when its name could be taken.
+    run_python: actions.some((action: unknown) => Object(action).name === 'run_python') && runsPython(options),
   }
   const names = Object.entries(builtIns).flatMap(([name, isThere]) => (isThere ? [name] : []))
   return faultsOfActions(actions, names).map(({ index, fault }) => `actions.${index}: ${fault}`)
+}
+
+/**
+ * Whether there will be `run_python`. Without an option Pyodide brings it where it is installed, which nobody does by
+ * chance, and only under Node, whose permissions hold programs.
+ */
+export function runsPython({ codeRunner, python }: Partial<PythonOptions>): boolean {
+  if (codeRunner !== undefined) return codeRunner !== null
+  const isNode = !('bun' in process.versions) && !('deno' in process.versions)
+  return python !== undefined || (isNode && findPyodide() !== undefined)
 }
 
 function refusal(faults: readonly string[]): InlayError {

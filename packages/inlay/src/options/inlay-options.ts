@@ -157,7 +157,10 @@ export interface InlayOptions
   readonly sessionNames?: 'model' | 'question' | 'off' | undefined
   /** Identifies the caller of a request. Asked before API keys, which stay valid. Default: API keys only. */
   readonly authenticate?: Authenticator | undefined
-  /** A fixed key with every scope, beside the stored keys; its caller is `operator`. Default: none. */
+  /**
+   * A fixed key with every scope, beside the stored keys; its caller is `operator`. `undefined` without `authenticate`, as
+   * of an unset variable, is told to `onError`. Default: none.
+   */
   readonly apiKey?: string | undefined
   /** Instructions to the model, in place of the built-in ones. */
   readonly systemPrompt?: string | undefined

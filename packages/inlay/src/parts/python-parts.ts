@@ -1,4 +1,5 @@
 import type { CodeRunner } from '@inlay/agent'
+import { runsPython } from '../options/check-options.ts'
 import type { PythonOptions } from '../options/part-options.ts'
 
 /** What runs programs, opened. */
@@ -9,16 +10,13 @@ export interface PythonParts {
 }
 
 /**
- * Makes what runs programs; the first of them starts it. Without a word of the operator it takes Pyodide where it is
- * installed, which nobody does by chance, and only under Node, whose permissions hold programs.
+ * Makes what runs programs; the first of them starts it.
  * @throws UNSUPPORTED when Pyodide is asked for and not installed, INVALID_INPUT for limits and folders that cannot be
  */
 export async function pythonParts({ codeRunner, python }: PythonOptions): Promise<PythonParts> {
   if (codeRunner !== undefined) return { codeRunner: codeRunner ?? undefined, close: async () => {} }
-  const { findPyodide, pyodide } = await import('@inlay/python')
-  const isNode = !('bun' in process.versions) && !('deno' in process.versions)
-  if (python === undefined && (!isNode || findPyodide() === undefined))
-    return { codeRunner: undefined, close: async () => {} }
+  if (!runsPython({ python })) return { codeRunner: undefined, close: async () => {} }
+  const { pyodide } = await import('@inlay/python')
   const runner = pyodide(python)
   return { codeRunner: runner, close: () => runner.close() }
 }

@@ -42,6 +42,20 @@ export function corsHeaders(request: Request, origins: CorsOrigins): Record<stri
   return { ...vary, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }
 }
 
+/**
+ * Origin of a page whose browser will keep the answer from it, as `corsOrigins` lacks it; undefined otherwise. Programs
+ * and pages of the server's own origin send no preflight, and no `Sec-Fetch-Site` of another site.
+ */
+export function refusedOrigin(request: Request, origins: CorsOrigins): string | undefined {
+  const { headers, method } = request
+  const origin = headers.get('origin')
+  if (origin === null || origin === 'null' || isAllowed(request, origins)) return undefined
+  const isPreflight = method === 'OPTIONS' && headers.has('access-control-request-method')
+  return isPreflight || foreignSites.includes(headers.get('sec-fetch-site')) ? origin : undefined
+}
+
+const foreignSites: readonly (string | null)[] = ['cross-site', 'same-site']
+
 function isAllowed(request: Request, origins: CorsOrigins): boolean {
   const origin = request.headers.get('origin')
   return origin !== null && (origins === '*' || origins.includes(origin))

@@ -3,7 +3,7 @@ import { nextSlice } from '@inlay/protocol/concurrency'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
-import { corsHeaders } from './cors.ts'
+import { corsHeaders, refusedOrigin } from './cors.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
 import { readsPerCaller, type ServerSettings } from './settings.ts'
@@ -207,6 +207,7 @@ export async function respond(
 ): Promise<Response> {
   const given = request.headers.get(requestIdHeader)
   const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
+  tellRefusedOrigin(request, settings, { requestId, route: routePath })
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toFailure(thrown)
     if (unexpected && !isDeparture(thrown, request))
@@ -227,6 +228,19 @@ export async function respond(
     status,
     headers: { ...headers, ...length, [requestIdHeader]: requestId, ...cors, ...(vary ? { vary } : {}) },
   })
+}
+
+/** Tells the operator once of each origin whose pages call and may not. */
+function tellRefusedOrigin(
+  request: Request,
+  settings: ServerSettings,
+  call: { readonly requestId: string; readonly route: string | undefined },
+): void {
+  const origin = refusedOrigin(request, settings.corsOrigins)
+  if (origin === undefined || !settings.isNewlyRefused(origin)) return
+  const message = `A page of ${origin.slice(0, 200)} may not call this API: add its origin to corsOrigins to allow it.`
+  const error = new InlayError('INSUFFICIENT_PERMISSIONS', { message, data: { isExpected: true } })
+  settings.onError(error, { ...call, method: request.method })
 }
 
 /** Work that was called off because the client went away is no fault of anybody's. */
