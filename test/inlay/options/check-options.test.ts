@@ -112,13 +112,13 @@ test('actions that work are taken: of zod, valibot and ArkType, of the AI SDK an
 })
 
 test('a key that is undefined is told once, with what to do, and the rest as before', async () => {
-  const told: unknown[] = []
-  const onError = (error: unknown): void => void told.push(error)
+  const failures: unknown[] = []
+  const onError = (error: unknown): void => void failures.push(error)
   createInlay({ apiKey: undefined, onError })
   createInlay({ onError })
   createInlay({ apiKey: undefined, authenticate: () => undefined, onError })
   await Promise.resolve()
-  expect(told).toMatchObject([{ message: expect.stringMatching(/apiKey is undefined.*INLAY_API_KEY=/) }])
+  expect(failures).toMatchObject([{ message: expect.stringMatching(/apiKey is undefined.*INLAY_API_KEY=/) }])
 })
 
 test('every fault is told at once, and no secret', () => {
