@@ -36,6 +36,7 @@ let server: ReturnType<typeof startPostgres> | undefined
 afterAll(async () => (await server)?.close())
 
 const table = 'jobs'
+const hourMs = 60 * 60_000
 const leaseMs = 1000
 
 async function makeJobs(openDatabase: OpenProcess, ids: readonly string[]): Promise<void> {
@@ -120,6 +121,24 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
     expect(await claimAt(other, 5 * leaseMs)).toMatchObject({ id: 'only', attempts: 2 })
   })
 
+  test('what was put off before the clock was set back by hours is due, and what waits for less is not', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['put off'])
+    const jobs = { db: openDatabase(), table }
+    const putOffAt = 10 * hourMs
+    await settleJob(jobs, (await claimAt(jobs, putOffAt))!, { due_at: putOffAt + hourMs })
+    expect(await claimAt(jobs, putOffAt)).toBeUndefined()
+    expect(await claimAt(jobs, putOffAt - 1)).toMatchObject({ id: 'put off' })
+  })
+
+  test('the job that has been due longest comes first, whatever its id', async () => {
+    const openDatabase = await makeDatabase()
+    await makeJobs(openDatabase, ['z', 'y', 'x'])
+    const jobs = { db: openDatabase(), table }
+    const taken = [await claimAt(jobs, 10), await claimAt(jobs, 10), await claimAt(jobs, 10)]
+    expect(taken.map((job) => job?.id)).toEqual(['z', 'y', 'x'])
+  })
+
   test('who settles or renews after the lease went to another process changes nothing', async () => {
     const openDatabase = await makeDatabase()
     await makeJobs(openDatabase, ['only'])
@@ -141,8 +160,6 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
     expect(await settleJob(present, held, { work: 'read' })).toBe(false)
   })
 })
-
-const hourMs = 60 * 60_000
 
 describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
   test('one process holds a job until it gives it back or its lease is over', async () => {

@@ -1,5 +1,5 @@
 import type { AnyDatabase } from './dialect.ts'
-import type { BigInteger } from './leases.ts'
+import { longestLeaseMs, type BigInteger } from './leases.ts'
 
 /** Columns of a table whose rows are jobs, besides its primary key `id`. */
 export interface JobColumns {
@@ -26,7 +26,8 @@ export interface JobTable {
 
 /**
  * Takes the row that has been due longest among those whose `column` is not null; undefined when none is due. Nobody
- * else takes it while the lease is renewed.
+ * else takes it while the lease is renewed. A row due in more than an hour was put off before the clock was set back, and
+ * is due now.
  */
 export async function claimJob(
   { db, table }: JobTable,
@@ -37,7 +38,7 @@ export async function claimJob(
       .selectFrom(table)
       .select(['id', 'due_at'])
       .where(column, 'is not', null)
-      .where('due_at', '<=', now)
+      .where((of) => of.or([of('due_at', '<=', now), of('due_at', '>', now + longestLeaseMs)]))
       .orderBy('due_at')
       .limit(1)
       .executeTakeFirst()

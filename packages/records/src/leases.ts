@@ -31,8 +31,8 @@ export interface JobLease {
   readonly isGone?: (owner: string) => boolean
 }
 
-/** Longer than any lease: one that ends later was given before the clock of a machine was set back. */
-const longestLeaseMs = 60 * 60_000
+/** No lease or wait is longer: one that ends later was given before the clock of a machine was set back. */
+export const longestLeaseMs: number = 60 * 60_000
 
 /** Whether a lease still holds. Clocks of machines may differ by as much as leases are long. */
 export function isLeaseHeld(leaseUntil: number, now: number): boolean {
