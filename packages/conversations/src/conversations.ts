@@ -16,7 +16,7 @@ import type { Memories } from './memories/contracts.ts'
 import { createMemories } from './memories/manage-memories.ts'
 import type { Personas } from './personas/contracts.ts'
 import { withHostAgents } from './personas/host-agents.ts'
-import { createPersonas, personasWithFile } from './personas/manage-personas.ts'
+import { createPersonas, eraseDeletedPersonas, personasWithFile } from './personas/manage-personas.ts'
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/manage-projects.ts'
 import { eraseExpired, type Expiry } from './sessions/retention.ts'
@@ -85,6 +85,8 @@ export interface Conversations extends Agent {
   erase(personId: string): Promise<Erased>
   /** Erases some of the sessions that are older than is kept, with their files; gives how many, 0 once none is left. */
   eraseExpired(expiry: Expiry): Promise<number>
+  /** Erases some of the agents that were deleted before a time; gives how many, 0 once none is left. */
+  eraseDeletedPersonas(deletion: { readonly deletedBefore: number; readonly limit: number }): Promise<number>
   /** Ends every run and removes every file of everybody; the records go with their tables. May be called again. */
   eraseOutsideRecords(): Promise<void>
 }
@@ -138,7 +140,7 @@ export function createConversations(options: ConversationsOptions): Conversation
   })
   return {
     ...agent,
-    sessions: createSessions({ ...services, ...lookups, db, agent, models, naming, searchFill, ready }),
+    sessions: createSessions({ ...services, ...lookups, db, agent, files, models, naming, searchFill, ready }),
     files,
     personas,
     projects,
@@ -151,6 +153,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     eraseExpired: async (expiry) => {
       await ready()
       return eraseExpired({ db, agent, files, now }, expiry)
+    },
+    eraseDeletedPersonas: async (deletion) => {
+      await ready()
+      return eraseDeletedPersonas(db, deletion)
     },
     eraseOutsideRecords: async () => {
       await ready()

@@ -126,6 +126,21 @@ export async function personasWithFile(db: ConversationDatabase, fileId: string)
   return rows.map(toPersona).flatMap(({ name, fileIds }) => (fileIds.includes(fileId) ? [name] : []))
 }
 
+/** Erases agents that were deleted before a time, the oldest first. @returns how many */
+export async function eraseDeletedPersonas(
+  db: ConversationDatabase,
+  { deletedBefore, limit }: { readonly deletedBefore: number; readonly limit: number },
+): Promise<number> {
+  const old = db
+    .selectFrom('inlay_personas')
+    .select('id')
+    .where('deleted_at', '<', deletedBefore)
+    .orderBy('deleted_at')
+    .limit(limit)
+  const { numDeletedRows } = await db.deleteFrom('inlay_personas').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
 function priorityOf({ displayPriority }: StoredPersona): number {
   return displayPriority ?? Number.MAX_SAFE_INTEGER
 }

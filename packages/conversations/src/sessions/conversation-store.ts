@@ -23,6 +23,7 @@ import type { Naming } from './naming.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
 import { addText, indexText, maxSearchedCharacters } from './search-index.ts'
+import { lockSession } from './session-access.ts'
 import { finishAnswer, touchSession } from './store-answer.ts'
 
 type Records = Transaction<ConversationTables>
@@ -70,12 +71,15 @@ export function createConversationStore(
       return readBranch(db, ids.slice(1), limits)
     },
     saveSummary: async ({ sessionId, messageId, text }) => {
-      await db
-        .insertInto('inlay_chat_summaries')
-        .values({ message_id: messageId, session_id: sessionId, text: storable(text), created_at: now() })
-        // Two answers of one question may end at once.
-        .onConflict((conflict) => conflict.column('message_id').doNothing())
-        .execute()
+      await db.transaction().execute(async (records) => {
+        if (!(await lockSession(records, sessionId))) return
+        await records
+          .insertInto('inlay_chat_summaries')
+          .values({ message_id: messageId, session_id: sessionId, text: storable(text), created_at: now() })
+          // Two answers of one question may end at once.
+          .onConflict((conflict) => conflict.column('message_id').doNothing())
+          .execute()
+      })
     },
     ...(naming && { nameSession: naming.afterAnswer }),
     generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
@@ -149,6 +153,10 @@ async function openTurn(
 ): Promise<OpenedTurn> {
   const { creation, ownerId } = opening
   const session = opening.session ?? newSession(newId(), ownerId, creation, time)
+  if (opening.session) {
+    const locked = await lockSession(records, session.id)
+    if (!locked || locked.isDeleted) throw new InlayError('SESSION_NOT_FOUND')
+  }
   if ('created_at' in session) {
     await records.insertInto('inlay_chat_sessions').values(session).execute()
     await addText(records, { sessionId: session.id, ownerId, text: session.name })

@@ -3,7 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
-import { ownMessage } from './session-access.ts'
+import { lockSession, ownMessage, type OwnMessage } from './session-access.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** What feedback is made of. */
@@ -14,10 +14,10 @@ export interface FeedbackOptions extends Pick<Services, 'now'> {
 
 /** Makes the side of sessions that keeps what callers think of answers. */
 export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
-  const checkAnswer = async (id: number, caller: Principal): Promise<void> => {
+  const answerOf = async (id: number, caller: Principal): Promise<OwnMessage> => {
     limit.take(caller.id)
     const message = await ownMessage(db, id, caller)
-    if (message?.role === 'assistant') return
+    if (message?.role === 'assistant') return message
     throw new InlayError('VALIDATION_ERROR', {
       message: 'chat_message_id names no answer in a chat session of yours: take the message_id of an answer.',
     })
@@ -25,8 +25,9 @@ export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessio
   return {
     rate: async (feedback, caller) => {
       const { messageId, isPositive, text, predefined } = feedback
-      await checkAnswer(messageId, caller)
+      const { sessionId } = await answerOf(messageId, caller)
       await db.transaction().execute(async (records) => {
+        if (!(await lockSession(records, sessionId))) throw new InlayError('SESSION_NOT_FOUND')
         await records
           .insertInto('inlay_chat_feedback')
           .values({
@@ -47,7 +48,7 @@ export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessio
       })
     },
     unrate: async (messageId, caller) => {
-      await checkAnswer(messageId, caller)
+      await answerOf(messageId, caller)
       await db.transaction().execute(async (records) => {
         await records.deleteFrom('inlay_chat_feedback').where('message_id', '=', messageId).execute()
         await records.updateTable('inlay_chat_messages').set({ feedback: null }).where('id', '=', messageId).execute()

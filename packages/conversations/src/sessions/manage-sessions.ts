@@ -1,5 +1,5 @@
 import { isAmong } from '@inlay/records'
-import type { Principal } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import { sql, type Selectable } from 'kysely'
 import { checkSessionSettings, toMainline } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
@@ -11,7 +11,8 @@ import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
 import { touchSession } from './store-answer.ts'
-import { ownSession, readableSession } from './session-access.ts'
+import { lockSession, ownSession, readableSession } from './session-access.ts'
+import type { SqlFiles } from '../files/manage-files.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
 import { createRemoval } from './removal.ts'
@@ -28,6 +29,7 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly models: ModelProvider
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
+  readonly files: Pick<SqlFiles, 'removeUnheld'>
   readonly naming: Pick<Naming, 'recent' | 'forget'>
   readonly searchFill: Pick<SearchFill, 'settled'>
   /** Called before each use. */
@@ -73,6 +75,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (given !== '') options.naming.forget(id)
       const title = given === '' ? await titleOf(options, row) : given
       await db.transaction().execute(async (records) => {
+        if (!(await lockSession(records, id))) throw new InlayError('SESSION_NOT_FOUND')
         await records.updateTable('inlay_chat_sessions').set({ name: title }).where('id', '=', id).execute()
         await indexText(records, { sessionId: id, ownerId: caller.id, text: title })
       })

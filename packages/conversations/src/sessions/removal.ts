@@ -1,20 +1,29 @@
 import { emptyLog, isAmong } from '@inlay/records'
 import type { Agent, Services } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
+import type { SqlFiles } from '../files/manage-files.ts'
 import { ownSession } from './session-access.ts'
+import { generatedFiles, removeFilesOf } from './session-files.ts'
 import type { Sessions } from './stored-session.ts'
 
 export interface RemovalOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
+  readonly files: Pick<SqlFiles, 'removeUnheld'>
 }
 
-/** Removes sessions from what their owner sees, or with `erase` from the records. Their runs end. */
-export function createRemoval({ db, agent, now }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll'> {
-  const remove = async (ids: readonly string[], erase: boolean): Promise<void> => {
+/**
+ * Removes sessions from what their owner sees, or with `erase` from the records, with the files that were made in them
+ * and that nothing else holds. Their runs end.
+ */
+export function createRemoval({ db, agent, files, now }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll'> {
+  const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {
     await agent.removeRuns(ids)
-    if (erase) await eraseSessions(db, ids)
-    else if (ids.length > 0) {
+    if (erase) {
+      const generated = await generatedFiles(db, ids)
+      await removeFilesOf({ db, files }, generated, { sessionIds: ids, ownerIds: [ownerId], unusedSince: Infinity })
+      await eraseSessions(db, ids)
+    } else if (ids.length > 0) {
       await db
         .updateTable('inlay_chat_sessions')
         .set({ deleted_at: now() })
@@ -24,7 +33,7 @@ export function createRemoval({ db, agent, now }: RemovalOptions): Pick<Sessions
   }
   return {
     remove: async (id, caller, { erase = false } = {}) => {
-      await remove([(await ownSession(db, id, caller)).id], erase)
+      await remove([(await ownSession(db, id, caller)).id], caller.id, erase)
       if (erase) await emptyLog(db)
     },
     removeAll: async (caller, { erase = false } = {}) => {
@@ -36,7 +45,7 @@ export function createRemoval({ db, agent, now }: RemovalOptions): Pick<Sessions
         .execute()
       const ids = rows.map(({ id }) => id)
       // A statement takes a bounded number of values.
-      for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), erase)
+      for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), caller.id, erase)
       if (erase && ids.length > 0) await emptyLog(db)
     },
   }
@@ -46,31 +55,26 @@ export function createRemoval({ db, agent, now }: RemovalOptions): Pick<Sessions
 export async function eraseSessions(db: ConversationDatabase, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction().execute(async (records) => {
-    const messages = records
-      .selectFrom('inlay_chat_messages')
-      .select('id')
-      .where(isAmong(db, 'session_id', ids))
-    await records.deleteFrom('inlay_chat_tool_calls').where('message_id', 'in', messages).execute()
-    await records.deleteFrom('inlay_chat_feedback').where('message_id', 'in', messages).execute()
-    await records
-      .deleteFrom('inlay_chat_summaries')
-      .where(isAmong(db, 'session_id', ids))
-      .execute()
-    await records
-      .deleteFrom('inlay_chat_send_keys')
-      .where(isAmong(db, 'session_id', ids))
-      .execute()
-    await records
-      .deleteFrom('inlay_chat_search')
-      .where(isAmong(db, 'session_id', ids))
-      .execute()
-    await records
-      .deleteFrom('inlay_chat_messages')
-      .where(isAmong(db, 'session_id', ids))
-      .execute()
+    // Sessions first, then messages: who writes to them meanwhile has ended or finds them gone.
     await records
       .deleteFrom('inlay_chat_sessions')
       .where(isAmong(db, 'id', ids))
       .execute()
+    const messages = await records
+      .deleteFrom('inlay_chat_messages')
+      .where(isAmong(db, 'session_id', ids))
+      .returning('id')
+      .execute()
+    const messageIds = messages.map(({ id }) => id)
+    for (const table of ['inlay_chat_tool_calls', 'inlay_chat_feedback'] as const)
+      await records
+        .deleteFrom(table)
+        .where(isAmong(db, 'message_id', messageIds))
+        .execute()
+    for (const table of ['inlay_chat_summaries', 'inlay_chat_send_keys', 'inlay_chat_search'] as const)
+      await records
+        .deleteFrom(table)
+        .where(isAmong(db, 'session_id', ids))
+        .execute()
   })
 }

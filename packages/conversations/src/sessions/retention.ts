@@ -1,9 +1,8 @@
 import type { Agent, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
-import { isAmong } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
-import { readGeneratedFileIds } from './generated-files.ts'
 import { eraseSessions } from './removal.ts'
+import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
 
 /** Which sessions are erased; times are milliseconds since 1970 UTC. */
 export interface Expiry {
@@ -36,12 +35,11 @@ export async function eraseExpired({ db, agent, files, now }: RetentionParts, ex
   if (sessions.length === 0) return 0
   const ids = sessions.map(({ id }) => id)
   await agent.removeRuns(ids)
-  const used = await filesOf(db, ids)
-  await eraseSessions(db, ids)
-  for (const owner of new Set(sessions.map(({ owner_id: id }) => id)))
-    for (const id of used.size > 0 ? await attachedFiles(db, owner) : []) used.delete(id)
+  const used = [...(await generatedFiles(db, ids)), ...(await attachedFiles(db, ids))]
+  const ownerIds = [...new Set(sessions.map(({ owner_id: id }) => id))]
   const unusedSince = Math.max(expiry.unchangedSince ?? 0, expiry.deletedBefore ?? 0)
-  await files.removeUnheld([...used], { unusedSince })
+  await removeFilesOf({ db, files }, used, { sessionIds: ids, ownerIds, unusedSince })
+  await eraseSessions(db, ids)
   return sessions.length
 }
 
@@ -73,39 +71,4 @@ async function hideExpired(
     hidden.push(...rows.filter(({ id }) => !hidden.some((other) => other.id === id)))
   }
   return hidden
-}
-
-/** Ids of the files that were made in sessions or attached to their messages. */
-async function filesOf(db: ConversationDatabase, ids: readonly string[]): Promise<Set<string>> {
-  const messages = await db
-    .selectFrom('inlay_chat_messages')
-    .select(['id', 'files'])
-    .where(isAmong(db, 'session_id', ids))
-    .execute()
-  const fileIds = new Set(messages.flatMap(({ files }) => idsOfFiles(files)))
-  for (let at = 0; at < messages.length; at += 500) {
-    const part = messages.slice(at, at + 500).map(({ id }) => id)
-    for (const id of await readGeneratedFileIds(db, part, null)) fileIds.add(id)
-  }
-  return fileIds
-}
-
-/** Ids of the files attached to messages of an owner. */
-async function attachedFiles(db: ConversationDatabase, ownerId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('inlay_chat_messages')
-    .innerJoin('inlay_chat_sessions', 'inlay_chat_sessions.id', 'inlay_chat_messages.session_id')
-    .select('inlay_chat_messages.files')
-    .where('inlay_chat_sessions.owner_id', '=', ownerId)
-    .where('inlay_chat_messages.files', 'is not', null)
-    .execute()
-  return rows.flatMap(({ files }) => idsOfFiles(files))
-}
-
-function idsOfFiles(json: string | null): string[] {
-  if (json === null) return []
-  // Written by us from FileDescriptors that were checked.
-  return (JSON.parse(json) as readonly { readonly id: string; readonly user_file_id?: string | null }[]).flatMap(
-    ({ id, user_file_id: userFileId }) => (userFileId ? [id, userFileId] : [id]),
-  )
 }

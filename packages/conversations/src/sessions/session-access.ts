@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
+import { hasRowLocks } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
-import type { ConversationDatabase } from '../tables/database.ts'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { Sessions } from './stored-session.ts'
 
@@ -15,6 +16,23 @@ export async function ownSession(
   const row = await db.selectFrom('inlay_chat_sessions').selectAll().where('id', '=', id).executeTakeFirst()
   if (row && row.owner_id === caller.id && row.deleted_at === null) return row
   throw new InlayError('SESSION_NOT_FOUND')
+}
+
+/**
+ * Keeps a session from being erased until the transaction ends. Lock it before any of its messages, as erasing does.
+ * @returns undefined when it is gone
+ */
+export async function lockSession(
+  records: Transaction<ConversationTables>,
+  id: string,
+): Promise<{ readonly ownerId: string; readonly isDeleted: boolean } | undefined> {
+  const row = await records
+    .selectFrom('inlay_chat_sessions')
+    .select(['owner_id', 'deleted_at'])
+    .where('id', '=', id)
+    .$if(hasRowLocks(records), (query) => query.forUpdate())
+    .executeTakeFirst()
+  return row && { ownerId: row.owner_id, isDeleted: row.deleted_at !== null }
 }
 
 /**

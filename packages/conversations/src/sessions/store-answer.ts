@@ -1,5 +1,6 @@
 import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
+import { hasRowLocks } from '@inlay/records'
 import type { Transaction, Insertable, Selectable } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { indexText } from './search-index.ts'
@@ -12,7 +13,17 @@ export async function finishAnswer(
   outcome: AnswerOutcome,
   time: number,
 ): Promise<void> {
-  const { sessionId } = await records
+  const session = await records
+    .selectFrom('inlay_chat_messages as message')
+    .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
+    .select(['session.id as sessionId', 'session.owner_id as ownerId'])
+    .where('message.id', '=', answerId)
+    // Before the message, as erasing does.
+    .$if(hasRowLocks(records), (query) => query.forUpdate('session'))
+    .executeTakeFirst()
+  if (!session) throw new InlayError('SESSION_NOT_FOUND')
+  const { sessionId, ownerId } = session
+  await records
     .updateTable('inlay_chat_messages')
     .set({
       status: outcome.status,
@@ -27,13 +38,7 @@ export async function finishAnswer(
       seen_at: null,
     })
     .where('id', '=', answerId)
-    .returning('session_id as sessionId')
-    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
-  const { ownerId } = await records
-    .selectFrom('inlay_chat_sessions')
-    .select('owner_id as ownerId')
-    .where('id', '=', sessionId)
-    .executeTakeFirstOrThrow(() => new InlayError('SESSION_NOT_FOUND'))
+    .execute()
   await indexText(records, { sessionId, ownerId, messageId: answerId, text: outcome.text })
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))

@@ -1,0 +1,116 @@
+import { postgres } from '@inlay/drivers/postgres'
+import { migrateConversations } from '@inlay/conversations'
+import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
+import { Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ana, codeOf, eventually, newSetting } from '../../agent/setting.ts'
+import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
+import { after } from './after.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+const tables = [
+  'inlay_chat_sessions',
+  'inlay_chat_messages',
+  'inlay_chat_tool_calls',
+  'inlay_chat_search',
+  'inlay_chat_send_keys',
+] as const
+
+/** A session in a database of several processes, and how one of them is held up in the middle of its work. */
+async function openSession() {
+  const connectionString = await server.takeDatabase()
+  const connect = (): Kysely<unknown> => {
+    const db = new Kysely<unknown>({ dialect: postgres({ connectionString }) })
+    onTestFinished(() => db.destroy())
+    return db
+  }
+  const db = connect()
+  await migrateConversations(db)
+  const first = await newSetting([['28 days.']], { db })
+  const run = await first.send()
+  await run.whole()
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const heldAfter = (named: string): Kysely<unknown> =>
+    connect().withPlugin(
+      after(named, async () => {
+        reached.resolve()
+        await gate.promise
+      }),
+    )
+  return {
+    sessionId: run.sessionId,
+    connect,
+    heldAfter,
+    reached: reached.promise,
+    release: gate.resolve,
+    /** Resolves once some work has ended, or waits for what another process holds. */
+    stuckOrOver: async (work: Promise<unknown>): Promise<void> => {
+      let isOver = false
+      void work.finally(() => (isOver = true))
+      await eventually(async () => {
+        const waiting = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(db)
+        return isOver || waiting.rows.length > 0
+      })
+    },
+    left: async (): Promise<number> => {
+      let count = 0
+      for (const table of tables)
+        count += (await db.withTables<ConversationTables>().selectFrom(table).selectAll().execute()).length
+      return count
+    },
+  }
+}
+
+test('a message that is being stored when its session is erased goes with it', async () => {
+  const { sessionId, connect, heldAfter, reached, release, stuckOrOver, left } = await openSession()
+  const sender = await newSetting([['Thirty.']], { db: heldAfter('And herons?') })
+  const eraser = await newSetting([], { db: connect() })
+  const sent = sender.send({ chat_session_id: sessionId, message: 'And herons?' }, { idempotencyKey: 'k' })
+  await reached
+  const erased = eraser.agent.sessions.remove(sessionId, ana, { erase: true })
+  await stuckOrOver(erased)
+  release()
+  await erased
+  await (await sent).whole().catch(() => {})
+  await sender.agent.close()
+  expect(await left()).toBe(0)
+})
+
+test('a message that comes in the last step of erasing its session is refused, and nothing of it is left', async () => {
+  const { sessionId, connect, heldAfter, reached, release, stuckOrOver, left } = await openSession()
+  const eraser = await newSetting([], {
+    db: heldAfter(
+      '"DeleteQueryNode","from":{"kind":"FromNode","froms":[{"kind":"TableNode","table":{"kind":"SchemableIdentifierNode","identifier":{"kind":"IdentifierNode","name":"inlay_chat_messages"',
+    ),
+  })
+  const sender = await newSetting([['Thirty.']], { db: connect() })
+  const erased = eraser.agent.sessions.remove(sessionId, ana, { erase: true })
+  await reached
+  const sent = codeOf(sender.send({ chat_session_id: sessionId, message: 'And herons?' }, { idempotencyKey: 'k' }))
+  await stuckOrOver(sent)
+  release()
+  await erased
+  expect(await sent).toBe('SESSION_NOT_FOUND')
+  await sender.agent.close()
+  expect(await left()).toBe(0)
+})
+
+test('an answer that is being stored when its session is erased goes with it', async () => {
+  const { sessionId, connect, heldAfter, reached, release, stuckOrOver, left } = await openSession()
+  const sender = await newSetting([['Thirty herons.']], { db: heldAfter('"Thirty herons."') })
+  const eraser = await newSetting([], { db: connect() })
+  const sent = await sender.send({ chat_session_id: sessionId, message: 'And herons?' })
+  await reached
+  const erased = eraser.agent.sessions.remove(sessionId, ana, { erase: true })
+  await stuckOrOver(erased)
+  release()
+  await erased
+  await sent.whole().catch(() => {})
+  await sender.agent.close()
+  expect(await left()).toBe(0)
+})
