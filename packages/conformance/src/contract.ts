@@ -1,21 +1,21 @@
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { isInlayError, type ErrorCode } from '@inlay/protocol'
 
-/** A requirement of a contract, with a check that rejects when an implementation violates it. */
+/** One statement of a contract, and a check that rejects when an implementation breaks it. */
 export type ConformanceTest = readonly [title: string, run: () => Promise<void>]
 
-/** Throws unless `holds` is true. */
+/** Fails a test unless `holds` is true. */
 export function must(holds: boolean, statement: string): asserts holds {
   if (!holds) throw new Error(`Contract broken: ${statement}`)
 }
 
-/** Throws unless both values serialize to the same JSON. */
+/** Fails a test unless both values have the same JSON. */
 export function mustEqual(actual: unknown, expected: unknown, statement: string): void {
   const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
   must(is === should, `${statement}: expected ${should}, got ${is}`)
 }
 
-/** Throws unless the work rejects; with a code, unless it rejects with an `InlayError` of that code. */
+/** Fails a test unless the work rejects, with an `InlayError` of the code when one is given. */
 export async function mustReject(
   work: () => Promise<unknown>,
   code: ErrorCode | undefined,
@@ -32,10 +32,10 @@ export async function mustReject(
   must(false, `${statement}: it did not reject`)
 }
 
-/** Event loop turns granted after the timeout, since the process may have been suspended in between. */
+/** After its time, work that needs nothing but the event loop still has this many turns: the process may have slept. */
 const lastTurns = 20
 
-/** Throws unless the work resolves or rejects in time. */
+/** Fails a test unless the work resolves or rejects in time. */
 export async function mustSettle(work: Promise<unknown>, patienceMs: number, statement: string): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const giveUp = async (): Promise<void> => {

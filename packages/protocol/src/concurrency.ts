@@ -12,34 +12,34 @@ export {
 } from './limiters.ts'
 
 /**
- * Resolves after the event loop has processed its queue: incoming requests and completed reads. Long-running work
- * awaits it between parts.
+ * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
+ * between its parts.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    // Not a web API, but every server runtime has it. A timer would add a millisecond.
+    // Not a web API, but every server runtime has it; a timer costs a millisecond.
     if (typeof setImmediate === 'function') setImmediate(resolve)
     else setTimeout(resolve)
   })
 }
 
-/** Long-running work split into time slices, so that the event loop can process other events in between. */
+/** Long work cut into slices, so that the event loop serves what comes in between. */
 export interface Slices {
-  /** Whether the time slice is used up. If so, await {@link next} before continuing. */
+  /** Whether the slice has lasted long enough; then await {@link next} and go on. */
   isOver(): boolean
   next(): Promise<void>
 }
 
 const sliceMs = 4
-/** Some runtimes accept only one new connection per event loop turn, so one turn after a slice is not enough. */
+/** A runtime may take one new connection in each turn of the event loop, so one turn after a slice is too few. */
 const turnsBetween = 8
 
 let lastSlice: Promise<void> = Promise.resolve()
 
 /**
- * Resolves after the event loop has processed its queue, no other long-running work uses this turn, and no foreground
- * call is in progress. Call it before a step that cannot be split, but never inside an SQLite transaction: the
- * foreground calls wait for that transaction.
+ * Resolves once the event loop has served what was queued, no other long work of the process takes this turn, and no
+ * call is under way that somebody waits for: before a step that cannot be cut. Not within a transaction of SQLite, which
+ * those calls wait for.
  */
 export function nextSlice(): Promise<void> {
   return (lastSlice = lastSlice.then(serveOthers).then(giveWay))
@@ -50,8 +50,8 @@ async function serveOthers(): Promise<void> {
 }
 
 /**
- * Starts long-running work. All such work in the process takes turns, one slice at a time.
- * @param options.isAwaited a caller waits for this work, so it does not yield to foreground calls
+ * Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other.
+ * @param options.isAwaited somebody waits for this work: it gives way to nobody
  */
 export function createSlices({ isAwaited = false }: { readonly isAwaited?: boolean } = {}): Slices {
   let began = performance.now()
@@ -66,15 +66,15 @@ export function createSlices({ isAwaited = false }: { readonly isAwaited?: boole
 
 const givingWay = createGivingWay()
 
-/** Makes long-running work of this process yield to foreground calls. @returns a function that undoes it */
+/** Has all long work of the process wait for calls that somebody waits for. @returns ends that */
 export const giveWayTo: GivingWay['to'] = givingWay.to
 
-/** Waits for foreground calls without waiting for other long-running work. */
+/** Waits for those calls without waiting for other long work. */
 export const giveWay = (): Promise<void> => givingWay.done()
 
 const bytesInOneGo = 4 * 2 ** 20
 
-/** Concatenates pieces a few megabytes at a time. @param size total size in bytes */
+/** Copies pieces into one, a few megabytes at a time. @param size of all of them together */
 export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(size)
   let at = 0
@@ -92,12 +92,12 @@ export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): 
   return whole
 }
 
-/** Keeps a timer from holding the process open. Browsers and workers return plain numbers, which have no `unref`. */
+/** Keeps a timer from holding the process open; browsers and workers use plain numbers. */
 export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
   if (typeof timer === 'object') timer.unref()
 }
 
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. The work itself continues. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. The work itself goes on. */
 export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -119,8 +119,8 @@ export async function delay(delayMs: number, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Runs `work` for every item, at most `limit` at a time.
- * @returns results in the order of the items; rejects with the first failure, after which no further item is started
+ * Runs `work` on every item, at most `limit` at a time.
+ * @returns results in the order of the items; rejects with the first failure, after which no further item is begun
  */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
@@ -145,17 +145,17 @@ export async function mapConcurrent<Item, Result>(
   return results
 }
 
-/** Counts concurrent operations per caller. */
+/** Counts what each caller has under way. */
 export interface CallerLimit {
-  /** Maximum number of concurrent operations per caller. */
+  /** Most of one caller at the same time. */
   readonly most: number
-  /** Number of concurrent operations by caller; callers without any are omitted. */
+  /** How many each caller has under way; callers with none are left out. */
   readonly counts: ReadonlyMap<string, number>
-  /** Counts one operation until the returned function is called. Undefined when the caller has reached the maximum. */
+  /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
   enter(callerId: string): (() => void) | undefined
 }
 
-/** Creates a limit for this process. @param most at least 1 */
+/** Creates the limit of one process. @param most at least 1 */
 export function createCallerLimit(most: number): CallerLimit {
   const counts = new Map<string, number>()
   return {
@@ -174,10 +174,10 @@ export function createCallerLimit(most: number): CallerLimit {
   }
 }
 
-/** Lets one loop sleep until there is work. A notification sent while nobody sleeps wakes the next sleep at once. */
+/** Lets one loop sleep until there is something to do. A notification while nobody sleeps is kept for the next sleep. */
 export interface Signal {
   notify(): void
-  /** Sleeps at most this long. Does not keep the process alive. */
+  /** Sleeps at most this long; does not keep the process alive by itself. */
   sleep(limitMs: number): Promise<void>
 }
 

@@ -1,38 +1,38 @@
 import { createGivingWay } from './giving-way.ts'
 
-/** Admits callers in turn, so that many requests of one caller do not delay the others. */
+/** Lets callers in by turns, so that the flood of one of them holds up nobody else. */
 export interface FairTurns {
   /**
-   * Waits for a slot.
-   * @returns a function that releases the slot, effective once
-   * @throws the signal's reason when it aborts while waiting
+   * Waits for a place.
+   * @returns gives it back, once
+   * @throws the reason of the signal when it aborts while waiting
    */
   enter(caller: string, signal?: AbortSignal): Promise<() => void>
 }
 
 export interface FairTurnsOptions {
-  /** Total number of slots. */
+  /** Places of all together. */
   readonly limit: number
-  /** Slots per caller while there are other callers; a single caller can use all slots. */
+  /** Places of one caller while others come too; somebody alone may have all of them. */
   readonly limitPerCaller: number
   /**
-   * Whether a queued caller keeps waiting while a caller without a queue holds a slot. This applies most of the time
-   * but not always, to avoid starvation. Default false.
+   * Whether who comes out of a queue waits on while somebody without a queue holds a place, for most of the time but not
+   * for all of it. Default false.
    */
   readonly givesWay?: boolean
-  /** A monotonic clock, in milliseconds. Default: the runtime's. */
+  /** A clock that nobody sets, in milliseconds. Default: that of the runtime. */
   readonly clock?: { now(): number }
 }
 
-/** Callers that arrive within this time of each other count as concurrent. */
+/** Callers who came within this time of each other are there together. */
 const togetherMs = 10_000
 
-/** Each entry receives the slot that is handed to it. */
+/** Each takes the place that is handed to it. */
 type Queue = Set<(leave: () => void) => void>
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const { limit, limitPerCaller, givesWay = false, clock = performance } = options
-  /** Queues by caller, in the order of their turns. */
+  /** Who waits, by caller; callers in the order of their turns. */
   const waiting = new Map<string, Queue>()
   const held = new Map<string, number>()
   let total = 0
@@ -59,7 +59,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     }
   }
 
-  /** Gives free slots to the callers whose turn it is; each then moves to the end. */
+  /** Hands free places to the callers whose turn it is; each then comes last. */
   function admit(): void {
     for (const [caller, queue] of waiting) {
       if (!hasPlace(caller)) continue

@@ -1,22 +1,22 @@
-/** Makes long-running work yield to foreground calls, up to a share of the time. */
+/** Has long work wait for calls that somebody waits for, up to a share of the time. */
 export interface GivingWay {
-  /** Registers foreground calls to yield to. @returns a function that unregisters them */
+  /** Adds calls to wait for. @returns takes them away again */
   to(isAwaited: () => boolean): () => void
   /**
-   * Resolves when no foreground call is in progress, or long-running work has waited for its share of the time.
-   * @param isAwaited used in place of the registered calls
+   * Resolves once nobody waits, or long work has waited for its share of the time.
+   * @param isAwaited asked in place of the calls that were added
    */
   done(isAwaited?: () => boolean): Promise<void>
 }
 
-/** Long-running work waits for at most this share of the time; unused waiting time accumulates up to a maximum. */
+/** Long work waits for at most this share of the time; while it waits less, some is saved up. */
 const [waitingShare, mostSavedMs] = [0.7, 60]
 const lookMs = 2
 
-/** @param now a monotonic clock, in milliseconds */
+/** @param now a clock that nobody sets, in milliseconds */
 export function createGivingWay(now: () => number = () => performance.now()): GivingWay {
   const calls = new Set<() => boolean>()
-  /** Remaining waiting time, as of `at`. */
+  /** How long it may still wait, as of a time. */
   let credit = { ms: mostSavedMs, at: now() }
   return {
     to: (isAwaited) => {

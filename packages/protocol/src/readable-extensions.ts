@@ -1,4 +1,4 @@
-/** Extensions of files that can be ingested, as accepted by the page and the command line. */
+/** Endings of the files that become documents, as the page and the command line take them. */
 export const readableExtensions: readonly string[] = [
   '.pdf',
   '.docx',

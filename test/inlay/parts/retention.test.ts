@@ -100,7 +100,7 @@ test('sessions, deleted sessions, audit entries and the files that only they use
   await expect.poll(bytesKept).toBeLessThan(kept)
   const applied = expect.objectContaining({
     operation: 'applyRetention',
-    target: { sessions: '2', events: expect.any(String) },
+    target: { sessions: '2', agents: '0', events: expect.any(String) },
   })
   await expect.poll(() => call(third, 'GET', '/admin/audit')).toContainEqual(applied)
 })
@@ -116,6 +116,37 @@ test('a session that was deleted is erased after its own time, and others stay',
   await second.start()
   await expect.poll(() => exists(second, deleted)).toBe(false)
   expect(await exists(second, kept)).toBe(true)
+})
+
+test('an agent that was deleted is erased with its instructions after its time, and others stay', async () => {
+  const instructions = 'Speak of the grey heron alone.'
+  const make = (inlay: Inlay, name: string): Promise<{ readonly id: number }> =>
+    call(inlay, 'POST', '/persona', {
+      name,
+      description: '',
+      system_prompt: instructions,
+      task_prompt: '',
+      document_set_ids: [],
+      tool_ids: [],
+      datetime_aware: false,
+    })
+  const first = open()
+  const [early, late, kept] = [await make(first, 'early'), await make(first, 'late'), await make(first, 'kept')]
+  await call(first, 'DELETE', `/persona/${early.id}`)
+  clock.time += 8 * dayMs
+  await call(first, 'DELETE', `/persona/${late.id}`)
+  await first.close()
+  const second = open({ retention: { maxDeletedAgentDays: 7 } })
+  await second.start()
+  const ids = async (): Promise<number[]> =>
+    (await call<{ id: number }[]>(second, 'GET', '/admin/persona?include_deleted=true')).map(({ id }) => id)
+  await expect.poll(ids).not.toContain(early.id)
+  expect(await ids()).toEqual(expect.arrayContaining([late.id, kept.id]))
+  const applied = expect.objectContaining({
+    operation: 'applyRetention',
+    target: { sessions: '0', agents: '1', events: '0' },
+  })
+  await expect.poll(() => call(second, 'GET', '/admin/audit')).toContainEqual(applied)
 })
 
 test('more than one batch is erased, and two processes that start at once both end in order', async () => {

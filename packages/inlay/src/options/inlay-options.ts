@@ -174,7 +174,7 @@ export interface InlayOptions
   readonly callerLimits?: CallerLimits | undefined
   /** What all callers together may use: with `createTenants`, the limits of a tenant. Default: no limits. */
   readonly tenantLimits?: CallerLimits | undefined
-  /** After how many days sessions, deleted sessions and audit entries are erased. Default: nothing is. */
+  /** After how many days sessions, deleted sessions, deleted agents and audit entries are erased. Default: nothing is. */
   readonly retention?: RetentionOptions | undefined
   /** Limits of answers and files: model calls, time of a tool call, runs at once, memory, size of a file. */
   readonly limits?: (AgentLimits & FileLimits) | undefined

@@ -66,7 +66,12 @@ export interface PythonOptions {
 }
 
 /** Names of the bounds of {@link RetentionOptions}. */
-export const retentionNames = ['maxSessionDays', 'maxDeletedSessionDays', 'maxAuditDays'] as const
+export const retentionNames = [
+  'maxSessionDays',
+  'maxDeletedSessionDays',
+  'maxDeletedAgentDays',
+  'maxAuditDays',
+] as const
 
 /** A hundred years. */
 export const maxRetentionDays = 36_500
@@ -77,6 +82,8 @@ export interface RetentionOptions {
   readonly maxSessionDays?: number | undefined
   /** Days after which a session that its owner deleted is erased. Default: kept, hidden from its owner. */
   readonly maxDeletedSessionDays?: number | undefined
+  /** Days after which an agent that was deleted is erased. Default: kept, hidden. */
+  readonly maxDeletedAgentDays?: number | undefined
   /** Days after which an entry of the audit is removed. Default: kept for good. */
   readonly maxAuditDays?: number | undefined
 }

@@ -12,13 +12,14 @@ const everyMs = 3_600_000
 const leaseMs = 5 * 60_000
 /** So small that a batch holds up nobody else's writes for long. */
 const maxSessions = 20
+const maxAgents = 100
 const maxAuditRows = 500
 /** Between batches, so that calls get their turn. */
 const pauseMs = 20
 
 export interface RetentionParts {
   readonly db: AnyDatabase
-  readonly agent: Pick<Conversations, 'eraseExpired'>
+  readonly agent: Pick<Conversations, 'eraseExpired' | 'eraseDeletedPersonas'>
   readonly audit: AuditLog
   readonly now: () => number
   readonly onError: (error: unknown) => void
@@ -50,7 +51,7 @@ export function startRetention(retention: RetentionOptions, parts: RetentionPart
 }
 
 async function applyRetention(
-  { maxSessionDays, maxDeletedSessionDays, maxAuditDays }: RetentionOptions,
+  { maxSessionDays, maxDeletedSessionDays, maxDeletedAgentDays, maxAuditDays }: RetentionOptions,
   { db, agent, audit, now }: RetentionParts,
   signal: AbortSignal,
 ): Promise<void> {
@@ -75,10 +76,15 @@ async function applyRetention(
         limit: maxSessions,
       }),
     )
+    const deletedBefore = before(maxDeletedAgentDays)
+    const agents =
+      deletedBefore === undefined
+        ? 0
+        : await inBatches(() => agent.eraseDeletedPersonas({ deletedBefore, limit: maxAgents }))
     const auditBefore = before(maxAuditDays)
     const events = auditBefore === undefined ? 0 : await inBatches(() => audit.removeBefore(auditBefore, maxAuditRows))
-    if (sessions + events > 0)
-      await audited(audit, 'applyRetention', { sessions: String(sessions), events: String(events) }, async () => {})
+    const erased = { sessions: String(sessions), agents: String(agents), events: String(events) }
+    if (sessions + agents + events > 0) await audited(audit, 'applyRetention', erased, async () => {})
   } finally {
     await releaseJob(db, { job, owner })
   }

@@ -110,7 +110,7 @@ export const serviceSettings: ServiceSettings = {
   },
   retention: {
     name: 'INLAY_RETENTION',
-    meaning: 'days after which sessions, deleted sessions and audit entries are erased',
+    meaning: 'days after which sessions, deleted sessions, deleted agents and audit entries are erased',
     allowed: retentionAllowed,
     without: 'nothing is erased by its age',
     isAdvanced: true,

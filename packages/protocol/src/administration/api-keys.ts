@@ -11,27 +11,27 @@ export interface ApiKeyDescriptor {
   readonly api_key_id: number
   /** First and last characters. */
   readonly api_key_display: string
-  /** The key itself. Returned only when it is created. */
+  /** The key itself, in the answer that made it and nowhere else. */
   readonly api_key: string | null
-  /** Name of the key. */
+  /** What the key is called. */
   readonly api_key_name: string | null
-  /** Id of the person the key acts for. */
+  /** Whom the key acts for. */
   readonly user_id: string
   /** E-mail address of its owner. */
   readonly email: string | null
-  /** Groups the owner belongs to. */
+  /** Names of the groups that its owner belongs to. */
   readonly groups: readonly string[]
-  /** Scopes of the key. */
+  /** What the key may do. */
   readonly scopes: readonly Scope[]
-  /** Stream format when `Accept` does not select one; null: the server's default. */
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format: StreamFormat | null
-  /** ISO 8601 with `Z`, like `last_used_at`. */
+  /** ISO 8601 with `Z`, as `last_used_at`. */
   readonly created_at: string
-  /** Time of the last use; null when never used. */
+  /** When it was last used; null when it never was. */
   readonly last_used_at: string | null
-  /** Expiry time; null: never expires. */
+  /** From when on it is refused; null: never. */
   readonly expires_at: string | null
-  /** Limits counted for this key only; null: the limits for all callers apply. */
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
   readonly limits: LimitSet | null
 }
 
@@ -53,32 +53,32 @@ export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKe
   limits: v.nullable(limitSetSchema),
 })
 
-/** Body of `POST /admin/api-key` with all defaults applied. */
+/** Body of `POST /admin/api-key`, as read: every default applied. */
 export interface ApiKeyCreation {
-  /** Name of the key, at most 200 characters. */
+  /** What the key is called, at most 200 characters. */
   readonly name: string | null
-  /** Scopes of the key; default `chat`. */
+  /** What the key may do; absent: `chat`. */
   readonly scopes: readonly Scope[]
-  /** Owner id. Keys of one owner share sessions and files; null creates a new owner. */
+  /** Several keys of one owner share sessions and files; null: an owner of its own. */
   readonly owner: string | null
   /** E-mail address of its owner. */
   readonly email: string | null
-  /** Groups the owner belongs to. */
+  /** Names of the groups that its owner belongs to. */
   readonly groups: readonly string[]
-  /** Stream format when `Accept` does not select one; null: the server's default. */
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format: StreamFormat | null
-  /** Expiry time; null: never expires. */
+  /** From when on it is refused; null: never. */
   readonly expires_at: string | null
-  /** Limits counted for this key only; null: the limits for all callers apply. */
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
   readonly limits: LimitSet | null
-  /** Must be empty: groups are identified by name, not by number. */
+  /** Only an empty list: groups have names here. */
   readonly group_ids: readonly number[]
-  /** Ignored: permissions follow from the scopes. */
+  /** Ignored: what a key may do follows from its scopes. */
   readonly role?: unknown
 }
 
 const keyName = v.pipe(text, v.maxLength(200))
-// Access checks compare these names, so a name that cannot be stored exactly is refused rather than changed.
+// Access is decided by comparing these: what cannot be stored exactly is refused, not trimmed into another name.
 const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
@@ -95,25 +95,25 @@ export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = closedModel('Api
   role: v.optional(v.unknown()),
 })
 
-/** Body of `PATCH /admin/api-key/{api_key_id}`. Absent fields stay unchanged. */
+/** Body of `PATCH /admin/api-key/{api_key_id}`: what is absent stays. */
 export interface ApiKeyUpdate {
-  /** Name of the key. */
+  /** What the key is called. */
   readonly name?: string | null
-  /** New scopes of the key. */
+  /** What the key may do from now on. */
   readonly scopes?: readonly Scope[]
   /** E-mail address of its owner. */
   readonly email?: string | null
-  /** Groups the owner belongs to. */
+  /** Names of the groups that its owner belongs to. */
   readonly groups?: readonly string[]
-  /** Stream format when `Accept` does not select one; null: the server's default. */
+  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
   readonly stream_format?: StreamFormat | null
-  /** Expiry time; null: never expires. */
+  /** From when on it is refused; null: never. */
   readonly expires_at?: string | null
-  /** Limits counted for this key only; null: the limits for all callers apply. */
+  /** What may be used with this key, counted for it alone; null: what all callers may. */
   readonly limits?: LimitSet | null
-  /** Must be empty: groups are identified by name, not by number. */
+  /** Only an empty list: groups have names here. */
   readonly group_ids?: readonly number[] | null
-  /** Ignored: permissions follow from the scopes. */
+  /** Ignored: what a key may do follows from its scopes. */
   readonly role?: unknown
 }
 

@@ -2,21 +2,21 @@ import * as v from 'valibot'
 import { dictionary, exactText, integer, model, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 
-/** An administrative action, a deletion, a change of sharing, or the first use of a key on a day. */
+/** Something that was administered, deleted or shared, or the first use of a key on a day. */
 export interface AuditEvent {
-  /** Increases with time. */
+  /** Ascends with time. */
   readonly id: string
-  /** Time of the response, in ISO 8601. */
+  /** When it was answered, in ISO 8601. */
   readonly time: string
-  /** Owner of the key; null when the caller was not authenticated. */
+  /** The owner of the key; null where nobody was known. */
   readonly caller_id: string | null
-  /** `operationId` of the request, such as `deleteDocument`; `useKey` for the use of a key. */
+  /** The `operationId` of the call, such as `deleteDocument`; `useKey` for the use of a key. */
   readonly operation: string
-  /** Ids from the path of the request, and the id of the created object. Never contains user content. */
+  /** Ids in the address of the call, and the id of what it made. Nothing of what people wrote. */
   readonly target: Readonly<Record<string, string>>
-  /** HTTP status of the response; below 400 means the action was carried out. */
+  /** Status of the answer: 200 and above did it, 400 and above did not. */
   readonly status: number
-  /** Request id, also sent as the `x-request-id` header and written to the log. */
+  /** Also in the `x-request-id` header of the answer, and in the log. */
   readonly request_id: string
 }
 
@@ -30,15 +30,15 @@ export const auditEventSchema: WireSchema<AuditEvent> = model('AuditEvent', {
   request_id: v.string(),
 })
 
-/** Filters for `GET /admin/audit`. */
+/** Which events of the audit are listed. */
 export interface AuditQuery {
-  /** Only events of this caller. */
+  /** Only those of this caller. */
   readonly caller_id?: string
-  /** Only events with this operation, such as `deleteDocument`. */
+  /** Only this operation, such as `deleteDocument`. */
   readonly operation?: string
   /** 1 to 1000. */
   readonly limit: number
-  /** Only events before this one: the id of the last event on the previous page. */
+  /** Only events before this one: the id of the last event of the page before. */
   readonly before?: string
 }
 

@@ -8,19 +8,19 @@ import { pairStatuses, type PairStatus } from './pair-detail.ts'
 export interface IndexingStatusQuery {
   /** Source, as documents name theirs. */
   readonly source: string | null
-  /** Only pairs with one of these access types; empty: all pairs. */
+  /** Only pairs of these access types; empty: of all. */
   readonly access_type_filters: readonly string[]
-  /** Only pairs whose `last_status` is one of these; empty: all pairs. */
+  /** Only pairs whose `last_status` is one of these; empty: all. */
   readonly last_status_filters: readonly string[]
-  /** Operator that compares `docs_count_value` with the document count. */
+  /** How `docs_count_value` is compared. */
   readonly docs_count_operator: '>' | '<' | '=' | null
-  /** Compared with the number of searchable documents. */
+  /** Compared with the documents that can be found. */
   readonly docs_count_value: number | null
-  /** Only pairs whose name contains this text. */
+  /** Only pairs whose name holds this. */
   readonly name_filter: string | null
-  /** Page number (from 1) by source, ten pairs per page. */
+  /** Source → page from 1, ten pairs each. */
   readonly source_to_page: Readonly<Record<string, number>>
-  /** Whether to return all pairs without paging. */
+  /** Whether pages are left out. */
   readonly get_all_connectors: boolean
 }
 
@@ -35,61 +35,61 @@ export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model(
   get_all_connectors: v.nullish(boolean, false),
 })
 
-/** Indexing status of a pair. */
+/** How the documents of a pair fare. */
 export interface ConnectorIndexing {
   /** Number of the pair. */
   readonly cc_pair_id: number
-  /** Display name. */
+  /** What people call it. */
   readonly name: string
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Access to the documents: `public` or `private`. */
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: AccessType
-  /** State of the pair. */
+  /** Where the pair stands. */
   readonly cc_pair_status: PairStatus
-  /** Whether documents are waiting or being indexed. */
+  /** Whether documents wait or are being indexed. */
   readonly in_progress: boolean
   /** Always false here. */
   readonly in_repeated_error_state: boolean
-  /** Result of the last finished indexing; null while indexing is in progress. */
+  /** How the latest work ended; null while some goes on. */
   readonly last_finished_status: string | null
   /** `in_progress`, `success` or `completed_with_errors`. */
   readonly last_status: string | null
-  /** Time when all documents were last indexed; ISO 8601 with `Z`. */
+  /** When all documents were last indexed; ISO 8601 with `Z`. */
   readonly last_success: string | null
-  /** Whether the caller can edit it. */
+  /** Whether the caller may change it. */
   readonly is_editable: boolean
-  /** Permissions of the caller, by action. */
+  /** What the caller may do with it. */
   readonly permissions: Readonly<Record<string, boolean>>
-  /** Number of searchable documents. */
+  /** Documents that can be found. */
   readonly docs_indexed: number
-  /** Number of searchable documents. */
+  /** Documents that can be found. */
   readonly latest_index_attempt_docs_indexed: number | null
 }
 
-/** Totals for the pairs of one source. */
+/** Figures of the pairs of a source. */
 export interface SourceSummary {
-  /** Number of pairs. */
+  /** Pairs of the source. */
   readonly total_connectors: number
-  /** Number of pairs that are not paused. */
+  /** Those that are not paused. */
   readonly active_connectors: number
-  /** Number of public pairs. */
+  /** Those that everybody may see. */
   readonly public_connectors: number
-  /** Number of searchable documents in all pairs. */
+  /** Documents of all of them that can be found. */
   readonly total_docs_indexed: number
 }
 
-/** Answer of `POST /manage/admin/connector/indexing-status`: one entry per source. */
+/** Answer of `POST /manage/admin/connector/indexing-status`: an entry for each source. */
 export interface SourceIndexing {
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Totals for the source. */
+  /** Figures of the source. */
   readonly summary: SourceSummary
-  /** Current page, from 1. */
+  /** Page that is shown, from 1. */
   readonly current_page: number
-  /** Number of pages. */
+  /** How many pages there are. */
   readonly total_pages: number
-  /** Pairs on this page. */
+  /** The pairs of the page. */
   readonly indexing_statuses: readonly ConnectorIndexing[]
 }
 

@@ -3,7 +3,7 @@ import { boolean, dictionary, integer, model, orNull, text, type WireSchema } fr
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
-/** Supported connector sources: uploaded files, and documents sent over the ingestion API. */
+/** Sources whose connectors run here: uploaded files, and documents that a program sends. */
 export const connectorSources = ['file', 'ingestion_api'] as const
 
 /** One of {@link connectorSources}. */
@@ -14,21 +14,21 @@ const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
 
 /** Body of `POST /manage/admin/connector`. */
 export interface ConnectorCreation {
-  /** Display name. */
+  /** What people call it. */
   readonly name: string
-  /** One of {@link connectorSources}; other sources are refused with an explanation. */
+  /** One of {@link connectorSources}; others are refused with the reason. */
   readonly source: string
-  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
+  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
   /** For `file`: `file_locations`, ids of uploaded files, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Access to the documents: `public` or `private`. */
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: string
-  /** Seconds between runs. Stored for clients; has no effect. */
+  /** Seconds between runs; kept for clients alone. */
   readonly refresh_freq: number | null
-  /** Seconds between clean-ups. Stored for clients; has no effect. */
+  /** Seconds between clean-ups; kept for clients alone. */
   readonly prune_freq: number | null
-  /** Groups with access to the documents. */
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
@@ -49,19 +49,19 @@ export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly 
   credential: v.null(),
 })
 
-/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
+/** Body of `POST /manage/credential`. What it holds is not kept: no connector here signs in anywhere. */
 export interface CredentialCreation {
-  /** Names of the stored fields; values are masked with dots. */
+  /** What it was made with: names, and dots in place of values. */
   readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators can use it. */
+  /** Whether all administrators may use it. */
   readonly admin_public: boolean
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Display name. */
+  /** What people call it. */
   readonly name: string | null
   /** Always false here. */
   readonly curator_public: boolean
-  /** Groups with access to the documents. */
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
@@ -78,17 +78,17 @@ export const credentialCreationSchema: WireSchema<CredentialCreation> = model('C
 export interface ConnectorDetail {
   /** Its number. */
   readonly id: number
-  /** Display name. */
+  /** What people call it. */
   readonly name: string
   /** Source, as documents name theirs. */
   readonly source: string
-  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
+  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
   /** Settings of the source; for `file`: `file_locations`, ids of uploads, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Seconds between runs. Stored for clients; has no effect. */
+  /** Seconds between runs; kept for clients alone. */
   readonly refresh_freq: number | null
-  /** Seconds between clean-ups. Stored for clients; has no effect. */
+  /** Seconds between clean-ups; kept for clients alone. */
   readonly prune_freq: number | null
   /** Always null here. */
   readonly indexing_start: string | null
@@ -114,25 +114,25 @@ export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDeta
   time_updated: answeredTime,
 })
 
-/** A credential as returned to clients: field names only, never values. */
+/** A credential as clients see it: names of what it was made with, never the values. */
 export interface CredentialDetail {
   /** Its number. */
   readonly id: number
-  /** Names of the stored fields; values are masked with dots. */
+  /** What it was made with: names, and dots in place of values. */
   readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators can use it. */
+  /** Whether all administrators may use it. */
   readonly admin_public: boolean
   /** Always false here. */
   readonly curator_public: boolean
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Display name. */
+  /** What people call it. */
   readonly name: string | null
-  /** Groups with access to the documents. */
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
-  /** Id of the creator; null when there is none. */
+  /** Who made it; null when nobody did. */
   readonly user_id: string | null
-  /** E-mail address of the creator. */
+  /** E-mail address of who made it. */
   readonly user_email: string | null
   /** ISO 8601 with `Z`. */
   readonly time_created: string
@@ -160,11 +160,11 @@ export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly
 
 /** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
 export interface PairLink {
-  /** Display name. */
+  /** What people call it. */
   readonly name: string
-  /** Access to the documents: `public` or `private`. */
+  /** Who may see the documents: `public`, or `private`. */
   readonly access_type: string
-  /** Groups with access to the documents. */
+  /** Names of groups that may see the documents. */
   readonly groups: readonly string[]
 }
 
@@ -174,13 +174,13 @@ export const pairLinkSchema: WireSchema<PairLink> = model('PairLink', {
   groups: v.nullish(groupNames, () => []),
 })
 
-/** Answer of operations that report their result as text; `data` is an id or a count. */
+/** Answer of calls that say in words how they went; `data` is an id or a count. */
 export interface StatusResponse {
-  /** Whether the operation succeeded. */
+  /** Whether it was done. */
   readonly success: boolean
-  /** Result as text. */
+  /** How it went, in words. */
   readonly message: string
-  /** An id or a count, depending on the route. */
+  /** An id or a count, as the address says. */
   readonly data: number | null
 }
 
@@ -196,7 +196,7 @@ export const connectorRunSchema: WireSchema<{
   readonly connector_id: number
   /** Credentials that the connector is linked with. */
   readonly credential_ids: readonly number[] | null
-  /** Accepted for compatibility: unchanged files are skipped either way. */
+  /** Read by clients alone: files that did not change cost nothing. */
   readonly from_beginning: boolean
 }> = model({
   connector_id: integer,

@@ -3,23 +3,23 @@ import { closedModel, integer, model, rule, type WireSchema } from '../fields.ts
 import { limitNames, type CallerLimits } from '../resources/principal.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Limits in wire format; null or absent: no limit. Minutes and days are calendar minutes and days in UTC. */
+/** Limits as they travel; null or absent: none. Minutes and days are those of the clock, in UTC. */
 export interface LimitSet {
-  /** Requests per minute. */
+  /** Requests in a minute. */
   readonly requests_per_minute: number | null
-  /** Tokens of prompts and answers per day. An answer already started is completed. */
+  /** Tokens of prompts and answers; an answer that has begun is made to its end. */
   readonly tokens_per_day: number | null
-  /** Uploaded files per day. */
+  /** Uploaded files in a day. */
   readonly uploads_per_day: number | null
-  /** New chat sessions per day. */
+  /** New chat sessions in a day. */
   readonly sessions_per_day: number | null
-  /** Ingested documents per day. */
+  /** Ingested documents in a day. */
   readonly documents_per_day: number | null
-  /** Documents waiting to be indexed at the same time. */
+  /** Documents that wait to be indexed at a time. */
   readonly waiting_documents: number | null
 }
 
-/** Name of a limit on the wire. */
+/** Name of a limit as it travels. */
 export type WireLimitName = keyof LimitSet
 
 const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {
@@ -31,7 +31,7 @@ const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {
   waitingDocuments: 'waiting_documents',
 }
 
-/** Converts the name of a limit to its wire name. */
+/** How a limit is called on the wire. */
 export const wireLimitName = (name: keyof CallerLimits): WireLimitName => names[name]
 
 const amount = v.nullish(
@@ -51,43 +51,43 @@ export const limitSetSchema: WireSchema<LimitSet> = closedModel('LimitSet', {
   waiting_documents: amount,
 })
 
-/** Converts limits from the wire format. */
+/** Limits as the program holds them. */
 export function fromLimitSet(limits: LimitSet): CallerLimits {
   return Object.fromEntries(
     limitNames.flatMap((name) => (limits[names[name]] === null ? [] : [[name, limits[names[name]]]])),
   )
 }
 
-/** Converts limits to the wire format. */
+/** Limits as they travel. */
 export function toLimitSet(limits: CallerLimits): LimitSet {
   const entries = limitNames.map((name) => [names[name], limits[name] ?? null])
-  // The two sets of names map one to one.
+  // Each name of the one has its name of the other.
   return Object.fromEntries(entries) as LimitSet
 }
 
-/** Usage of one limit in the current minute or day. */
+/** What was used of a limit in the present minute or day. */
 export interface LimitUse {
-  /** Scope of the count: one caller, one key, or all callers together. */
+  /** Whom it is counted for. */
   readonly of: 'caller' | 'key' | 'tenant'
-  /** Id of the caller; null for keys and the tenant. */
+  /** The caller; null for keys and the tenant. */
   readonly user_id: string | null
-  /** Number of the key; null for callers and the tenant. */
+  /** The key; null for callers and the tenant. */
   readonly api_key_id: number | null
-  /** Name of the limit. */
+  /** Which limit. */
   readonly limit: WireLimitName
-  /** Amount used, across all processes. */
+  /** By all processes. */
   readonly used: number
-  /** Time when the count restarts at 0. */
+  /** When it is counted from 0 again. */
   readonly resets_at: string
 }
 
-/** The limits in force and their usage. */
+/** The limits that bind, and what was used of them. */
 export interface LimitsInForce {
-  /** Limits for each caller, over all keys without limits of their own. */
+  /** Of each caller, over all keys that have no limits of their own. */
   readonly callers: LimitSet
-  /** Limits for all callers together. */
+  /** Of everybody together. */
   readonly tenant: LimitSet
-  /** Usage; only limited amounts are counted. */
+  /** Only what is limited is counted. */
   readonly used: readonly LimitUse[]
 }
 
@@ -106,11 +106,11 @@ export const limitsInForceSchema: WireSchema<LimitsInForce> = model('LimitsInFor
   ),
 })
 
-/** Body of `PATCH /admin/limits`. Absent fields stay unchanged; null restores the configured value. */
+/** Body of `PATCH /admin/limits`: what is absent stays, null is what the deployment was set to. */
 export interface LimitChange {
-  /** Limits for each caller. */
+  /** Of each caller. */
   readonly callers?: LimitSet | null
-  /** Limits for all callers together. */
+  /** Of everybody together. */
   readonly tenant?: LimitSet | null
 }
 

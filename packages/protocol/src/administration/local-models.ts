@@ -1,37 +1,37 @@
 import * as v from 'valibot'
 import { closedModel, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** A local model server, such as Ollama, running on the same machine. */
+/** A program on the machine of the server that offers language models. */
 export interface LocalModelServer {
-  /** Product name, e.g. `Ollama`. */
+  /** What it calls itself, e.g. `Ollama`. */
   readonly name: string
-  /** URL of its OpenAI-compatible API. */
+  /** Address of its OpenAI-compatible API. */
   readonly base_url: string
-  /** Names of its models, at least one. */
+  /** Names of its models; at least one. */
   readonly models: readonly string[]
 }
 
-/** The selected local model. */
+/** The model of this machine that answers. */
 export interface ChosenLocalModel {
-  /** Name of the server that provides it. */
+  /** Name of the program that offers it. */
   readonly server: string
-  /** URL of its OpenAI-compatible API. */
+  /** Address of its OpenAI-compatible API. */
   readonly base_url: string
-  /** Name of the model. */
+  /** Name of the model there. */
   readonly model: string
 }
 
 /** Answer of `/admin/local-models`. */
 export interface LocalModels {
-  /** Local model servers currently running. */
+  /** What runs on the machine now. */
   readonly servers: readonly LocalModelServer[]
-  /** Null: the built-in model is used. */
+  /** Null: the built-in model answers. */
   readonly chosen: ChosenLocalModel | null
 }
 
 /** Body of `PUT /admin/local-models`. */
 export interface LocalModelChange {
-  /** A model that is currently available locally; null selects the built-in model. */
+  /** A model that runs on the machine now; null: the built-in model. */
   readonly choice: { readonly base_url: string; readonly model: string } | null
 }
 

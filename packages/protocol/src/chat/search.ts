@@ -4,41 +4,41 @@ import { shortList, type Tag, tagSchema } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
-/** Body of `POST /search` with all defaults applied. */
+/** Body of `POST /search`, as read: every default applied. */
 export interface SearchRequest {
   /** 1 to 2048 characters. */
   readonly query: string
-  /** Only documents from these sources. */
+  /** Only documents from these kinds of source. */
   readonly sources: readonly SourceValue[] | null
-  /** Only documents in the sets with these names. */
+  /** Only documents of the sets with these names. */
   readonly document_sets: readonly string[] | null
-  /** Tags with the same key are alternatives; different keys must all match. */
+  /** Several tags of one key: any of them; different keys: all of them. */
   readonly tags: readonly Tag[] | null
   /** Only documents updated or created at or after this moment. */
   readonly time_cutoff: string | null
-  /** Agent whose document sets and start date limit the search; null: the default agent. */
+  /** Agent whose document sets and start date bound the search; null: the default one. */
   readonly persona_id: number | null
-  /** Provider of the model that generates additional queries; requires `model`. */
+  /** Provider of the model that thinks of further queries; goes with `model`. */
   readonly provider: string | null
-  /** Model that generates additional queries; requires `provider`. */
+  /** The model that thinks of further queries; goes with `provider`. */
   readonly model: string | null
-  /** True: search for the given query only. */
+  /** True: the query alone is searched for. */
   readonly skip_query_expansion: boolean
-  /** Previous messages, oldest first. A query that refers to them is completed from them. */
+  /** The conversation before the query, oldest first: a query that leans on it is searched with what it leans on. */
   readonly message_history: readonly HistoryMessage[] | null
 }
 
-/** A previous message of the conversation. */
+/** A message of the conversation before a query. */
 export interface HistoryMessage {
   /** Text of the message. */
   readonly message: string
-  /** Author of the message. Only user and assistant messages are used. */
+  /** Who said it. Only messages of users and assistants count. */
   readonly message_type: (typeof historyTypes)[number]
 }
 
 const historyTypes = ['system', 'user', 'assistant', 'user_reminder', 'tool_call', 'tool_call_response'] as const
 
-/** Request body of `POST /search`; only `query` is required. */
+/** What a client may send to `POST /search`: only `query` is needed. */
 export type SearchInput = Pick<SearchRequest, 'query'> & {
   readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
@@ -69,21 +69,21 @@ export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pip
 
 /** A passage found by `POST /search`. */
 export interface SearchResult {
-  /** Number of the document among the results, from 1. Passages of the same document share it. */
+  /** Number of the document among the results, from 1; passages of one document share it. */
   readonly citation_id: number
   /** Display title of the document. */
   readonly title: string
   /** Text of the passage. */
   readonly content: string
-  /** URL of the passage. */
+  /** Address of the passage. */
   readonly link: string | null
-  /** Source of the document. */
+  /** Kind of source it came from. */
   readonly source_type: string
   /** When the document was last changed. */
   readonly updated_at: string | null
 }
 
-/** Answer of `POST /search`. */
+/** Answer of `POST /search`, best first. */
 export interface SearchResponse {
   /** The passages, best first. */
   readonly results: readonly SearchResult[]

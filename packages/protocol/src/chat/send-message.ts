@@ -14,7 +14,7 @@ import {
 } from '../fields.ts'
 import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
 
-/** Selects the model for this request. The request fails if the model cannot be resolved. */
+/** Which model answers this request; an override that does not resolve fails it. */
 export interface LlmOverride {
   /** Number of a model that `GET /llm/provider` lists. */
   readonly model_configuration_id?: number | null
@@ -24,40 +24,40 @@ export interface LlmOverride {
   readonly model_version?: string | null
   /** Temperature of this request. */
   readonly temperature?: number | null
-  /** Label that clients show when several models answer. */
+  /** Label for clients when several models answer. */
   readonly display_name?: string | null
 }
 
-/** A file attached to a message, identified by its upload id. */
+/** A file that goes with a message: named by the id of its upload. */
 export interface FileDescriptor {
   /** `file_id` or `id` of the upload. */
   readonly id: string
-  /** How the file is passed to the model; absent: as recorded at upload. */
+  /** How the file is given to the model; absent: as its upload says. */
   readonly type?: FileKind | null
-  /** Display name; absent: the name of the upload. */
+  /** Name to show; absent: as its upload says. */
   readonly name?: string | null
   /** `id` of the upload; not needed. */
   readonly user_file_id?: string | null
 }
 
-/** How a file is passed to the model. */
+/** How a file is given to the model. */
 export type FileKind = 'image' | 'document' | 'plain_text' | 'tabular'
 
-/** Settings of a new session. Absent and null fields take their defaults. */
+/** Settings of a new session; what is absent or null takes its default. */
 export interface ChatSessionCreationRequest {
   /** The agent; 0 is the default one. */
   readonly persona_id?: number | null
-  /** Name of the session. */
+  /** Becomes the session's name. */
   readonly description?: string | null
-  /** Project whose files and instructions the session uses. */
+  /** Project whose files and instructions the session has. */
   readonly project_id?: number | null
-  /** Whether the session is incognito: nothing is stored. */
+  /** Whether the session shall leave no trace. */
   readonly incognito?: boolean | null
-  /** Id for an incognito session. */
+  /** Id that an incognito session shall have. */
   readonly incognito_session_id?: string | null
 }
 
-/** Values of `origin`: the client that sent a message. */
+/** Where messages say they come from. */
 export const originValues = [
   'webapp',
   'chrome_extension',
@@ -73,47 +73,47 @@ export const originValues = [
 /** One of {@link originValues}. */
 export type Origin = (typeof originValues)[number]
 
-/** Body of `POST /chat/send-chat-message` with all defaults applied. */
+/** Body of `POST /chat/send-chat-message`, as read: every default applied. */
 export interface SendMessageRequest {
-  /** Text of the message. */
+  /** The message to the agent. */
   readonly message: string
-  /** Model settings for this request only. */
+  /** Model settings of this request alone. */
   readonly llm_override: LlmOverride | null
-  /** Two or three entries: this many models answer in parallel. */
+  /** Two or three entries make that many models answer side by side. */
   readonly llm_overrides: readonly LlmOverride[] | null
-  /** Actions the agent can use. Null: all actions of the agent; an empty list: none. */
+  /** Null: every action of the agent; a list binds without exception, an empty one forbids all. */
   readonly allowed_tool_ids: readonly number[] | null
-  /** An action that must run; others may run too. */
+  /** An action that runs in any case; others may too. */
   readonly forced_tool_id: number | null
-  /** Files attached to the message. */
+  /** Files that go with the message. */
   readonly file_descriptors: readonly FileDescriptor[]
-  /** Filters for the searches of this request. */
+  /** What narrows the searches of this request. */
   readonly internal_search_filters: BaseFilters | null
-  /** Whether research agents investigate the question first. Uses many more tokens. */
+  /** Whether research agents look into the question first; takes many more tokens. */
   readonly deep_research: boolean
-  /** Headers forwarded to MCP servers. */
+  /** Headers passed on to MCP servers. */
   readonly mcp_headers: Readonly<Record<string, string>> | null
-  /** Client that sent the message, for statistics. */
+  /** Where the message comes from, for statistics. */
   readonly origin: Origin
-  /** Id of the parent message. -1: append to the last message; null: start a new first message. */
+  /** -1: after the last message; null: a new first message. */
   readonly parent_message_id: number | null
-  /** Session to continue; null or blank creates a new session. */
+  /** The session to go on with; null or blank makes a new one. */
   readonly chat_session_id: string | null
   /** Settings of the new session. */
   readonly chat_session_info: ChatSessionCreationRequest | null
-  /** Whether the answer is streamed as packets. */
+  /** Whether the answer comes as a stream of packets. */
   readonly stream: boolean
-  /** Whether the answer contains citation links. */
+  /** Whether the answer holds citation links. */
   readonly include_citations: boolean
-  /** Additional context for this message only; never stored. */
+  /** Given to the model with this message alone, never stored. */
   readonly additional_context: string | null
-  /** Whether the `stop` packet contains the token usage. */
+  /** Whether `stop` tells what the run consumed. */
   readonly include_usage: boolean
 }
 
 type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
 
-/** Request body of a chat message; only `message` is required. */
+/** What a client may send as a chat message: only `message` is needed. */
 export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>
 
 export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> = model('LlmOverride', {
@@ -131,7 +131,7 @@ export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDesc
   user_file_id: orNull(text),
 })
 
-/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
+/** Schema of {@link ChatSessionCreationRequest}, body of `POST /chat/create-chat-session` too. */
 export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = model(
   'ChatSessionCreationRequest',
   {
@@ -143,17 +143,17 @@ export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSess
   },
 )
 
-/** {@link ChatSessionCreationRequest} with all defaults applied. */
+/** {@link ChatSessionCreationRequest} as read: every default applied. */
 export interface ChatSessionCreation {
   /** The agent; 0 is the default one. */
   readonly persona_id: number
-  /** Name of the session. */
+  /** Becomes the session's name. */
   readonly description: string | null
-  /** Project whose files and instructions the session uses. */
+  /** Project whose files and instructions the session has. */
   readonly project_id: number | null
-  /** Whether the session is incognito: nothing is stored. */
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
-  /** Id for an incognito session. */
+  /** Id that an incognito session shall have. */
   readonly incognito_session_id: string | null
 }
 
@@ -162,7 +162,7 @@ const sendMessageFields = model('SendMessageRequest', {
   llm_override: orNull(llmOverrideSchema),
   llm_overrides: orNull(v.array(llmOverrideSchema)),
   allowed_tool_ids: orNull(v.array(integer)),
-  // Existing clients send 0 for no forced action.
+  // Clients that have no choice to make send 0.
   forced_tool_id: v.pipe(
     orNull(integer),
     v.transform((id) => (id === 0 ? null : id)),
@@ -195,7 +195,7 @@ export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessag
 export interface ChatSessionCreated {
   /** Id of the new session. */
   readonly chat_session_id: string
-  /** Whether the session is incognito: nothing is stored. */
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
 }
 
@@ -204,9 +204,9 @@ export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model('C
   incognito: boolean,
 })
 
-/** Answer of endpoints that only confirm an action, such as `POST /chat/stop-chat-session/{id}`. */
+/** Answer of endpoints that only confirm, such as `POST /chat/stop-chat-session/{id}`. */
 export interface Confirmation {
-  /** Confirmation as text. */
+  /** A sentence that says what was done. */
   readonly message: string
 }
 

@@ -6,48 +6,48 @@ import { packetTable } from '../packets/packet-table.ts'
 import type { Usage } from '../packets/packet-types.ts'
 import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSchema } from '../packets/search-doc.ts'
 
-/** One tool call in the complete answer. */
+/** One call of an action, as the whole answer tells it. */
 export interface ToolCallResponse {
-  /** Name of the tool as the model sees it. */
+  /** The name the model sees. */
   readonly tool_name: string
-  /** Arguments from the model. */
+  /** The arguments that the model gave. */
   readonly tool_arguments: Readonly<Record<string, unknown>>
-  /** Result returned to the model; "" when unknown. */
+  /** What the model was given back; "" when unknown. */
   readonly tool_result: string
-  /** Documents shown with the call. */
+  /** The documents shown with the call. */
   readonly search_docs: readonly SearchDoc[] | null
-  /** Images created by the call. */
+  /** The images that the call made. */
   readonly generated_images: readonly GeneratedImage[] | null
   /** The reasoning that led to the call. */
   readonly pre_reasoning: string | null
 }
 
-/** Maps a citation number in the answer to a document. */
+/** Which document a number in the answer names. */
 export type CitationInfo = PacketOf<'citation_info'>
 
 /** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */
 export interface ChatFullResponse {
-  /** Text of the last model step with citation links; "" when the run failed before any text. */
+  /** Text of the last model step, with its citation links; "" when the run failed before any text. */
   readonly answer: string
-  /** The answer without citation links. */
+  /** The same without citation links. */
   readonly answer_citationless: string
-  /** Reasoning of the last step that has reasoning. */
+  /** Reasoning of the last step that reasoned. */
   readonly pre_answer_reasoning: string | null
-  /** Sorted by turn, then tab. */
+  /** By turn, then tab. */
   readonly tool_calls: readonly ToolCallResponse[]
-  /** All documents found for the answer; [] if none. */
+  /** Every document gathered for the answer; [] when none. */
   readonly top_documents: readonly SearchDoc[]
-  /** In order of first appearance. */
+  /** In the order of first appearance. */
   readonly citation_info: readonly CitationInfo[]
   /** Id of the stored answer. */
   readonly message_id: number
-  /** Session of the answer. */
+  /** The session of the answer. */
   readonly chat_session_id: string | null
-  /** Whether the session is incognito: nothing is stored. */
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
-  /** Error message of a failed run; null on success. */
+  /** Why the run failed; null when it did not. */
   readonly error_msg: string | null
-  /** Present only if requested with `include_usage`. */
+  /** Only when the request asked for it. */
   readonly usage?: Usage
 }
 

@@ -3,15 +3,15 @@ import { answeredTime } from '../timestamps.ts'
 import { integer, model, orNull, type WireSchema } from '../fields.ts'
 import { pairFields, type PairDescriptor } from '../resources/pairs.ts'
 
-/** Number of documents by state. */
+/** How many documents are in which state. */
 export interface DocumentCounts {
-  /** Documents that are waiting. */
+  /** Documents that wait. */
   readonly pending: number
-  /** Documents being indexed. */
+  /** Documents that are being indexed. */
   readonly indexing: number
-  /** Documents that are searchable. */
+  /** Documents that can be found. */
   readonly indexed: number
-  /** Documents that failed permanently. */
+  /** Documents that were given up. */
   readonly failed: number
 }
 
@@ -22,27 +22,27 @@ export const documentCountsSchema: WireSchema<DocumentCounts> = model('DocumentC
   failed: integer,
 })
 
-/** A document whose indexing failed permanently. */
+/** A document that was given up. */
 export interface FailedDocument {
   /** Id of the document. */
   readonly document_id: string
   /** Its display title. */
   readonly semantic_id: string
-  /** Error of the last attempt. */
+  /** Why the last attempt failed. */
   readonly reason: string | null
-  /** Number of indexing attempts. */
+  /** How often indexing was tried. */
   readonly attempts: number
 }
 
-/** Indexing status of a connector/credential pair. */
+/** How a connector/credential pair fares. */
 export interface PairIndexingStatus extends PairDescriptor {
-  /** Number of its documents by state. */
+  /** How many of its documents are in which state. */
   readonly documents: DocumentCounts
-  /** Time when a document was last accepted or became searchable, ISO 8601 with `Z`; null if never. */
+  /** When a document last came in or became searchable, ISO 8601 with `Z`; null when none ever did. */
   readonly last_accepted_at: string | null
-  /** Time when a document last became searchable; null if never. */
+  /** When a document last became searchable; null when none ever did. */
   readonly last_indexed_at: string | null
-  /** The latest failures, newest first. Use the document listing for all of them. */
+  /** The latest, newest first; the listing of documents has all of them. */
   readonly failures: readonly FailedDocument[]
 }
 
@@ -61,37 +61,37 @@ export const pairIndexingStatusSchema: WireSchema<PairIndexingStatus> = model('P
   ),
 })
 
-/** Index statistics. */
+/** Figures of the index. */
 export interface IndexFigures {
-  /** Number of chunks, including replaced documents not yet cleaned up. */
+  /** Chunks, also those of replaced documents that were not cleaned up yet. */
   readonly rows: number
-  /** Chunks that are searchable but not yet merged into the full-text index. */
+  /** Chunks that are searchable but not yet folded into the full-text index. */
   readonly unindexed_rows: number
-  /** Size on disk; null when the index cannot report it. */
+  /** What it takes on disk; null when the index cannot tell. */
   readonly bytes: number | null
 }
 
-/** The embedding model of the stored documents and the one configured in this process. */
+/** The embedding model of the documents, and the one that the process that answers is set to. */
 export interface EmbedderState {
-  /** Model that the stored vectors were made with; null when there are none. */
+  /** The one that the documents have their vectors from; null when they have none. */
   readonly recorded: string | null
-  /** Model of this process; null when none is configured. */
+  /** The one of this process; null without one. */
   readonly configured: string | null
-  /** Whether both are the same. If not, this process uses keyword search only. */
+  /** Whether both are the same. If not, this process searches by words alone. */
   readonly is_used: boolean
-  /** Whether this process indexes documents. It does not when the recorded model is missing. */
+  /** Whether this process indexes documents; not when it lacks the recorded model. */
   readonly indexes: boolean
 }
 
-/** Ingestion statistics. */
+/** Figures of the whole ingestion. */
 export interface IngestionFigures {
-  /** Number of documents by state. */
+  /** How many documents are in which state. */
   readonly documents: DocumentCounts
-  /** Documents that are waiting or being indexed. */
+  /** Documents that wait or are being indexed. */
   readonly queue_depth: number
-  /** Age of the longest-waiting document; 0 if none is waiting. */
+  /** Age of the document that waits longest; 0 when none waits. */
   readonly oldest_waiting_seconds: number
-  /** Index statistics. */
+  /** What the index holds. */
   readonly index: IndexFigures
   /** The embedding model of the documents. */
   readonly embedder: EmbedderState
@@ -99,18 +99,15 @@ export interface IngestionFigures {
 
 /** Answer of `POST /service-api/ingestion-reindex`. */
 export interface Reindexed {
-  /** Number of documents still to be reindexed. */
+  /** Documents that are still to be indexed again. */
   readonly documents: number
-  /** New embedding model of the documents. */
+  /** The embedding model of the documents from now on. */
   readonly embedder: EmbedderState
 }
 
-/** Body of `POST /service-api/ingestion-reindex`. */
+/** What `POST /service-api/ingestion-reindex` does. */
 export interface ReindexRequest {
-  /**
-   * Whether to switch the documents to the embedding model of this process. Default false: reindex with the current
-   * model.
-   */
+  /** Makes the embedding model of this process that of the documents. Default false: it stays, and all is indexed again. */
   readonly change_embedder?: boolean | undefined
 }
 
@@ -138,9 +135,9 @@ export const reindexRequestSchema: WireSchema<ReindexRequest> = model('ReindexRe
   change_embedder: v.optional(v.boolean()),
 })
 
-/** Answer of a request that puts failed documents back into the queue. */
+/** Answer of a call that puts failed documents back into the queue. */
 export interface Requeued {
-  /** Number of documents put back. */
+  /** How many there were. */
   readonly requeued: number
 }
 

@@ -7,7 +7,7 @@ import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 /** Searching and reading pages: the fields of each packet type besides `type`. */
 export interface SearchPackets {
   readonly search_tool_start: {
-    /** Whether this is a web search. */
+    /** Whether the web is searched. */
     readonly is_internet_search: boolean
   }
   readonly search_tool_queries_delta: {
@@ -15,11 +15,11 @@ export interface SearchPackets {
     readonly queries: readonly string[]
   }
   readonly search_tool_filter_delta: {
-    /** Sources to search. */
+    /** Kinds of source that are searched. */
     readonly sources: readonly string[]
-    /** Only documents at or after this time. */
+    /** Documents from this moment on. */
     readonly time_filter_start: string | null
-    /** Only documents at or before this time. */
+    /** Documents up to this moment. */
     readonly time_filter_end: string | null
   }
   readonly search_tool_documents_delta: {
@@ -45,13 +45,13 @@ export const searchPackets: PacketFamily<SearchPackets> = {
     'search_tool_start',
     { is_internet_search: v.optional(boolean, false) },
     { is_internet_search: false },
-    'Starts a search in the indexed documents or, with `is_internet_search`, on the web.',
+    'Begins a search in the indexed documents or, when `is_internet_search`, on the web.',
   ),
   search_tool_queries_delta: entry(
     'search_tool_queries_delta',
     { queries: v.array(v.string()) },
     { queries: ['lab opening hours', 'when is the lab open'] },
-    'Search queries, the most important first.',
+    'The queries that are run, weightiest first.',
   ),
   search_tool_filter_delta: entry(
     'search_tool_filter_delta',
@@ -61,25 +61,25 @@ export const searchPackets: PacketFamily<SearchPackets> = {
       time_filter_end: orNull(timestamp),
     },
     { sources: ['confluence'], time_filter_start: '2026-01-01T00:00:00Z', time_filter_end: null },
-    'Filters of the search; sent before its queries, and only if there are any.',
+    'What the search was narrowed to; before its queries, and only when it was.',
   ),
   search_tool_documents_delta: entry(
     'search_tool_documents_delta',
     { documents: v.array(searchDocSchema) },
     { documents: [exampleDoc] },
-    'Documents selected for display; not sent when nothing was found.',
+    'The documents chosen for display; none is sent when nothing was found.',
   ),
   open_url_start: entry('open_url_start', {}, {}, 'Begins the reading of pages.'),
   open_url_urls: entry(
     'open_url_urls',
     { urls: v.array(v.string()) },
     { urls: ['https://lab.example/hours'] },
-    'URLs being read.',
+    'The addresses that are read.',
   ),
   open_url_documents: entry(
     'open_url_documents',
     { documents: v.array(searchDocSchema) },
     { documents: [exampleDoc] },
-    'Pages that could be read; not sent when none could.',
+    'What could be read; none is sent when nothing could.',
   ),
 }

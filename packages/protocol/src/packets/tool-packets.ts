@@ -3,13 +3,13 @@ import { boolean, dictionary, integer, model, orNull, type WireSchema } from '..
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { generatedImageSchema, type GeneratedImage } from './search-doc.ts'
 
-/** Details of a custom action that failed because its credentials were rejected. */
+/** How a custom action failed for lack of valid credentials. */
 export interface CustomToolError {
-  /** Whether the credentials were rejected. */
+  /** Whether the credentials were refused. */
   readonly is_auth_error: boolean
-  /** HTTP status of the action's response. */
+  /** HTTP status the action answered with. */
   readonly status_code: number
-  /** Response of the action. */
+  /** What the action answered. */
   readonly message: string
 }
 
@@ -32,9 +32,9 @@ export interface ToolPackets {
     readonly code: string
   }
   readonly python_tool_delta: {
-    /** Standard output. */
+    /** What the code printed. */
     readonly stdout: string
-    /** Standard error. */
+    /** What the code printed as errors. */
     readonly stderr: string
     /** Ids of the files the code wrote. */
     readonly file_ids: readonly string[]
@@ -44,29 +44,29 @@ export interface ToolPackets {
     readonly cmd: string
   }
   readonly bash_tool_delta: {
-    /** Standard output. */
+    /** What the command printed. */
     readonly stdout: string
-    /** Standard error. */
+    /** What the command printed as errors. */
     readonly stderr: string
-    /** Exit code; null while the command runs. */
+    /** How the command ended; null while it runs. */
     readonly exit_code: number | null
-    /** Whether the command timed out. */
+    /** Whether it took too long. */
     readonly timed_out: boolean
   }
   readonly custom_tool_start: {
-    /** Name of the tool as the model sees it. */
+    /** The name the model sees. */
     readonly tool_name: string
     /** Number of the action. */
     readonly tool_id: number | null
   }
   readonly custom_tool_args: {
-    /** Name of the tool as the model sees it. */
+    /** The name the model sees. */
     readonly tool_name: string
     /** The arguments, by name. */
     readonly tool_args: Readonly<Record<string, unknown>>
   }
   readonly custom_tool_delta: {
-    /** Name of the tool as the model sees it. */
+    /** The name the model sees. */
     readonly tool_name: string
     /** Number of the action. */
     readonly tool_id: number | null
@@ -74,9 +74,9 @@ export interface ToolPackets {
     readonly response_type: string
     /** Any JSON value. */
     readonly data: unknown
-    /** Ids of the returned files. */
+    /** Ids of the files it answered with. */
     readonly file_ids: readonly string[] | null
-    /** Set when the credentials were rejected. */
+    /** Why its credentials were refused. */
     readonly error: CustomToolError | null
   }
   readonly file_reader_start: NoFields
@@ -85,26 +85,26 @@ export interface ToolPackets {
     readonly file_name: string
     /** Id of the file. */
     readonly file_id: string
-    /** Index of the first character read, from 0. */
+    /** First character that was read, from 0. */
     readonly start_char: number
-    /** Index after the last character read. */
+    /** Where reading ended, exclusive. */
     readonly end_char: number
-    /** Length of the file in characters. */
+    /** How many characters the file has. */
     readonly total_chars: number
-    /** Beginning of the text that was read. */
+    /** The first characters that were read. */
     readonly preview_start: string
-    /** End of the text that was read. */
+    /** The last characters that were read. */
     readonly preview_end: string
   }
   readonly memory_tool_start: NoFields
   readonly memory_tool_delta: {
-    /** Text of the memory. */
+    /** What is remembered. */
     readonly memory_text: string
     /** Whether a memory is added or replaced. */
     readonly operation: 'add' | 'update'
     /** Number of the memory. */
     readonly memory_id: number | null
-    /** Position of the replaced memory. */
+    /** Position of the memory that is replaced. */
     readonly index: number | null
   }
   readonly memory_tool_no_access: NoFields
@@ -117,7 +117,7 @@ export interface ToolPackets {
   readonly tool_call_debug: {
     /** Id of the call. */
     readonly tool_call_id: string
-    /** Name of the tool as the model sees it. */
+    /** The name the model sees. */
     readonly tool_name: string
     /** The arguments, by name. */
     readonly tool_args: Readonly<Record<string, unknown>>
@@ -149,7 +149,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
     'python_tool_start',
     { code: v.string() },
     { code: 'print(2 ** 10)' },
-    'Starts running Python code.',
+    'Begins a run of Python code.',
   ),
   python_tool_delta: entry(
     'python_tool_delta',
@@ -159,13 +159,13 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       file_ids: v.optional(v.array(v.string()), () => []),
     },
     { stdout: '1024\n', stderr: '', file_ids: [] },
-    'Output to append, and files the code created.',
+    'Output to append, and the files the code made.',
   ),
   bash_tool_start: entry(
     'bash_tool_start',
     { cmd: v.string() },
     { cmd: 'ls' },
-    'Starts a shell command of a coding agent. Accepted by clients, never sent.',
+    'Begins a shell command of a coding agent; read, never sent.',
   ),
   bash_tool_delta: entry(
     'bash_tool_delta',
@@ -176,13 +176,13 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       timed_out: v.optional(boolean, false),
     },
     { stdout: 'notes.md\n', stderr: '', exit_code: 0, timed_out: false },
-    'Output and exit code of a shell command. Accepted by clients, never sent.',
+    'Output and end of a shell command; read, never sent.',
   ),
   custom_tool_start: entry(
     'custom_tool_start',
     { tool_name: v.string(), tool_id: orNull(integer) },
     { tool_name: 'findBooking', tool_id: 31 },
-    'Starts a call of a custom action; `tool_id` is null for actions of an MCP server.',
+    'Begins the call of a custom action; `tool_id` is null for actions of an MCP server.',
   ),
   custom_tool_args: entry(
     'custom_tool_args',
@@ -208,7 +208,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       file_ids: null,
       error: null,
     },
-    'Response of the action: `data` for json and text, `file_ids` for csv and image, `error` when its credentials were rejected.',
+    'What the action answered: `data` for json and text, `file_ids` for csv and image, `error` when its credentials were refused.',
   ),
   file_reader_start: entry('file_reader_start', {}, {}, 'Begins the reading of an attached file.'),
   file_reader_result: entry(
@@ -231,7 +231,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       preview_start: 'Minutes of the safety board, 4 March. Present: all four members.',
       preview_end: '',
     },
-    'Range of characters that were read (`end_char` exclusive), with the first and last 500 of them.',
+    'Which characters were read (`end_char` exclusive), with the first and last 500 of them.',
   ),
   memory_tool_start: entry('memory_tool_start', {}, {}, 'Begins a change of what is remembered about the person.'),
   memory_tool_delta: entry(
@@ -243,19 +243,19 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       index: orNull(integer),
     },
     { memory_text: 'Works in the optics group.', operation: 'add', memory_id: null, index: null },
-    'A saved memory; `index` is the position of the memory that an update replaces.',
+    'What is remembered; `index` names the memory an update replaces.',
   ),
   memory_tool_no_access: entry('memory_tool_no_access', {}, {}, 'Memory may not be used; read, never sent.'),
   tool_call_argument_delta: entry(
     'tool_call_argument_delta',
     { tool_type: v.string(), argument_deltas: dictionary(v.unknown()) },
     { tool_type: 'run_python', argument_deltas: { code: 'print(' } },
-    'Argument text to append, by argument name, streamed as the model writes it.',
+    'Text of an argument as the model writes it, by argument name; append it.',
   ),
   tool_call_debug: entry(
     'tool_call_debug',
     { tool_call_id: v.string(), tool_name: v.string(), tool_args: dictionary(v.unknown()) },
     { tool_call_id: 'call_1', tool_name: 'internal_search', tool_args: { queries: ['lab hours'] } },
-    'A tool call as requested by the model. Accepted by clients, never sent.',
+    'A call as the model asked for it; read, never sent.',
   ),
 }

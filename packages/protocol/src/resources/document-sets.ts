@@ -7,33 +7,33 @@ import { groupNames, nameList, recordName } from './pairs.ts'
 export interface PairSummary {
   /** Number of the pair. */
   readonly id: number
-  /** Name of the pair. */
+  /** What the pair is called. */
   readonly name: string | null
-  /** Source of the documents. */
+  /** Kind of source the documents come from. */
   readonly source: string
   /** `public` or `private`. */
   readonly access_type: string
 }
 
-/** A document set as seen by people who can search it. */
+/** A document set as those see it who may search it. */
 export interface DocumentSetSummary {
   /** Number of the set. */
   readonly id: number
-  /** Name, used in `internal_search_filters.document_set`. */
+  /** For `internal_search_filters.document_set`. */
   readonly name: string
-  /** Purpose of the set. */
+  /** What the set is for. */
   readonly description: string | null
-  /** Pairs whose documents are in the set. */
+  /** The pairs whose documents are in the set. */
   readonly cc_pair_summaries: readonly PairSummary[]
-  /** Always true: changes take effect immediately. */
+  /** Always true: changes of a set hold at once. */
   readonly is_up_to_date: boolean
-  /** Whether everybody can search it. */
+  /** Whether everybody may search it. */
   readonly is_public: boolean
-  /** People who can search the set while it is private. */
+  /** Who may search it while it is private. */
   readonly users: readonly string[]
-  /** Groups that can search the set while it is private. */
+  /** Groups that may search it while it is private. */
   readonly groups: readonly string[]
-  /** Permissions of the caller, by action. */
+  /** What the caller may do with the set. */
   readonly permissions: Readonly<Record<string, boolean>>
   /** Always empty here. */
   readonly federated_connector_summaries: readonly unknown[]
@@ -54,7 +54,7 @@ export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('D
   federated_connector_summaries: v.array(v.unknown()),
 })
 
-/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set if the client prefers it. */
+/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set where a client prefers it. */
 export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> = v.union([
   integer,
   documentSetSummarySchema,
@@ -62,19 +62,19 @@ export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> =
 
 /** Body of `POST /manage/admin/document-set`. */
 export interface DocumentSetCreation {
-  /** Unique name. */
+  /** Unique. */
   readonly name: string
-  /** Purpose of the set. */
+  /** What the set is for. */
   readonly description: string
-  /** Pairs whose documents are in the set. */
+  /** The pairs whose documents are in the set. */
   readonly cc_pair_ids: readonly number[]
-  /** Whether everybody can search it. */
+  /** Whether everybody may search it. */
   readonly is_public: boolean
-  /** Ids or e-mail addresses of people with access while it is private. */
+  /** Ids or e-mail addresses of those who may search it while it is private. */
   readonly users: readonly string[]
-  /** Names of groups with access while it is private. */
+  /** Names of groups who may. */
   readonly groups: readonly string[]
-  /** Must be empty: federated connectors are not supported. */
+  /** Only an empty list: connectors of other services are not offered. */
   readonly federated_connectors: readonly unknown[]
 }
 
@@ -90,7 +90,7 @@ export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model(
   federated_connectors: v.nullish(v.array(v.unknown()), () => []),
 })
 
-/** Body of `PATCH /manage/admin/document-set/{document_set_id}`. Absent and null fields stay unchanged. */
+/** Body of `PATCH /manage/admin/document-set/{document_set_id}`: what is absent or null stays. */
 export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
 
 const updateFields = {
@@ -105,7 +105,7 @@ const updateFields = {
 
 export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model('DocumentSetUpdate', updateFields)
 
-/** Body of `PATCH /manage/admin/document-set`, which identifies the set in the body. */
+/** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
 export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
   /** Number of the set. */
   readonly id: number
@@ -118,7 +118,7 @@ export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = 
 
 /** Query of `GET /manage/document-set`. */
 export interface DocumentSetQuery {
-  /** Whether to list only sets the caller can edit. */
+  /** Whether only sets are listed that the caller may change. */
   readonly get_editable: boolean
 }
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 
-/** Body of `POST /chat/create-chat-message-feedback`; requires a rating or a text. */
+/** Body of `POST /chat/create-chat-message-feedback`; at least a verdict or a text. */
 export interface FeedbackRequest {
-  /** Id of the rated answer. */
+  /** The answer that is judged. */
   readonly chat_message_id: number
-  /** Whether the answer helped. */
+  /** Whether it helped. */
   readonly is_positive: boolean | null
-  /** Comment of the reader. */
+  /** What its reader says about it. */
   readonly feedback_text: string | null
-  /** One of the reasons offered by a client. */
+  /** One of the reasons that a client offers. */
   readonly predefined_feedback: string | null
 }
 

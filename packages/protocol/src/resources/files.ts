@@ -3,23 +3,23 @@ import { answeredTime } from '../timestamps.ts'
 import type { FileKind } from '../chat/send-message.ts'
 import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 
-/** How a file is passed to a model, based on its media type. */
+/** How a file is given to a model, by its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
 
 /**
- * States of an uploaded file: text being read; read; rejected with a reason; stored without reading, like spreadsheets
- * above the token limit.
+ * Where an uploaded file stands: its text is being read; read; refused with a reason; kept without being read, as
+ * spreadsheets above the limit of tokens are.
  */
 export const fileStatuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'SKIPPED'] as const
 
 /** One of {@link fileStatuses}. */
 export type FileStatus = (typeof fileStatuses)[number]
 
-/** An uploaded file as seen by its owner. Times are ISO 8601 with `Z`. */
+/** An uploaded file as its owner sees it; times are ISO 8601 with `Z`. */
 export interface UserFile {
-  /** Id, used in paths and as `user_file_id` of a FileDescriptor. */
+  /** For `user_file_id` of a FileDescriptor, and in addresses. */
   readonly id: string
-  /** Client's own id; returned only by the upload. */
+  /** The client's own name for it, echoed by the upload alone. */
   readonly temp_id: string | null
   /** Name of the file. */
   readonly name: string
@@ -27,23 +27,23 @@ export interface UserFile {
   readonly project_id: null
   /** Id of its owner. */
   readonly user_id: string | null
-  /** Used for `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
+  /** For `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
   readonly file_id: string
   /** When it was uploaded. */
   readonly created_at: string
-  /** Processing state of the file. */
+  /** Whether its text was read. */
   readonly status: FileStatus
-  /** Reason for FAILED or SKIPPED. */
+  /** Why it is FAILED or SKIPPED. */
   readonly reason: string | null
   /** When it was last used in a chat. */
   readonly last_accessed_at: string | null
   /** Media type. */
   readonly file_type: string | null
-  /** How it is passed to a model. */
+  /** How it is given to a model. */
   readonly chat_file_type: FileKind
-  /** Number of tokens in a prompt; null until the file is read. */
+  /** What it takes of a prompt; null until it is read. */
   readonly token_count: number | null
-  /** Number of chunks. */
+  /** Into how many chunks it was split. */
   readonly chunk_count: number | null
 }
 
@@ -64,19 +64,19 @@ export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   chunk_count: orNull(integer),
 })
 
-/** A rejected file. */
+/** A file that was not taken. */
 export interface RejectedFile {
   /** Name of the file. */
   readonly file_name: string
-  /** Why the file was rejected and how to fix it, for users. */
+  /** What is wrong with it and what to do, for people. */
   readonly reason: string
 }
 
-/** Answer of `POST /user/projects/file/upload`. Some files may be accepted and others rejected. */
+/** Answer of `POST /user/projects/file/upload`: some files may be taken and others not. */
 export interface UploadAnswer {
-  /** Accepted files. */
+  /** The files that were taken. */
   readonly user_files: readonly UserFile[]
-  /** Rejected files. */
+  /** The files that were not. */
   readonly rejected_files: readonly RejectedFile[]
 }
 
@@ -85,11 +85,11 @@ export const uploadAnswerSchema: WireSchema<UploadAnswer> = model('UploadAnswer'
   rejected_files: v.array(model('RejectedFile', { file_name: v.string(), reason: v.string() })),
 })
 
-/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
+/** The form of an upload, `multipart/form-data`, for the documentation: it is read as a stream. */
 export interface UploadForm {
-  /** One part per file. */
+  /** One part for each file. */
   readonly files: readonly string[]
-  /** Project the files belong to. */
+  /** Project that the files shall belong to. */
   readonly project_id?: number
   /** JSON object that maps file names to the client's own ids. */
   readonly temp_id_map?: string
@@ -114,13 +114,13 @@ export const fileStatusesRequestSchema: WireSchema<FileStatusesRequest, FileStat
   },
 )
 
-/** Answer of `DELETE /user/projects/file/{file_id}`. A file in use is kept, and its users are listed. */
+/** Answer of `DELETE /user/projects/file/{file_id}`: a file in use stays, and who uses it is told. */
 export interface FileRemoval {
-  /** True: the file was kept because projects or agents use it. */
+  /** True: the file was not removed, because projects or agents hold it. */
   readonly has_associations: boolean
-  /** Projects that use the file. */
+  /** Projects that hold the file. */
   readonly project_names: readonly string[]
-  /** Agents that use the file. */
+  /** Agents that hold the file. */
   readonly assistant_names: readonly string[]
 }
 
@@ -134,15 +134,15 @@ export const fileRemovalSchema: WireSchema<FileRemoval> = model('FileRemoval', {
 export interface ParsedSheet {
   /** Name of the sheet. */
   readonly name: string
-  /** Rows as CSV. */
+  /** Its rows as CSV. */
   readonly csv: string
-  /** Whether rows were omitted. */
+  /** Whether rows were left out. */
   readonly truncated: boolean
 }
 
 /** A spreadsheet as text, sheet by sheet. */
 export interface ParsedSheets {
-  /** Sheets in their original order. */
+  /** The sheets, in their order. */
   readonly sheets: readonly ParsedSheet[]
 }
 
@@ -150,7 +150,7 @@ export const parsedSheetsSchema: WireSchema<ParsedSheets> = model('ParsedSheets'
   sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: boolean })),
 })
 
-/** Reads `temp_id_map`. Anything but a JSON object of strings is ignored. */
+/** Reads `temp_id_map`: what is no JSON object of texts counts as absent. */
 export function readTempIds(json: string): Readonly<Record<string, string>> {
   try {
     const result = v.safeParse(dictionary(text), JSON.parse(json))

@@ -1,21 +1,21 @@
 import * as v from 'valibot'
 import { boolean, integer, model, type WireSchema } from '../fields.ts'
 
-/** A model that clients can select. */
+/** A model a client may choose. */
 export interface ModelConfiguration {
-  /** Id, used in `llm_override.model_configuration_id`. */
+  /** For `llm_override.model_configuration_id`. */
   readonly id: number
-  /** Name, used in `llm_override.model_version`. */
+  /** For `llm_override.model_version`. */
   readonly name: string
-  /** Whether clients should offer it. */
+  /** Whether clients shall offer it. */
   readonly is_visible: boolean
-  /** Context window: tokens of prompt and answer together. */
+  /** Tokens of prompt and answer together. */
   readonly max_input_tokens: number | null
-  /** Whether it accepts images. */
+  /** Whether it sees images. */
   readonly supports_image_input: boolean
-  /** Whether it supports reasoning. */
+  /** Whether it reasons. */
   readonly supports_reasoning: boolean
-  /** Reasoning efforts a session can select, from `off` to `xhigh`; empty: none. */
+  /** Efforts a session may set for it, from `off` to `xhigh`; empty: none. */
   readonly supported_reasoning_efforts: readonly string[]
   /** Always null here. */
   readonly reasoning_effort_max: string | null
@@ -23,19 +23,19 @@ export interface ModelConfiguration {
   readonly reasoning_effort_default: string | null
   /** Always null here. */
   readonly temperature_default: number | null
-  /** Whether this is the default model. */
+  /** Whether it is the model that answers unless a request names another. */
   readonly is_recommended_default: boolean
-  /** Display name. */
+  /** What a person reads. */
   readonly display_name: string | null
   /** Always null here. */
   readonly custom_display_name: string | null
-  /** Display name of the provider. */
+  /** What a person reads of the provider. */
   readonly provider_display_name: string | null
-  /** Vendor of the model, if known. */
+  /** Who makes the model, where that is known. */
   readonly vendor: string | null
-  /** Version of the model, if known. */
+  /** Version of the model, where that is known. */
   readonly version: string | null
-  /** Region where the model runs, if known. */
+  /** Where the model runs, where that is known. */
   readonly region: string | null
 }
 
@@ -43,17 +43,17 @@ export interface ModelConfiguration {
 export interface LlmProvider {
   /** Number of the provider. */
   readonly id: number
-  /** Name, used in `llm_override.model_provider`. */
+  /** For `llm_override.model_provider`. */
   readonly name: string
   /** Kind of the provider, such as `openai` or `extractive`. */
   readonly provider: string
-  /** Display name. */
+  /** What a person reads. */
   readonly provider_display_name: string
   /** The models it offers. */
   readonly model_configurations: readonly ModelConfiguration[]
 }
 
-/** Refers to a model of a provider. */
+/** Names a model of a provider. */
 export interface DefaultModel {
   /** Number of the provider. */
   readonly provider_id: number
@@ -61,15 +61,15 @@ export interface DefaultModel {
   readonly model_name: string
 }
 
-/** Answer of `GET /llm/provider`: the models clients can select, and the defaults. */
+/** Answer of `GET /llm/provider`: the models a client may choose from, and those taken when it does not. */
 export interface LlmProviders {
-  /** Providers with their models. */
+  /** The providers, each with its models. */
   readonly providers: readonly LlmProvider[]
-  /** Default chat model. */
+  /** The model that answers by default. */
   readonly default_text: DefaultModel | null
-  /** Model that describes images. */
+  /** The model that describes images. */
   readonly default_vision: DefaultModel | null
-  /** Model that names sessions. */
+  /** The model that names sessions. */
   readonly default_chat_naming: DefaultModel | null
 }
 

@@ -2,31 +2,31 @@ import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { boolean, closedModel, fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** Access to a pair or document set: everybody, or the listed people and groups. */
+/** Who may see a pair or a document set: everybody, or those named in it. */
 export const accessTypes = ['public', 'private'] as const
 
 /** One of {@link accessTypes}. */
 export type AccessType = (typeof accessTypes)[number]
 
-/** A connector/credential pair: a source of documents and its access rules. */
+/** A connector/credential pair: where documents come from, and who may see them. */
 export interface PairDescriptor {
-  /** Number, used as `cc_pair_id` of an ingestion request. */
+  /** For `cc_pair_id` of an ingestion request. */
   readonly id: number
-  /** Name of the pair. */
+  /** What the pair is called. */
   readonly name: string
-  /** Access to the documents: `public` or `private`. */
+  /** Who may see its documents. */
   readonly access_type: AccessType
-  /** Ids or e-mail addresses of people with access while it is private. */
+  /** Ids or e-mail addresses of those who may see it while it is private. */
   readonly users: readonly string[]
-  /** Names of groups with access while it is private. */
+  /** Names of groups who may. */
   readonly groups: readonly string[]
-  /** While paused, new documents wait in the queue; indexed documents stay searchable. */
+  /** While true its documents wait in the queue; what is indexed stays searchable. */
   readonly is_paused: boolean
   /** ISO 8601 with `Z`. */
   readonly created_at: string
 }
 
-/** Fields of {@link PairDescriptor}, for schemas that extend it. */
+/** The fields of {@link PairDescriptor}, for what has more. */
 export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<PairDescriptor[Name]> } = {
   id: integer,
   name: v.string(),
@@ -41,15 +41,15 @@ export const pairDescriptorSchema: WireSchema<PairDescriptor> = model('PairDescr
 
 /** Body of `POST /manage/admin/cc-pair`. */
 export interface PairCreation {
-  /** Name of the pair, 1 to 200 characters. */
+  /** What the pair is called, 1 to 200 characters. */
   readonly name: string
-  /** Access to the documents: `public` or `private`. */
+  /** Who may see its documents. */
   readonly access_type: AccessType
-  /** Ids or e-mail addresses of people with access while it is private. */
+  /** Ids or e-mail addresses of those who may while it is private. */
   readonly users: readonly string[]
-  /** Names of groups with access while it is private. */
+  /** Names of groups who may. */
   readonly groups: readonly string[]
-  /** Whether the pair starts paused. */
+  /** Whether its documents wait in the queue. */
   readonly is_paused: boolean
 }
 
@@ -59,7 +59,7 @@ export const recordName: WireSchema<string, string> = v.pipe(text, v.trim(), v.m
 /** Names of people or groups. */
 export const nameList: WireSchema<string[], string[]> = v.pipe(v.array(v.pipe(text, v.minLength(1))), v.maxLength(1000))
 
-/** Names of groups. Numbers are refused with an explanation. */
+/** Names of groups. Clients that number them are told so. */
 export const groupNames: WireSchema<string[], string[]> = v.pipe(
   v.array(
     v.pipe(v.string(fault('string_type', 'must be the name of a group: groups have no numbers here')), v.minLength(1)),
@@ -75,7 +75,7 @@ export const pairCreationSchema: WireSchema<PairCreation> = closedModel('PairCre
   is_paused: v.nullish(boolean, false),
 })
 
-/** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`. Absent and null fields stay unchanged. */
+/** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`: what is absent or null stays. */
 export type PairUpdate = { readonly [Name in keyof PairCreation]: PairCreation[Name] | null }
 
 export const pairUpdateSchema: WireSchema<PairUpdate> = closedModel('PairUpdate', {

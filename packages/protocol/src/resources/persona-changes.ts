@@ -4,60 +4,54 @@ import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
 import { groundingSchema, starterMessageSchema, type StarterMessage } from './personas.ts'
 
-/**
- * Fields of a new or changed agent, parsed. Absent fields take their default in a new agent and stay unchanged in an
- * update.
- */
+/** What an agent can be given, as read: absent fields are left as they are, or take their default in a new one. */
 export interface PersonaFields {
-  /** Name of the agent, 1 to 255 characters. */
+  /** What people call the agent, 1 to 255 characters. */
   readonly name?: string
-  /** Purpose of the agent. */
+  /** What the agent is for. */
   readonly description?: string
-  /** Document sets to search; []: all sets the caller can see. */
+  /** Sets that it searches; [] means all that the caller may see. */
   readonly document_set_ids?: readonly number[]
-  /** Actions the agent can use. */
+  /** Actions that it may use. */
   readonly tool_ids?: readonly number[]
-  /** Instructions for the model. */
+  /** Instructions to the model. */
   readonly system_prompt?: string
-  /** Reminder added after every message. */
+  /** A reminder after every message. */
   readonly task_prompt?: string
-  /** Whether prompts contain the current date. */
+  /** Whether the model is told the date. */
   readonly datetime_aware?: boolean
-  /** Whether `system_prompt` replaces the built-in instructions. */
+  /** Whether `system_prompt` stands instead of the built-in instructions. */
   readonly replace_base_system_prompt?: boolean
   /**
-   * How the model gets documents: it calls the search tool (`tools`), or receives search results with the prompt
-   * (`search-first`); `auto` decides by model. Null: the setting of the model.
+   * How its model comes by documents: it calls the search, is given what was found, or shows which; null: as the model is
+   * set.
    */
   readonly grounding?: 'auto' | 'tools' | 'search-first' | null
-  /**
-   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
-   * setting of the model.
-   */
+  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
   readonly compared_citations?: boolean | null
-  /** Whether everybody can use it. */
+  /** Whether everybody may use it. */
   readonly is_public?: boolean
-  /** Whether it appears in listings. */
+  /** Whether listings show it. */
   readonly is_listed?: boolean
-  /** Whether it is listed first. */
+  /** Whether it is shown first. */
   readonly is_featured?: boolean
-  /** Id of the default model; null: the default of the deployment. */
+  /** Null: the default model. */
   readonly default_model_configuration_id?: number | null
-  /** Suggested first messages. */
+  /** Ways to begin a chat. */
   readonly starter_messages?: readonly StarterMessage[] | null
   /** Ids or e-mail addresses. */
   readonly users?: readonly string[]
-  /** Names of groups. */
+  /** Names. */
   readonly groups?: readonly string[]
   /** Name of its icon. */
   readonly icon_name?: string | null
-  /** Documents older than this are excluded from search. */
+  /** Documents older than this are not searched. */
   readonly search_start_date?: string | null
-  /** Position in listings, lowest first. */
+  /** Place in listings, lowest first. */
   readonly display_priority?: number | null
-  /** Uploaded files that belong to the agent. */
+  /** Uploaded files whose text the agent knows. */
   readonly user_file_ids?: readonly string[]
-  /** Labels, as listed by `GET /persona/labels`. */
+  /** Labels of it, as `GET /persona/labels` lists them. */
   readonly label_ids?: readonly number[]
 }
 
@@ -70,7 +64,7 @@ export type PersonaCreation = PersonaFields &
     >
   >
 
-/** A field of an update where null means the same as absence. */
+/** A field of an update: null means the same as absence. */
 function kept<Output, Input>(
   schema: WireSchema<Output, Input>,
 ): WireSchema<Output | undefined, Input | null | undefined> {
@@ -118,7 +112,7 @@ export const personaCreationSchema: WireSchema<PersonaCreation> = model('Persona
   ...moreFields,
 })
 
-/** Body of `PATCH /persona/{persona_id}`. Absent fields stay unchanged. */
+/** Body of `PATCH /persona/{persona_id}`: what is absent stays. */
 export type PersonaUpdate = Readonly<PersonaFields>
 
 export const personaUpdateSchema: WireSchema<PersonaUpdate> = model('PersonaUpdate', {

@@ -1,29 +1,29 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** A memory about the caller for later conversations. */
+/** Something remembered about the caller for later conversations. */
 export interface MemoryItem {
   /** Number of the memory. */
   readonly id: number
-  /** Text of the memory. */
+  /** What is remembered. */
   readonly content: string
 }
 
 export const memoryItemSchema: WireSchema<MemoryItem> = model('MemoryItem', { id: integer, content: v.string() })
 
-/** Personal information and preferences of the caller; part of `GET /me`. */
+/** What the caller wants the assistant to know and to do; a part of `GET /me`. */
 export interface PersonalizationDetail {
-  /** Name of the person; "" when unknown. */
+  /** How the person is called; "" when not told. */
   readonly name: string
-  /** Role or occupation; "" when unknown. */
+  /** What they do; "" when not told. */
   readonly role: string
-  /** Whether memories are included in prompts. */
+  /** Whether the model is told the memories. */
   readonly use_memories: boolean
-  /** Whether the model can save memories. */
+  /** Whether the model may keep memories. */
   readonly enable_memory_tool: boolean
   /** Newest first. */
   readonly memories: readonly MemoryItem[]
-  /** How the assistant should answer; "" when not set. */
+  /** How they wish to be answered; "" when not told. */
   readonly user_preferences: string
 }
 
@@ -36,30 +36,27 @@ export const personalizationSchema: WireSchema<PersonalizationDetail> = model('P
   user_preferences: v.string(),
 })
 
-/** A memory in an update. */
+/** A memory as an update names it. */
 export interface MemoryChange {
   /** Number of the memory to edit; null adds one. */
   readonly id: number | null
-  /** Text of the memory. */
+  /** What is remembered. */
   readonly content: string
 }
 
-/** Body of `PATCH /user/personalization`. Absent and null fields stay unchanged. */
+/** Body of `PATCH /user/personalization`: what is absent or null stays. */
 export interface PersonalizationUpdate {
-  /** Name of the person. */
+  /** How the person is called. */
   readonly name: string | null
-  /** Role or occupation. */
+  /** What they do. */
   readonly role: string | null
-  /** Whether memories are included in prompts. */
+  /** Whether the model is told the memories. */
   readonly use_memories: boolean | null
-  /** Whether the model can save memories. */
+  /** Whether the model may keep memories. */
   readonly enable_memory_tool: boolean | null
-  /**
-   * The complete list of memories: entries with a known id are edited, entries without an id are added, all others are
-   * deleted.
-   */
+  /** All memories there shall be: those with a known id are edited, those without are added, all others go. */
   readonly memories: readonly MemoryChange[] | null
-  /** How the assistant should answer. */
+  /** How they wish to be answered. */
   readonly user_preferences: string | null
 }
 
@@ -72,11 +69,11 @@ export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = mo
   user_preferences: orNull(text),
 })
 
-/** Body of the routes that create or change one memory. */
+/** Body of the addresses that keep or change one memory. */
 export interface MemoryText {
-  /** Text of the memory. */
+  /** What is to be remembered. */
   readonly content: string
 }
 
-/** Schema of {@link MemoryText}. The memory store checks the length. */
+/** Schema of {@link MemoryText}; how long it may be is checked where memories are kept. */
 export const memoryTextSchema: WireSchema<MemoryText, MemoryText> = model('MemoryText', { content: text })

@@ -5,11 +5,11 @@ import { boolean, integer, model, orNull, text, type WireSchema } from '../field
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
-/** A suggested first message. */
+/** A way to begin a chat with an agent. */
 export interface StarterMessage {
-  /** Short label, for a button. */
+  /** Short form, as a button shows it. */
   readonly name: string
-  /** Text of the message. */
+  /** The message that is sent. */
   readonly message: string
 }
 
@@ -22,7 +22,7 @@ export const starterMessageSchema: WireSchema<StarterMessage, StarterMessage> = 
 export interface PersonaLabel {
   /** Number of the label. */
   readonly id: number
-  /** Text of the label. */
+  /** What the label says. */
   readonly name: string
 }
 
@@ -30,7 +30,7 @@ export interface PersonaLabel {
 export interface PersonaUser {
   /** Id of the person. */
   readonly id: string
-  /** E-mail address; "" when hidden. */
+  /** E-mail address; "" when it is not shown. */
   readonly email: string
 }
 
@@ -42,55 +42,55 @@ export interface PersonaGroup {
   readonly name: string
 }
 
-/** A person the agent is shared with. */
+/** A person that an agent is shared with. */
 export interface PersonaShare {
   /** The person. */
   readonly user: PersonaUser
-  /** Permission of this person. */
+  /** What they may do with it. */
   readonly permission: 'EDITOR' | 'VIEWER'
 }
 
 export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
 
-/** Fields common to all views of an agent. */
+/** What every view of an agent tells. */
 export interface PersonaBase {
   /** 0 is the default agent. */
   readonly id: number
-  /** Name of the agent. */
+  /** What people call the agent. */
   readonly name: string
-  /** Purpose of the agent. */
+  /** What the agent is for. */
   readonly description: string
-  /** The agent's actions that are currently available. */
+  /** Those of its actions that can be used now. */
   readonly tools: readonly ToolSnapshot[]
-  /** Suggested first messages. */
+  /** Ways to begin a chat. */
   readonly starter_messages: readonly StarterMessage[] | null
-  /** The agent's document sets that the caller can see. */
+  /** Those of its document sets that the caller may see. */
   readonly document_sets: readonly DocumentSetSummary[]
-  /** Id of a model listed by `GET /llm/provider`; null: the default model. */
+  /** Of the models that `GET /llm/provider` lists; null: the default model. */
   readonly default_model_configuration_id: number | null
-  /** Id of its image. */
+  /** Id of its picture. */
   readonly uploaded_image_id: string | null
   /** Name of its icon. */
   readonly icon_name: string | null
-  /** Whether everybody can use it. */
+  /** Whether everybody may use it. */
   readonly is_public: boolean
-  /** Whether it appears in listings. */
+  /** Whether listings show it. */
   readonly is_listed: boolean
-  /** Whether it is listed first. */
+  /** Whether it is shown first. */
   readonly is_featured: boolean
-  /** Whether it is built in. */
+  /** Whether it comes with the product. */
   readonly builtin_persona: boolean
-  /** Position in listings, lowest first. */
+  /** Place in listings, lowest first. */
   readonly display_priority: number | null
   /** Its labels; always empty here. */
   readonly labels: readonly PersonaLabel[]
-  /** Owner. The e-mail address is "" unless the caller is the owner or an administrator. */
+  /** The e-mail address is "" unless the caller is the owner or an administrator. */
   readonly owner: PersonaUser | null
   /** The group that owns it. */
   readonly owner_group: PersonaGroup | null
-  /** Role of the caller. */
+  /** What the caller may do with it. */
   readonly user_permission: 'OWNER' | 'EDITOR' | 'VIEWER' | null
-  /** Permissions of the caller, by action. */
+  /** What the caller may do with it, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
 }
 
@@ -104,50 +104,47 @@ export interface MinimalPersona extends PersonaBase {
   readonly knowledge_sources: readonly string[]
 }
 
-/** An agent with all its settings. */
+/** An agent with everything that makes it what it is. */
 export interface FullPersona extends PersonaBase {
-  /** Uploaded files that belong to the agent. */
+  /** Uploaded files whose text the agent knows. */
   readonly user_file_ids: readonly string[]
   /** People it is shared with. */
   readonly users: readonly PersonaUser[]
-  /** Names of groups it is shared with. */
+  /** Names of groups. */
   readonly groups: readonly string[]
-  /** People it is shared with, and their permissions. */
+  /** People it is shared with, and what each may do. */
   readonly user_shares: readonly PersonaShare[]
   /** Always empty here. */
   readonly group_shares: readonly unknown[]
-  /** Permission for everybody while it is public. */
+  /** What everybody may do with it while it is public. */
   readonly public_permission: 'EDITOR' | 'VIEWER'
-  /** Visibility: only its owner, people it is shared with, or everybody. */
+  /** Who sees it: its owner, those it is shared with, or everybody. */
   readonly sharing_status: 'PRIVATE' | 'SHARED' | 'PUBLIC'
   /** Always empty here. */
   readonly hierarchy_nodes: readonly unknown[]
   /** Always empty here. */
   readonly attached_documents: readonly unknown[]
-  /** Instructions for the model. */
+  /** Instructions to the model. */
   readonly system_prompt: string | null
-  /** Whether `system_prompt` replaces the built-in instructions instead of extending them. */
+  /** Whether `system_prompt` stands instead of the built-in instructions rather than beside them. */
   readonly replace_base_system_prompt: boolean
-  /** Reminder added after every message. */
+  /** A reminder after every message. */
   readonly task_prompt: string | null
-  /** Whether prompts contain the current date. */
+  /** Whether the model is told the date. */
   readonly datetime_aware: boolean
-  /** How the model gets documents; null: the setting of the model. */
+  /** How its model comes by documents; null: as the model is set. */
   readonly grounding: 'auto' | 'tools' | 'search-first' | null
-  /**
-   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
-   * setting of the model.
-   */
+  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
   readonly compared_citations: boolean | null
-  /** Documents older than this are excluded from search. */
+  /** Documents older than this are not searched. */
   readonly search_start_date: string | null
-  /** Number of people who can administer it. */
+  /** How many people may administer it. */
   readonly admin_count: number
-  /** Whether its owner no longer exists. */
+  /** Whether its owner is gone. */
   readonly ownership_vacant: boolean
 }
 
-/** Schema of the ways in which a model gets documents. */
+/** Schema of the ways in which a model comes by documents. */
 export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.picklist([
   'auto',
   'tools',
@@ -207,11 +204,11 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   ownership_vacant: boolean,
 })
 
-/** Answer of `GET /agents`: a page of agents. */
+/** A page of agents: answer of `GET /agents`. */
 export interface PersonaPage {
-  /** Agents on this page. */
+  /** The agents of this page. */
   readonly items: readonly MinimalPersona[]
-  /** Number of agents on all pages. */
+  /** Over all pages. */
   readonly total_items: number
 }
 
@@ -222,9 +219,9 @@ export const personaPageSchema: WireSchema<PersonaPage> = model('PersonaPage', {
 
 /** Query of `GET /persona`. */
 export interface PersonaQuery {
-  /** Whether deleted agents are included. */
+  /** Whether those that were removed are listed too. */
   readonly include_deleted: boolean
-  /** Only agents with these ids. */
+  /** Only these. */
   readonly persona_ids?: readonly number[]
 }
 

@@ -4,21 +4,21 @@ import { boolean, integer, model, orNull, text, uuid, type WireSchema } from '..
 import { userFileSchema, type UserFile } from './files.ts'
 import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
 
-/** A project: files and instructions shared by its chats. */
+/** A project: files and instructions for the chats in it. */
 export interface Project {
   /** Number of the project. */
   readonly id: number
-  /** Name of the project. */
+  /** What the project is called. */
   readonly name: string
-  /** Purpose of the project. */
+  /** What the project is for. */
   readonly description: string | null
   /** ISO 8601 with `Z`. */
   readonly created_at: string
   /** Id of its owner. */
   readonly user_id: string | null
-  /** Instructions for the model in the project's chats. */
+  /** What the model is told in its chats. */
   readonly instructions: string | null
-  /** Sessions, last updated first. */
+  /** Newest update first. */
   readonly chat_sessions: readonly ChatSessionSummary[]
 }
 
@@ -34,20 +34,20 @@ export const projectSchema: WireSchema<Project> = model('Project', {
 
 /** Query of `POST /user/projects/create`. */
 export interface ProjectCreation {
-  /** Name of the project. */
+  /** What the project is called. */
   readonly name: string
 }
 
-/** Schema of {@link ProjectCreation}. The project store checks the name. */
+/** Schema of {@link ProjectCreation}; what a name may be is checked where projects are made. */
 export const projectCreationSchema: WireSchema<ProjectCreation, ProjectCreation> = model('ProjectCreation', {
   name: text,
 })
 
-/** Body of `PATCH /user/projects/{project_id}`. Absent and null fields stay unchanged. */
+/** Body of `PATCH /user/projects/{project_id}`: what is absent or null stays. */
 export interface ProjectUpdate {
-  /** Name of the project. */
+  /** What the project is called. */
   readonly name: string | null
-  /** Purpose of the project. */
+  /** What the project is for. */
   readonly description: string | null
 }
 
@@ -62,7 +62,7 @@ export interface ProjectDetails {
   readonly project: Project
   /** Its files. */
   readonly files: readonly UserFile[]
-  /** By id of the agents used in its sessions. */
+  /** By id of the agents of its sessions. */
   readonly persona_id_to_is_featured: Readonly<Record<string, boolean>>
 }
 
@@ -72,9 +72,9 @@ export const projectDetailsSchema: WireSchema<ProjectDetails> = model('ProjectDe
   persona_id_to_is_featured: v.record(v.string(), boolean),
 })
 
-/** Instructions of a project. */
+/** What the chats of a project are told beside the files. */
 export interface ProjectInstructions {
-  /** Instructions for the model in the project's chats. */
+  /** What the model is told in the chats of the project. */
   readonly instructions: string | null
 }
 
@@ -82,7 +82,7 @@ export const projectInstructionsSchema: WireSchema<ProjectInstructions> = model(
   instructions: orNull(text),
 })
 
-/** Body of the routes that move a chat session. */
+/** Body of the addresses that move a chat session. */
 export interface SessionMove {
   /** The session to move. */
   readonly chat_session_id: string
@@ -90,9 +90,9 @@ export interface SessionMove {
 
 export const sessionMoveSchema: WireSchema<SessionMove, SessionMove> = model('SessionMove', { chat_session_id: uuid })
 
-/** Token count of a project's files. */
+/** What the files of a project take of a prompt. */
 export interface TokenTotal {
-  /** Total tokens of all its files. */
+  /** Tokens of all its files together. */
   readonly total_tokens: number
 }
 

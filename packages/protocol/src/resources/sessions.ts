@@ -7,35 +7,35 @@ import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
 
-/** Read access besides the owner: nobody, or everybody who knows the id. */
+/** Who may read a session besides its owner: nobody, or everybody who knows its id. */
 export type SharingStatus = 'public' | 'private'
 
 /** Schema of {@link SharingStatus}. */
 export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
-/** Fields of a chat session in listings. */
+/** What every listing tells of a chat session. */
 export interface ChatSessionSummary {
   /** Id of the session, a UUID. */
   readonly id: string
-  /** Name of the session; "" until it is named. */
+  /** "" until it was named. */
   readonly name: string
   /** The agent of the session; 0 is the default one. */
   readonly persona_id: number
   /** ISO 8601 with `Z`. */
   readonly time_created: string
-  /** Time of the last message, ISO 8601 with `Z`. */
+  /** When its last message was written, ISO 8601 with `Z`. */
   readonly time_updated: string
-  /** Read access for others: `public` or `private`. */
+  /** Who may read it. */
   readonly shared_status: SharingStatus
-  /** Model pinned to the session, as given. */
+  /** The model it is pinned to, as it was given. */
   readonly current_alternate_model: string | null
-  /** Temperature pinned to the session. */
+  /** Temperature it is pinned to. */
   readonly current_temperature_override: number | null
-  /** Reasoning effort pinned to the session. */
+  /** Reasoning effort it is pinned to. */
   readonly current_reasoning_effort_override: string | null
 }
 
-/** A chat session found by a search, without the time of its last message. */
+/** A chat session found by a search: without the time of its last message. */
 export type FoundChatSession = Omit<ChatSessionSummary, 'time_updated'>
 
 const foundFields = {
@@ -56,15 +56,15 @@ export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('C
 
 /** Query of `GET /chat/get-user-chat-sessions`. */
 export interface ChatSessionListQuery {
-  /** Only sessions of this project. */
+  /** Only those of this project. */
   readonly project_id?: number
-  /** Without `project_id`: whether to exclude sessions in projects. */
+  /** Without a project: whether those in projects are left out. */
   readonly only_non_project_chats: boolean
-  /** Whether to include sessions without messages regardless of age. */
+  /** Whether those without a message are listed however old they are. */
   readonly include_failed_chats: boolean
   /** 1 to 100. */
   readonly page_size: number
-  /** Only sessions last updated before this time. */
+  /** Only those last updated before this moment. */
   readonly before?: string
 }
 
@@ -76,11 +76,11 @@ export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = mode
   before: v.optional(dateTime),
 })
 
-/** Answer of `GET /chat/get-user-chat-sessions`. */
+/** Answer of `GET /chat/get-user-chat-sessions`: newest update first. */
 export interface ChatSessionList {
-  /** Sessions, last updated first. */
+  /** The sessions, newest update first. */
   readonly sessions: readonly ChatSessionSummary[]
-  /** Whether there are older sessions. */
+  /** Whether older ones follow. */
   readonly has_more: boolean
 }
 
@@ -89,17 +89,17 @@ export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSes
   has_more: boolean,
 })
 
-/** A tool call that failed while its answer continued. The stream gives no reason: its packets end without a result. */
+/** A tool call that failed while its answer went on. The stream tells no reason: its packets end without a result. */
 export interface FailedToolCall {
-  /** Turn index of the call in its answer. */
+  /** Place of the call among the packets of its answer. */
   readonly turn_index: number
-  /** Index among the calls of one turn. */
+  /** Its place among the calls of one turn. */
   readonly tab_index: number
-  /** Index inside a research agent; null outside. */
+  /** Its place inside a research agent; null outside. */
   readonly sub_turn_index: number | null
-  /** Name of the tool as the model sees it. */
+  /** The name the model sees. */
   readonly tool_name: string
-  /** Error message, as passed to the model. */
+  /** Why it failed, as the model was told. */
   readonly reason: string
 }
 
@@ -111,7 +111,7 @@ export interface ChatMessageDetail {
   readonly message_id: number
   /** Null for the hidden root of the tree. */
   readonly parent_message: number | null
-  /** Child message on the active branch. */
+  /** The child that the mainline goes on with. */
   readonly latest_child_message: number | null
   /** Text of the message. */
   readonly message: string
@@ -119,7 +119,7 @@ export interface ChatMessageDetail {
   readonly reasoning_tokens: string | null
   /** `system` is the hidden root. */
   readonly message_type: 'system' | 'user' | 'assistant'
-  /** Documents by descending score; null when no search ran. */
+  /** By falling score; null when nothing searched. */
   readonly context_docs: readonly SavedSearchDoc[] | null
   /** Citation number → document id. */
   readonly citations: Readonly<Record<string, string>> | null
@@ -127,19 +127,19 @@ export interface ChatMessageDetail {
   readonly time_sent: string
   /** Files that went with the message. */
   readonly files: readonly FileDescriptor[]
-  /** Error that cut the answer short. */
+  /** Why the answer is not whole. */
   readonly error: string | null
-  /** Rating by the reader. */
+  /** The verdict of its reader. */
   readonly current_feedback: 'like' | 'dislike' | null
-  /** Duration of the answer in seconds. */
+  /** Seconds that the answer took. */
   readonly processing_duration_seconds: number | null
-  /** Id of the preferred answer, on a question that several models answered. */
+  /** Of a question that several models answered: the answer its asker likes best. */
   readonly preferred_response_id: number | null
   /** Name of the model that answered. */
   readonly model_display_name: string | null
-  /** Model parameters: name, temperature, reasoning effort. */
+  /** What the model was told besides the prompt: its name, temperature, reasoning effort. */
   readonly request_params: Readonly<Record<string, unknown>> | null
-  /** Failed tool calls of the answer, in call order. */
+  /** Tool calls of the answer that failed, in the order they were made. */
   readonly failed_calls: readonly FailedToolCall[]
 }
 
@@ -174,9 +174,9 @@ export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('Cha
 
 /** Query of `GET /chat/get-chat-session/{session_id}`. */
 export interface ChatSessionQuery {
-  /** Whether to read a shared session instead of an own one. */
+  /** Whether to read a session that was shared instead of one's own. */
   readonly is_shared: boolean
-  /** Whether to return a session that was deleted but is still stored. */
+  /** Whether one that was deleted but kept may be read. */
   readonly include_deleted: boolean
 }
 
@@ -187,7 +187,7 @@ export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model('ChatS
 
 /** A run that can be resumed. */
 export interface CurrentRun {
-  /** Id of the answer; when several models answer, id of the question. */
+  /** Id of the answer; with several models side by side, id of the question. */
   readonly run_id: number
 }
 
@@ -203,27 +203,27 @@ export interface ChatSessionDetail {
   readonly persona_name: string | null
   /** The agent's icon. */
   readonly personal_icon_name: string | null
-  /** All messages of all branches: the root first, then by parent. */
+  /** Every message of every branch: the root first, then by parent. */
   readonly messages: readonly ChatMessageDetail[]
   /** When the session began, ISO 8601 with `Z`. */
   readonly time_created: string
-  /** Read access for others: `public` or `private`. */
+  /** Who may read it. */
   readonly shared_status: SharingStatus
-  /** Model pinned to the session. */
+  /** The model it is pinned to. */
   readonly current_alternate_model: string | null
-  /** Temperature pinned to the session. */
+  /** Temperature it is pinned to. */
   readonly current_temperature_override: number | null
-  /** Reasoning effort pinned to the session. */
+  /** Reasoning effort it is pinned to. */
   readonly current_reasoning_effort_override: string | null
-  /** Whether it was deleted but is still stored. */
+  /** Whether it was deleted but is still kept. */
   readonly deleted: boolean
-  /** Name of the owner, if known. */
+  /** Name of its owner, where it is known. */
   readonly owner_name: string | null
-  /** Packets that replay each answer, in the order of the answers in `messages`. */
+  /** Packets that show each answer again, in the order of the answers among `messages`. */
   readonly packets: readonly (readonly Packet[])[]
-  /** The run that can be resumed. */
+  /** The run that can be resumed: the answer's id, of several side by side the question's. */
   readonly current_run: CurrentRun | null
-  /** Whether the session is incognito: nothing is stored. */
+  /** Whether the session leaves no trace. */
   readonly incognito: boolean
 }
 
@@ -250,7 +250,7 @@ export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('Cha
 export interface ChatSessionRename {
   /** The session to rename. */
   readonly chat_session_id: string
-  /** New name; null or blank: a model generates one. */
+  /** Null or blank: a model finds one. */
   readonly name: string | null
 }
 
@@ -261,7 +261,7 @@ export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('Cha
 
 /** Query of `GET /chat/search`. */
 export interface ChatSearchQuery {
-  /** Search words; blank: the newest sessions. */
+  /** Blank: the newest sessions. */
   readonly query?: string
   /** From 1. */
   readonly page: number
@@ -275,17 +275,17 @@ export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model('ChatSea
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
 })
 
-/** Chat sessions of one time period. */
+/** The chat sessions of one stretch of time. */
 export interface ChatSessionGroup {
   /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
   readonly title: string
-  /** Sessions of the group, newest first. */
+  /** The sessions of the group, newest first. */
   readonly chats: readonly FoundChatSession[]
 }
 
-/** Answer of `GET /chat/search`: matching sessions, grouped by the day they started (UTC), newest first. */
+/** Answer of `GET /chat/search`: the sessions found, by the day they were begun on (UTC), newest first. */
 export interface ChatSearchAnswer {
-  /** Matching sessions, grouped by age. */
+  /** The sessions found, in groups by age. */
   readonly groups: readonly ChatSessionGroup[]
   /** Whether there is another page. */
   readonly has_more: boolean

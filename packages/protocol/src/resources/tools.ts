@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { boolean, choice, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** A header sent with every request of a custom action. */
+/** A header that goes with every request of a custom action. */
 export interface ToolHeader {
   /** Name of the header. */
   readonly key: string
@@ -11,41 +11,41 @@ export interface ToolHeader {
 
 const toolHeaderSchema: WireSchema<ToolHeader, ToolHeader> = model('ToolHeader', { key: v.string(), value: v.string() })
 
-/** An action as returned to clients. Fields of unsupported features have a fixed value. */
+/** An action as clients see it; fields without a meaning here keep their neutral value. */
 export interface ToolSnapshot {
-  /** Id, used in `allowed_tool_ids` and `forced_tool_id`. */
+  /** For `allowed_tool_ids` and `forced_tool_id`. */
   readonly id: number
-  /** Name of the tool as the model sees it. */
+  /** The name the model sees. */
   readonly name: string
-  /** Description for the model. */
+  /** What the action does, as the model is told. */
   readonly description: string
-  /** OpenAPI document of a custom action; visible to administrators only. */
+  /** OpenAPI document of a custom action; administrators alone see it. */
   readonly definition: Readonly<Record<string, unknown>> | null
-  /** Display name. */
+  /** What people call the action. */
   readonly display_name: string
   /** Kind of a built-in action; null for others. */
   readonly in_code_tool_id: string | null
-  /** Request headers; visible to administrators only. */
+  /** Headers of its requests; administrators alone see them. */
   readonly custom_headers: readonly ToolHeader[] | null
-  /** Whether requests carry the caller's Authorization header. */
+  /** Whether its requests carry the Authorization of the caller. */
   readonly passthrough_auth: boolean
-  /** Number of the MCP server that provides it. */
+  /** Number of the MCP server that offers it. */
   readonly mcp_server_id: number | null
-  /** Id of the creator. */
+  /** Who made it. */
   readonly user_id: string | null
-  /** Always null: OAuth for actions is not supported. */
+  /** Always null: there is no OAuth for actions. */
   readonly oauth_config_id: number | null
-  /** Always null: OAuth for actions is not supported. */
+  /** Always null: there is no OAuth for actions. */
   readonly oauth_config_name: string | null
-  /** Whether it is available. */
+  /** Whether it can be used. */
   readonly enabled: boolean
-  /** Permissions of the caller, by action. */
+  /** What the caller may do with it. */
   readonly permissions: Readonly<Record<string, boolean>>
-  /** Whether users can select it for a message. */
+  /** Whether a person picks it for a message, as opposed to the model alone. */
   readonly chat_selectable: boolean
-  /** Whether it can be assigned to agents. */
+  /** Whether agents can be given it. */
   readonly agent_creation_selectable: boolean
-  /** Whether new agents have it; for a custom action, whether the default agent has it. */
+  /** Whether new agents have it; of a custom action, whether the default agent has it. */
   readonly default_enabled: boolean
 }
 
@@ -71,21 +71,19 @@ export const toolSnapshotSchema: WireSchema<ToolSnapshot> = model('ToolSnapshot'
 
 /** Body of `POST /admin/tool/custom`. */
 export interface CustomTool {
-  /** Display name, at most 255 characters. */
+  /** What people call the action, at most 255 characters. */
   readonly name: string
-  /** Purpose of the action. */
+  /** What the action is for. */
   readonly description: string
-  /** An OpenAPI 3 document, or the URL of one in JSON. */
+  /** An OpenAPI 3 document, or the address of one in JSON. */
   readonly definition: Readonly<Record<string, unknown>> | string
-  /** Request headers; visible to administrators only. */
+  /** Shown to administrators alone. */
   readonly custom_headers: readonly ToolHeader[]
-  /** Whether requests carry the caller's Authorization header. */
+  /** Whether requests carry the Authorization of the caller. */
   readonly passthrough_auth: boolean
-  /** Must be null: OAuth for actions is not supported. */
+  /** Only null: there is no OAuth for actions. */
   readonly oauth_config_id: number | null
-  /**
-   * Whether the default agent has it, so that everybody can use it; otherwise only agents that list it in `tool_ids`.
-   */
+  /** Whether the default agent has it, and so everybody; else only agents whose `tool_ids` name it. */
   readonly default_enabled: boolean
 }
 
@@ -107,7 +105,7 @@ export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
   default_enabled: v.nullish(boolean, false),
 })
 
-/** Body of `PUT /admin/tool/custom/{tool_id}`. Absent and null fields stay unchanged. */
+/** Body of `PUT /admin/tool/custom/{tool_id}`: what is absent or null stays. */
 export type CustomToolUpdate = { readonly [Name in keyof CustomTool]: CustomTool[Name] | null }
 
 export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('CustomToolUpdate', {
@@ -122,29 +120,29 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
 
 /** Body of `POST /admin/tool/custom/validate`. */
 export interface ToolValidation {
-  /** An OpenAPI 3 document, or the URL of one in JSON. */
+  /** An OpenAPI 3 document, or the address of one in JSON. */
   readonly definition: CustomTool['definition']
 }
 
 export const toolValidationSchema: WireSchema<ToolValidation> = model('ToolValidation', { definition })
 
-/** A function that an OpenAPI document provides to models. */
+/** A function that a document gives to models. */
 export interface MethodSpec {
   /** Name of the function. */
   readonly name: string
-  /** Summary of the operation. */
+  /** What it does. */
   readonly summary: string
   /** Path of its operation. */
   readonly path: string
-  /** HTTP method in upper case. */
+  /** In capitals. */
   readonly method: string
-  /** The operation as written in the document. */
+  /** The operation as it stands in the document. */
   readonly spec: Readonly<Record<string, unknown>>
 }
 
 /** Answer of `POST /admin/tool/custom/validate`. */
 export interface ToolMethods {
-  /** Functions that models would see. */
+  /** The functions that models would see. */
   readonly methods: readonly MethodSpec[]
 }
 
@@ -162,9 +160,9 @@ export const toolMethodsSchema: WireSchema<ToolMethods> = model('ToolMethods', {
 
 /** Body of `PATCH /admin/tool/status`. */
 export interface ToolStatusUpdate {
-  /** Actions to enable or disable. */
+  /** The actions to switch. */
   readonly tool_ids: readonly number[]
-  /** Whether they are enabled. */
+  /** Whether they can be used from now on. */
   readonly enabled: boolean
 }
 
@@ -175,9 +173,9 @@ export const toolStatusUpdateSchema: WireSchema<ToolStatusUpdate> = model('ToolS
 
 /** Answer of `PATCH /admin/tool/status`. */
 export interface ToolStatus {
-  /** Number of changed actions. */
+  /** How many actions were switched. */
   readonly updated_count: number
-  /** Ids of the changed actions; unknown ids are omitted. */
+  /** Those that were switched; ids of anything else are left out. */
   readonly tool_ids: readonly number[]
 }
 
