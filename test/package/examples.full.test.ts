@@ -70,7 +70,7 @@ test('every example of the docs has types that fit', { timeout: 600_000 }, async
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const files = { ...readersFiles, 'left-open.d.ts': leftOpen }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  for (const page of ['README.md', ...globSync('docs/**/*.md')])
+  for (const page of ['README.md', ...globSync(['docs/**/*.md', 'packages/*/README.md'])])
     for (const [index, code] of examplesOf(page).entries())
       writeFileSync(join(folder, `${page.replace(/\W+/g, '-')}-${index + 1}.ts`), `${code}\nexport {}\n`)
   const settings = {

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import * as inlay from 'inlay'
+import * as kysely from 'inlay/kysely'
+import * as protocol from 'inlay/protocol'
+import { expect, test } from 'vitest'
+
+/** Names of the types that a package index exports; it lists each. */
+function typesOf(file: string): string[] {
+  const exported = readFileSync(file, 'utf8').matchAll(/^export (type )?\{([^}]*)\}/gm)
+  return [...exported].flatMap(([, isType, list]) =>
+    list!
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (isType !== undefined || name.startsWith('type ')))
+      .map((name) => name.replace(/^type /, '').replace(/^\w+ as /, '')),
+  )
+}
+
+// A change here is a change of the public interface: it belongs in CHANGELOG.md. Write the lists anew with
+// npx vitest run --project unit test/package/public-exports.test.ts -u
+test.each([
+  ['inlay', inlay, typesOf('packages/inlay/src/index.ts')],
+  ['inlay-protocol', protocol, typesOf('packages/protocol/src/index.ts')],
+  // Its types are those of kysely.
+  ['inlay-kysely', kysely, []],
+])('%s exports what its list names, and nothing else', async (name, entry, types) => {
+  const lines = [...Object.keys(entry).toSorted(), ...[...new Set(types)].toSorted().map((type) => `type ${type}`)]
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`./public-exports/${name}.txt`)
+})
