@@ -11,25 +11,25 @@ import { shortCount } from './documents/counts.ts'
 import { useDocumentList, type DocumentList } from './documents/document-list.ts'
 import { DocumentsView } from './documents/documents-view.tsx'
 import { Mark, PlusIcon } from './controls/icons.tsx'
-import type { Service } from './service/service.ts'
+import type { AnsweringModel, Service } from './service/service.ts'
 import { Thread } from './chat/thread.tsx'
 import { Welcome } from './chat/welcome.tsx'
 import { FailureNote } from './controls/failure-note.tsx'
 
 interface AppProps {
   readonly service: Service
-  /** The model that answers at first, named as what it is. */
-  readonly modelName: string
+  /** The model that answers at first. */
+  readonly model: AnsweringModel
 }
 
 /** The page: a conversation, those before it, and the documents they are about. */
-export function App({ service, modelName }: AppProps): JSX.Element {
+export function App({ service, model: firstModel }: AppProps): JSX.Element {
   const place = usePlace()
   const chat = useChat(service, place)
   const list = useDocumentList(service)
   const [focusRequest, setFocusRequest] = useState(0)
   const [agentId, setAgentId] = useState(0)
-  const [name, setName] = useState(modelName)
+  const [model, setModel] = useState(firstModel)
   const newChat = (): void => {
     chat.leave()
     location.hash = ''
@@ -48,6 +48,7 @@ export function App({ service, modelName }: AppProps): JSX.Element {
           <div class="dock" key="dock">
             <Composer
               service={service}
+              canResearch={model.canResearch}
               isAnswering={chat.isAnswering}
               isFollowUp={!isEmpty(chat)}
               ask={(question, { isResearch }) => chat.ask(question, { isResearch, agentId })}
@@ -58,8 +59,8 @@ export function App({ service, modelName }: AppProps): JSX.Element {
               focusRequest={focusRequest}
             />
             {isEmpty(chat) && <AgentChoice service={service} agentId={agentId} choose={setAgentId} />}
-            <p class="model">{name}</p>
-            {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.modelName().then(setName)} />}
+            <p class="model">{model.name}</p>
+            {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
           </div>
         </div>
         {place.view === 'chats' && (

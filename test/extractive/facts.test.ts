@@ -52,7 +52,9 @@ test('questions in other languages are answered from documents in them', async (
     content:
       'Der Hafen hat neun Liegeplätze für Frachter. Seine Kräne heben vierzig Tonnen. Jeden Morgen legt eine Fähre ab.',
   }
-  expect(await answer('Wie viele Liegeplätze hat der Hafen?', [hafen])).toMatch(/^Der Hafen hat neun Liegeplätze/)
+  expect(await answer('Wie viele Liegeplätze hat der Hafen?', [hafen])).toMatch(
+    /Der Hafen hat neun Liegeplätze für Frachter \[1\]\./,
+  )
   const port = {
     title: 'Puerto',
     content: 'El puerto tiene nueve muelles para cargueros. Sus grúas levantan cuarenta toneladas cada hora.',
@@ -64,10 +66,12 @@ test('questions in other languages are answered from documents in them', async (
   expect(await answer('港口的起重机能吊起多少吨？', [gang])).toContain('起重机能吊起四十吨 [1]。')
 })
 
-test('a sentence that does not follow on from the one before it begins a paragraph', async () => {
+test('sentences that do not follow on from each other are set apart', async () => {
   const tower = `钟楼${'很高，'.repeat(150)}没有门。`
   const gates = { title: '城门', content: `北门建于1345年。${tower}西门建于1512年。` }
-  expect(await answer('城门建于哪一年？', [gates])).toBe('北门建于1345年 [1]。\n\n西门建于1512年 [1]。')
+  expect(await answer('城门建于哪一年？', [gates])).toContain(
+    '> 北门建于1345年 [1]。\n>\n> …\n>\n> 西门建于1512年 [1]。',
+  )
 })
 
 test('a fact that was asked for is not looked for among commands, nor steps in a story', async () => {
@@ -110,7 +114,7 @@ test('an item that ends in a colon is quoted with the command it leads to', asyn
     'Stop a container with a time limit [1]:\n\n```sh\ndocker stop --time {{seconds}} {{container}}\n```',
   )
   const several = await answer('How do I stop several running containers with docker stop?', [page])
-  expect(several).toContain('```text\ndocker stop {{container1 container2 ...}}\n```')
+  expect(several).toContain('> ```text\n> docker stop {{container1 container2 ...}}\n> ```')
   expect(several.trimEnd()).not.toMatch(/:$/)
 })
 
@@ -126,7 +130,7 @@ test('a single short document answers too', async () => {
     'How many days of leave do staff get?',
     'How much paid leave is there?',
   ])
-    expect(await answer(question, [leave])).toBe('Full-time staff receive 25 days of paid leave a year [1].')
+    expect(await answer(question, [leave])).toContain('Full-time staff receive 25 days of paid leave a year [1].')
   expect(await answer('Who runs the canteen?', [leave])).toMatch(/could not find/)
 })
 
@@ -152,7 +156,7 @@ test.each([
     'В порту работают 7 кранов',
   ],
 ])('a number is asked for in more languages: %s', async (question, content, quoted) => {
-  expect(await answer(question, [{ title: 'x', content }])).toMatch(new RegExp(`^${quoted}`))
+  expect(await answer(question, [{ title: 'x', content }])).toContain(quoted)
 })
 
 test('an answer in another form of the word, or in another word for it, is quoted', async () => {
@@ -190,8 +194,8 @@ test('what a question is about counts more than the words that every question ma
     content:
       'In 1908 both ports signed an agreement on an alliance of their pilots. It was to hold until the end of the decade, or until either port withdraws.',
   }
-  expect(await answer('How long would this alliance last?', [alliance, bridge, permits, harbour])).toMatch(
-    /^In 1908 both ports signed an agreement on an alliance of their pilots \[1\]\./,
+  expect(await answer('How long would this alliance last?', [alliance, bridge, permits, harbour])).toContain(
+    'In 1908 both ports signed an agreement on an alliance of their pilots [1].',
   )
 })
 
@@ -232,7 +236,9 @@ test('a form of a word that asks for a comparison asks for none', async () => {
     content:
       'A local council is the office of the crown in a town. What kind of local council a town has is written in its charter.',
   }
-  expect(await answer('The Weavers Guild compares well against what kind of local council?', [guild, council])).toMatch(
-    /^The Weavers Guild feeds the poor and heals the sick \[1\]\. All this compares very well/,
+  expect(
+    await answer('The Weavers Guild compares well against what kind of local council?', [guild, council]),
+  ).toContain(
+    '**Guild**\n\n> The Weavers Guild feeds the poor and heals the sick [1].\n>\n> All this compares very well',
   )
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { modelProviders } from '@inlay/drivers/model-providers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fold, type ChatFullResponse, type Packet, type StreamLine } from '@inlay/protocol'
+import { fold, type Packet, type StreamLine } from '@inlay/protocol'
 import { researchFaults } from '../agent/research/research-order.ts'
 import type { RecordedRequest, ReplyPart } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
@@ -9,36 +9,6 @@ import { linesOf, openInlay, overFolder, research } from './research-fixture.ts'
 
 const bodiesOf = (lines: readonly StreamLine[]): Packet['obj'][] =>
   lines.flatMap((line) => ('obj' in line ? [line.obj] : []))
-
-describe('deep research without any model of a provider', () => {
-  test('reports on this project from its own documents, with sources', async () => {
-    const inlay = await overFolder(join(import.meta.dirname, '../../docs'))
-    const question = 'How do documents reach the index, and how are citations numbered?'
-    const lines = await linesOf(await research(inlay, question))
-    expect(researchFaults(lines)).toEqual([])
-    const bodies = bodiesOf(lines)
-    const plan = bodies.map((body) => (body.type === 'deep_research_plan_delta' ? body.content : '')).join('')
-    expect(plan.split('\n').length).toBeGreaterThan(1)
-    expect(bodies.filter(({ type }) => type === 'research_agent_start').length).toBeGreaterThan(1)
-
-    const { answer, citation_info: cited, tool_calls: calls } = fold(lines)
-    expect(answer).toMatch(/^## /m)
-    expect(answer.length).toBeGreaterThan(1_000)
-    expect(new Set(cited.map(({ document_id: id }) => id)).size).toBeGreaterThan(1)
-    // Nothing is said without a source but the headings, lists under a line that names theirs, code, and what is missing.
-    const unsourced = answer
-      .replace(/```[\s\S]*?```/g, '')
-      .split(/\n\n+/)
-      .filter((part) => !/^(?:## |Nothing was found|- |\s*$)|:$/.test(part) && !part.includes(']('))
-    expect(unsourced).toEqual([])
-    expect(calls.filter(({ tool_name: name }) => name === 'research_agent').length).toBeGreaterThan(1)
-    expect(calls.some(({ tool_name: name }) => name === 'internal_search')).toBe(true)
-
-    const whole = (await (await research(inlay, question, { stream: false })).json()) as ChatFullResponse
-    expect({ answer: whole.answer, cited: whole.citation_info }).toEqual({ answer, cited })
-    expect(whole.tool_calls.map(({ tool_name: name }) => name)).toEqual(calls.map(({ tool_name: name }) => name))
-  })
-})
 
 /** What a request offers and says, as far as a script has to know. */
 function readRequest({ body }: RecordedRequest): {
@@ -90,9 +60,31 @@ function twoAgents(): (request: RecordedRequest) => readonly ReplyPart[] {
   }
 }
 
+/** A provider whose model is never asked. */
+const unasked = modelProviders({
+  providers: [
+    {
+      name: 'local',
+      type: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      models: [{ name: 'stand-in', contextTokens: 128_000 }],
+    },
+  ],
+})
+
 describe('deep research that cannot begin', () => {
+  test('is refused without a language model, and names the setting', async () => {
+    const inlay = await overFolder(join(import.meta.dirname, '../../docs'))
+    const refused = await research(inlay, 'How safe is it?')
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      error_code: 'VALIDATION_ERROR',
+      detail: expect.stringMatching(/INLAY_MODEL/),
+    })
+  })
+
   test('is refused in words, with nothing to search and with no search allowed', async () => {
-    const inlay = openInlay()
+    const inlay = openInlay({ models: unasked })
     const nothing = await research(inlay, 'How safe is it?')
     expect(nothing.status).toBe(400)
     expect(await nothing.json()).toMatchObject({

@@ -43,14 +43,6 @@ test('every table of figures says which command gave it, and when', () => {
   expect(tables.filter((table) => !isDated(table)).map(({ page, line }) => `${page}:${line}`)).toEqual([])
 })
 
-test('the figures of search quality are of sets that no weight was fitted to', () => {
-  const fitted = /XQuAD/.exec(page('packages/extractive/src/facts/rank-facts.ts'))
-  expect(fitted).not.toBeNull()
-  const quality = page('docs/9.search-quality.md')
-  for (const line of quality.split('\n').filter((line) => line.startsWith('|'))) expect(line).not.toMatch(/xquad/i)
-  expect(quality).toMatch(/fitted to[^.]*XQuAD/)
-})
-
 test('the pages on LanceDB and on sizes name the thresholds of the code', () => {
   const code = page('packages/drivers/src/lancedb/index.ts')
   const valueOf = (name: string): number =>

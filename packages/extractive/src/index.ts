@@ -7,10 +7,10 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { aboutPages, openAddresses, readCall, type Move, type Reading } from './prompt.ts'
-import { answerFromConversation, answerFromFindings } from './select.ts'
+import { answerFromConversation, answerFromFindings } from './answer.ts'
 import { argumentsFor } from './arguments.ts'
-import { understand, smallTalk, withoutDocuments } from './question.ts'
-import { researchMove } from './research/index.ts'
+import { understand } from './question.ts'
+import { smallTalk, withoutDocuments } from './talk.ts'
 
 /** What a person reads where a model is named. */
 export const extractiveModelName = 'Built-in extractive model'
@@ -27,12 +27,8 @@ const callOf = (reading: Reading, name: string): Move => {
   return { calls: [{ name, input }] }
 }
 
-async function decide(reading: Reading, options: LanguageModelV4CallOptions): Promise<Move> {
+async function decide(reading: Reading): Promise<Move> {
   const { tools, toolNames, mustCall, hasSearched, hasOpened, passages } = reading
-  // The step of a deep research that the call belongs to, as the agent tells models that only quote.
-  const phase = options.providerOptions?.['inlay']?.['research']
-  const inResearch = typeof phase === 'string' ? researchMove(phase, reading, options) : undefined
-  if (inResearch) return inResearch
   const searchTool = searchTools.find((name) => tools.has(name))
   const forced = mustCall === 'any' ? (searchTool ?? [...tools.keys()][0]) : mustCall
   if (forced !== undefined && tools.has(forced)) return callOf(reading, forced)
@@ -73,7 +69,7 @@ const wordsAtOnce = 2
 
 async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
   const reading = readCall(options)
-  const move = await decide(reading, options)
+  const move = await decide(reading)
   yield { type: 'stream-start', warnings: [] }
   if ('say' in move) {
     yield { type: 'text-start', id: 'answer' }
@@ -137,7 +133,7 @@ export function extractiveModel(): LanguageModelV4 {
     },
     doGenerate: async (options) => {
       const reading = readCall(options)
-      const move = await decide(reading, options)
+      const move = await decide(reading)
       const content: LanguageModelV4Content[] =
         'say' in move
           ? [{ type: 'text', text: move.say }]

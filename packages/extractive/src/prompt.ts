@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { SourcePassage } from './passages.ts'
+import type { SourcePassage } from './evidence.ts'
 
 /** What an action gave back that is no list of passages. */
 export interface ToolAnswer {
@@ -94,6 +94,7 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
     title: text(result['title']) || text(result['file_name']),
     section: text(result['section']),
     content: text(result['content']) || text(result['snippet']) || text(result['text']),
+    updatedAt: text(result['updated_at']) || text(result['published_at']),
   }))
 }
 

@@ -15,6 +15,8 @@ export interface Unit {
   readonly language?: string
   /** The code that an item with a colon at its end leads to; it is quoted with the item. */
   readonly code?: { readonly text: string; readonly language?: string }
+  /** The cells of a row and the names of their columns, both of the same length. */
+  readonly table?: { readonly header: readonly string[]; readonly cells: readonly string[] }
 }
 
 interface Block {
@@ -248,7 +250,7 @@ export function unitsOf(markdown: string): Unit[] {
       if (row.every((cell) => /^:?-*:?$/.test(cell))) continue
       if (!header || header.length !== row.length) header = row
       else {
-        units.push({ kind, text: sentenceOfRow(row, header), block, index: 0, headings })
+        units.push({ kind, text: sentenceOfRow(row, header), block, index: 0, headings, table: { header, cells: row } })
       }
       continue
     }

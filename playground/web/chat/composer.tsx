@@ -6,6 +6,8 @@ import type { Question, Service } from '../service/service.ts'
 
 interface ComposerProps {
   readonly service: Service
+  /** Whether the model that answers can do deep research. */
+  readonly canResearch: boolean
   readonly isAnswering: boolean
   readonly isFollowUp: boolean
   readonly ask: (question: Question, how: { readonly isResearch: boolean }) => void
@@ -27,7 +29,12 @@ interface Draft {
   readonly send: () => void
 }
 
-function useDraft({ service, isAnswering, ask }: Pick<ComposerProps, 'service' | 'isAnswering' | 'ask'>): Draft {
+function useDraft({
+  service,
+  canResearch,
+  isAnswering,
+  ask,
+}: Pick<ComposerProps, 'service' | 'canResearch' | 'isAnswering' | 'ask'>): Draft {
   const [text, setText] = useState('')
   const [isResearch, setIsResearch] = useState(false)
   const [isHeld, setIsHeld] = useState(false)
@@ -36,7 +43,7 @@ function useDraft({ service, isAnswering, ask }: Pick<ComposerProps, 'service' |
   const send = (): void => {
     if (!canSend || attachments.isBusy) return setIsHeld(canSend)
     setIsHeld(false)
-    ask({ question: text.trim(), files: attachments.take() }, { isResearch })
+    ask({ question: text.trim(), files: attachments.take() }, { isResearch: isResearch && canResearch })
     setText('')
     // It takes long and costs much, so each question asks for it anew.
     setIsResearch(false)
@@ -48,8 +55,8 @@ function useDraft({ service, isAnswering, ask }: Pick<ComposerProps, 'service' |
 }
 
 /** Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped or pasted. */
-export function Composer({ isFollowUp, stop, focusRequest, ...props }: ComposerProps): JSX.Element {
-  const draft = useDraft(props)
+export function Composer({ canResearch, isFollowUp, stop, focusRequest, ...props }: ComposerProps): JSX.Element {
+  const draft = useDraft({ ...props, canResearch })
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     // A phone would cover the page with its keyboard before anything was read.
@@ -92,26 +99,33 @@ export function Composer({ isFollowUp, stop, focusRequest, ...props }: ComposerP
         onKeyDown={onKeyDown}
         onPaste={(event) => takeFiles(event, event.clipboardData)}
       />
-      <Tools {...draft} />
+      <Tools {...draft} canResearch={canResearch} />
       {props.isAnswering ? <StopButton stop={stop} /> : <SendButton {...draft} />}
     </form>
   )
 }
 
-function Tools({ attachments, isResearch, setIsResearch }: Draft): JSX.Element {
+function Tools({
+  attachments,
+  isResearch,
+  setIsResearch,
+  canResearch,
+}: Draft & Pick<ComposerProps, 'canResearch'>): JSX.Element {
   return (
     <div class="composer-tools">
       <FilePicker add={attachments.add} />
-      <button
-        type="button"
-        class="tool-button"
-        aria-pressed={isResearch}
-        title="Researches the next question in several steps: takes longer and uses more of the model"
-        onClick={() => setIsResearch(!isResearch)}
-      >
-        <ResearchIcon />
-        Deep research
-      </button>
+      {canResearch && (
+        <button
+          type="button"
+          class="tool-button"
+          aria-pressed={isResearch}
+          title="Researches the next question in several steps: takes longer and uses more of the model"
+          onClick={() => setIsResearch(!isResearch)}
+        >
+          <ResearchIcon />
+          Deep research
+        </button>
+      )}
     </div>
   )
 }

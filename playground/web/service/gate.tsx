@@ -44,7 +44,7 @@ export function Gate(): JSX.Element | null {
   }, [state])
   if (state.phase === 'opening') return null
   if (state.phase === 'waiting') return <Waiting words={state.words} retry={() => void open(state.key)} />
-  if (state.phase === 'open') return <App service={state.opened.service} modelName={state.opened.modelName} />
+  if (state.phase === 'open') return <App service={state.opened.service} model={state.opened.model} />
   return <KeyForm words={state.words} open={(key) => void open(key)} />
 }
 

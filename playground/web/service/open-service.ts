@@ -3,12 +3,12 @@ import { InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import * as v from 'valibot'
 import { ownDocumentationSet } from '../../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
-import type { Service } from './service.ts'
+import type { AnsweringModel, Service } from './service.ts'
 
 /** A service that took the key, and the model that answers there, named as what it is. */
 export interface OpenService {
   readonly service: Service
-  readonly modelName: string
+  readonly model: AnsweringModel
 }
 
 /**
@@ -17,8 +17,8 @@ export interface OpenService {
  */
 export async function openService(apiKey: string): Promise<OpenService> {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
-  const [modelName, isAdmin] = await Promise.all([readModelName(baseUrl, apiKey), readIsAdmin(baseUrl, apiKey)])
-  return { service: toService(createClient({ baseUrl, apiKey }), { baseUrl, apiKey, isAdmin }), modelName }
+  const [model, isAdmin] = await Promise.all([readModel(baseUrl, apiKey), readIsAdmin(baseUrl, apiKey)])
+  return { service: toService(createClient({ baseUrl, apiKey }), { baseUrl, apiKey, isAdmin }), model }
 }
 
 /** Answers an error of one code with a value, and throws any other. */
@@ -133,7 +133,7 @@ function localModelsOf({
   baseUrl,
   apiKey,
   isAdmin,
-}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'modelName'> {
+}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'model'> {
   const address = `${baseUrl}/admin/local-models`
   const authorization = `Bearer ${apiKey}`
   return {
@@ -151,7 +151,7 @@ function localModelsOf({
       if (response.ok) return v.parse(localModelsSchema, await response.json())
       throw new InlayError('BAD_GATEWAY', { message: 'The model was not changed: it may have ended meanwhile.' })
     },
-    modelName: () => readModelName(baseUrl, apiKey),
+    model: () => readModel(baseUrl, apiKey),
   }
 }
 
@@ -199,7 +199,7 @@ async function readIsAdmin(baseUrl: string, apiKey: string): Promise<boolean> {
   return caller.success && caller.output.is_superuser
 }
 
-async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
+async function readModel(baseUrl: string, apiKey: string): Promise<AnsweringModel> {
   const response = await fetch(`${baseUrl}/llm/provider`, {
     headers: { authorization: `Bearer ${apiKey}` },
   }).catch((cause: unknown) => {
@@ -212,8 +212,9 @@ async function readModelName(baseUrl: string, apiKey: string): Promise<string> {
   const { providers, default_text: chosen } = listing.output
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
   const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)
-  if (provider === undefined || model === undefined) return 'No model is configured'
+  if (provider === undefined || model === undefined) return { name: 'No model is configured', canResearch: false }
   const name = model.display_name ?? model.name
-  if (provider.provider === 'extractive') return `${name}: quotes your documents; no AI provider configured`
-  return `${name} (${provider.provider_display_name})`
+  if (provider.provider === 'extractive')
+    return { name: `${name}: quotes your documents; no AI provider configured`, canResearch: false }
+  return { name: `${name} (${provider.provider_display_name})`, canResearch: true }
 }

@@ -1,6 +1,13 @@
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
 import type { ChatSessionDetail, DocMinimalInfo, DocumentStateName, StreamLine } from '@inlay/protocol'
 
+/** The model that answers, as the page shows it. */
+export interface AnsweringModel {
+  readonly name: string
+  /** Whether it can do deep research. */
+  readonly canResearch: boolean
+}
+
 /** What the page needs of an Inlay service; everything rejects with an error that `toFailure` puts into words. */
 export interface Service {
   /** Asks, and gives the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
@@ -51,7 +58,7 @@ export interface Service {
   /** Lets one of them answer, or with null the built-in model; gives what there is then. */
   chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
   /** The model that answers, named as what it is. */
-  modelName(): Promise<string>
+  model(): Promise<AnsweringModel>
   /** Whether the project's own documentation is among the documents, and the key may remove it. */
   hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
   removeOwnDocumentation(): Promise<void>

@@ -144,6 +144,8 @@ describe('what may not begin', () => {
 
   test('a model that takes too little', async () => {
     const { model } = await newResearch()
+    const quoting = await newResearch({}, { models: providerOf(model, { quotesOnly: true }) })
+    expect(await codeOf(quoting.send(asking))).toBe('VALIDATION_ERROR')
     const small = await newResearch({}, { models: providerOf(model, { contextTokens: 7_999 }) })
     expect(await codeOf(small.send(asking))).toBe('VALIDATION_ERROR')
     const large = await newResearch({}, { models: providerOf(model, { contextTokens: 8_000 }) })

@@ -30,7 +30,7 @@ export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
 
 /**
  * Checks whether a deep research may begin, and finds its bounds.
- * @throws VALIDATION_ERROR in a project and for a model that takes too little; what the host's policy throws
+ * @throws VALIDATION_ERROR in a project, for a model that only quotes and one that takes too little; what the host's policy throws
  */
 export async function admitResearch(
   options: ResearchOptions,
@@ -39,6 +39,11 @@ export async function admitResearch(
 ): Promise<AdmittedResearch> {
   if (projectId !== null) {
     throw refused('Deep research is not available in projects: ask outside of the project, or without deep_research.')
+  }
+  if (model.quotesOnly) {
+    throw refused(
+      `Deep research needs a language model; ${model.displayName} only quotes. Set one (INLAY_MODEL), or ask without deep_research.`,
+    )
   }
   if (model.contextTokens < leastResearchTokens) {
     throw refused(

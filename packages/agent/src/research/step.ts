@@ -190,7 +190,7 @@ async function playFitted(
 }
 
 function callOptions(
-  { phase, prompt, tools = [], choice }: ResearchStep,
+  { prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
   { takesChoice, answerLimit }: { readonly takesChoice: boolean; readonly answerLimit: number },
 ): LanguageModelV4CallOptions {
@@ -207,7 +207,6 @@ function callOptions(
           tools: tools.filter(({ name }) => forced === undefined || name === forced),
           toolChoice: takesChoice ? toChoice(choice) : { type: 'auto' },
         }),
-    ...(model.quotesOnly ? { providerOptions: { inlay: { research: phase } } } : {}),
   }
 }
 

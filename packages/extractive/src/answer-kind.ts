@@ -42,23 +42,23 @@ const number = new RegExp(
 const name = /[\s"“(«]?\p{Lu}/u
 
 /** What kind of thing a question asks for, where its words tell. */
-export type AskedKind = 'number' | 'name' | undefined
+export type AnswerKind = 'number' | 'name' | undefined
 
 /** The kind of thing a question in one of some twenty languages asks for. */
-export function askedKindOf(question: string): AskedKind {
+export function answerKindOf(question: string): AnswerKind {
   if (asksNumber.test(question)) return 'number'
   return asksName.test(question) ? 'name' : undefined
 }
 
 /** Whether a text without the words of the question holds that kind of thing: 1, -1, or 0 for no kind. */
-export function fitOf(kind: AskedKind, fresh: string): number {
+export function fitOf(kind: AnswerKind, fresh: string): number {
   if (kind === undefined) return 0
   if (kind === 'number') return number.test(fresh) ? 1 : -1
   return name.test(fresh) || spaceless.test(fresh) ? 1 : -1
 }
 
 /** Whether a single word is such a thing. */
-export function isOfKind(kind: AskedKind, word: string): boolean {
+export function isOfKind(kind: AnswerKind, word: string): boolean {
   if (kind === 'number') return number.test(word)
   return kind === 'name' ? /^\p{Lu}/u.test(word) : false
 }
