@@ -191,8 +191,8 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
     const time = now()
     if (Math.abs(time - removedAt) < minuteMs) return
     removedAt = time
-    for (const [key, { name, period, pending, working }] of counters)
-      if (period + periodOf(name) <= time && pending === 0 && !working) counters.delete(key)
+    for (const [key, { name, period, working }] of counters)
+      if (period + periodOf(name) <= time && !working) counters.delete(key)
     await removeOld(db, time)
   }
 
