@@ -102,3 +102,33 @@ test('whoever comes out of a queue gives way to others who hold a place, for a s
   await third!.place
   expect(inside).toEqual(['ben', 'ana', 'ana', 'ben', 'ana'])
 })
+
+test('a caller that leaves while it gives way to others gives its place back', async () => {
+  const { inside, come } = arrivals(
+    createFairTurns({ limit: Infinity, limitPerCaller: 1, givesWay: true, clock: { now: () => 0 } }),
+  )
+  come('ben')
+  const first = come('ana')
+  const leaving = new AbortController()
+  const second = come('ana', leaving.signal)
+  ;(await first.place)()
+  leaving.abort(new Error('gone'))
+  await expect(second.place).rejects.toThrow('gone')
+  come('ana')
+  await yieldToEventLoop()
+  expect(inside).toEqual(['ben', 'ana', 'ana'])
+})
+
+test('once a caller is alone again, a new call lets those in that wait', async () => {
+  let time = 0
+  const { inside, come } = arrivals(createFairTurns({ limit: 5, limitPerCaller: 1, clock: { now: () => time } }))
+  come('ben')
+  come('ana')
+  come('ana')
+  await yieldToEventLoop()
+  expect(inside).toEqual(['ben', 'ana'])
+  time += 10_001
+  come('ana')
+  await yieldToEventLoop()
+  expect(inside).toEqual(['ben', 'ana', 'ana', 'ana'])
+})

@@ -219,3 +219,64 @@ test('closing waits for the file under way and leaves the others to the next pro
   await next.worker.settled()
   expect([...index.held.keys(), ...setting.index.held.keys()].toSorted()).toEqual(ids.toSorted())
 })
+
+/** An index whose first `put` waits until it is let fail. */
+function failingIndex(): MemoryIndex & { readonly reached: Promise<void>; fail(): void } {
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const index = hookedIndex(() => {
+    reached.resolve()
+    return gate.promise
+  })
+  return { ...index, reached: reached.promise, fail: () => gate.reject(new Error('full')) }
+}
+
+test('a try that ends with the process does not count', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  const index = failingIndex()
+  const files = setting.again({ index })
+  await files.wantIndexed([id!])
+  await index.reached
+  const closed = files.close()
+  index.fail()
+  await closed
+  expect(await rowsOf(setting)).toEqual([{ id, work: 'index', claim: null, attempts: 0 }])
+  expect(setting.errors).toEqual([])
+})
+
+test('a file that is removed during a try that fails goes at once, not after the wait of that try', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  const index = failingIndex()
+  const files = setting.again({ index })
+  await files.wantIndexed([id!])
+  await index.reached
+  await setting.files.remove(id!, ana)
+  index.fail()
+  await files.worker.settled()
+  await setting.files.worker.settled()
+  expect(await rowsOf(setting)).toEqual([])
+})
+
+test('a file that is done is not renewed any more', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  await setting.files.wantIndexed([id!])
+  await setting.files.worker.settled()
+  expect([...setting.index.held.keys()]).toEqual([id])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('beside work that is put off for long, what another process leaves is found within a minute', async () => {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await leave(setting, { work: 'index', due_at: setting.clock.time + 3_600_000, attempts: 1 })
+  setting.files.worker.notify()
+  await setting.files.worker.settled()
+  await leave(setting, { due_at: setting.clock.time })
+  vi.advanceTimersByTime(60_000)
+  await setting.files.worker.settled()
+  expect([...setting.index.held.keys()]).toEqual([id])
+})

@@ -2,7 +2,8 @@ import type { CallerLimits, Principal } from '@inlay/protocol'
 import { isInlayError } from '@inlay/protocol'
 import { createUsageLimits, migrateServer, type UsageTable } from '@inlay/server'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { Kysely } from 'kysely'
+import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
@@ -168,4 +169,68 @@ test('minutes and days that are over leave no rows', async () => {
   expect(await db.selectFrom('inlay_usage').select(['kind', 'amount']).execute()).toEqual([
     { kind: 'requestsPerMinute', amount: 1 },
   ])
+})
+
+test('callers with limits of their own and no key are counted each for itself', async () => {
+  const { start } = await newProcesses({})
+  const limits = start()
+  const [first, second] = ['ana', 'ben'].map((id) => ({ ...ana, id, limits: { sessionsPerDay: 1 } }))
+  expect(await refusal(limits.take(first!, 'sessionsPerDay'))).toBeUndefined()
+  expect(await refusal(limits.take(second!, 'sessionsPerDay'))).toBeUndefined()
+  expect(await refusal(limits.take(first!, 'sessionsPerDay'))).toMatchObject({ of: 'caller', used: 1 })
+  await limits.close()
+})
+
+test('erasing a caller leaves the counts of a key whose number is the id of the caller', async () => {
+  const { start } = await newProcesses({})
+  const limits = start()
+  const holder: Principal = { ...ana, keyId: 7, limits: { sessionsPerDay: 1 } }
+  await limits.take(holder, 'sessionsPerDay')
+  await limits.close()
+  await limits.erase('7')
+  expect(await refusal(limits.take(holder, 'sessionsPerDay'))).toMatchObject({ of: 'key', used: 1 })
+  await limits.close()
+})
+
+test('what the limit of all gives back is free for the caller at once', async () => {
+  const { db, clock, errors } = await newProcesses({})
+  const limits = createUsageLimits({
+    db,
+    now: () => clock.time,
+    limits: { documentsPerDay: 2 },
+    tenantLimits: { documentsPerDay: 3 },
+    onError: (error) => errors.push(error),
+  })
+  await limits.take({ ...ana, id: 'ben' }, 'documentsPerDay', 2)
+  const both = [limits.take(ana, 'documentsPerDay', 2), limits.take(ana, 'documentsPerDay', 1)]
+  expect(await Promise.all(both.map(refusal))).toMatchObject([{ of: 'tenant' }, { of: 'caller' }])
+  expect(await refusal(limits.take(ana, 'documentsPerDay', 1))).toBeUndefined()
+  await limits.close()
+})
+
+test('what is used while the database is away is counted once it is back', async () => {
+  const { start, db } = await newProcesses({ uploadsPerDay: 1 })
+  const limits = start()
+  await sql`alter table inlay_usage rename to away`.execute(db)
+  expect(await refusal(limits.take(ana, 'uploadsPerDay'))).toBeUndefined()
+  await sql`alter table away rename to inlay_usage`.execute(db)
+  await limits.close()
+  expect(await refusal(start().take(ana, 'uploadsPerDay'))).toMatchObject({ used: 1 })
+})
+
+test('while limits are read again, calls go on with those read before', async () => {
+  const { db, clock } = await newProcesses({})
+  let reads = 0
+  const limits = createUsageLimits({
+    db,
+    now: () => clock.time,
+    limits: { uploadsPerDay: 5 },
+    workspace: { get: () => (reads++ === 0 ? Promise.resolve(undefined) : new Promise(() => {})), put: async () => {} },
+    onError: () => {},
+    syncMs: 0,
+  })
+  await limits.inForce()
+  const known = limits.inForce().then(({ callers }) => callers)
+  expect(await Promise.race([known, yieldToEventLoop().then(() => 'still waiting')])).toEqual({ uploadsPerDay: 5 })
+  expect(reads).toBe(2)
 })

@@ -17,6 +17,10 @@ test('documents that a process took in just before it is closed count for the ot
   expect([await other.waiting.count(ann), await other.waiting.count(key)]).toEqual([0, 0])
   await closed.close()
   expect([await other.waiting.count(ann), await other.waiting.count(key)]).toEqual([2, 1])
+  // Both took in the same document.
+  other.waiting.add(ann, 'b')
+  await other.close()
+  expect(await other.waiting.count(ann)).toBe(2)
   await other.waiting.remove(ann, ['a'])
   expect(await other.waiting.list(ann, { from: 0, most: 9 })).toEqual(['b'])
   await other.erase('ann')
