@@ -272,3 +272,18 @@ test('what readers see is written for others within one pace and one write, what
   await reading
   await eventually(async () => shown.every((json) => written.includes(json)))
 })
+
+test('a run that another process has taken over ends here', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start, db } = await newProcesses([['Said. ', { pause: () => pause }, 'More. ', { hang: true }]])
+  const [first] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'Said')
+  await db
+    .withTables<{ inlay_chat_runs: { owner: string } }>()
+    .updateTable('inlay_chat_runs')
+    .set({ owner: 'b' })
+    .execute()
+  goOn()
+  await eventually(() => run.finished)
+})
