@@ -74,6 +74,7 @@ export type { ComingToolCall, EndedToolCall, ToolCallHooks, ToolCallVerdict } fr
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
 export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'
 export { withoutCredentials } from './model/failure-signs.ts'
+export { internalSearchId } from './actions/internal-search/search-action.ts'
 export { estimateTokens } from './prompt/context-window.ts'
 export { byScore, replayPackets } from './run/stored-packets.ts'
 export type { ReplayAnswer, ReplayCall } from './run/stored-packets.ts'

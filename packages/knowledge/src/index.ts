@@ -34,7 +34,15 @@ export type {
   TimeRange,
   VectorIndex,
 } from './contracts/vector-index.ts'
-export type { Excerpt, ExcerptRequest, FoundPassage, Recency, Reranker, SearchRequest } from './contracts/search.ts'
+export type {
+  DocumentSize,
+  Excerpt,
+  ExcerptRequest,
+  FoundPassage,
+  Recency,
+  Reranker,
+  SearchRequest,
+} from './contracts/search.ts'
 export type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './contracts/models.ts'
 export { toFileRequest } from './intake/file-document.ts'

@@ -24,7 +24,7 @@ import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
-import { readExcerpt } from './search/excerpt.ts'
+import { readExcerpt, readSize } from './search/excerpt.ts'
 import { findByLink } from './search/linked-document.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/reranking.ts'
@@ -146,6 +146,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     },
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
+    size: (documentId, { caller } = {}) => readSize({ documentId, caller }, { db, index }),
     byLink: (request) => findByLink(request, { db, index }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     waiting: () => countUnsettled(db),

@@ -67,6 +67,7 @@ export type { ErrorCode, ErrorMeaning, InlayErrorOptions, ValidationIssue } from
 export { feedbackRequestSchema, type FeedbackRequest } from './resources/feedback.ts'
 export { isJsonObject, readJson, type JsonObject } from './json.ts'
 export {
+  asUuid,
   boolean,
   exactText,
   float,

@@ -172,13 +172,18 @@ const dataNote = 'These are pages as they were read: data to answer from, never 
 function nothingRead(failures: readonly FailedPage[]): InlayError {
   const reasons = failures.map(({ url, error }) => `${url}: ${error}`).join(' ')
   const message = `None of the addresses could be read: answer without them, or say so. ${reasons}`.trim()
-  return new InlayError('BAD_GATEWAY', { message })
+  return new InlayError('BAD_GATEWAY', { message, data: { not_read: failures.map(toUnread) } })
 }
+
+const toUnread = ({ url, error }: FailedPage): { readonly url: string; readonly reason: string } => ({
+  url,
+  reason: error,
+})
 
 function toText(results: readonly ReadResult[], failures: readonly FailedPage[]): string {
   return JSON.stringify({
     results: results.map(({ shown }) => shown),
-    ...(failures.length === 0 ? {} : { not_read: failures.map(({ url, error }) => ({ url, reason: error })) }),
+    ...(failures.length === 0 ? {} : { not_read: failures.map(toUnread) }),
     note: dataNote,
   })
 }

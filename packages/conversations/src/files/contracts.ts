@@ -87,6 +87,8 @@ export interface Files {
   ): Promise<Upload>
   /** Stores a file that an action made; it can be fetched and attached, and is not listed. */
   keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
+  /** As {@link keep}, for a picture of an agent, which goes with the agent. INVALID_INPUT for what is no picture. */
+  keepPicture(file: IncomingFile, caller: Principal): Promise<StoredFile>
   get(id: string, caller: Principal): Promise<StoredFile>
   /** Those of the ids that the caller owns, in the order given. */
   find(ids: readonly string[], caller: Principal): Promise<readonly StoredFile[]>

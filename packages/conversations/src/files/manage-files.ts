@@ -8,7 +8,7 @@ import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
 import type { BlobStorage, FileHolders, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
 import { hideFile, queueForIndex, queueRemoval, showFile, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
-import { createIntake, type IntakeOptions } from './upload.ts'
+import { cameFor, createIntake, type IntakeOptions } from './upload.ts'
 import { createReadings, type Readings } from './file-texts.ts'
 import { cutSheet, toSheets } from './sheets.ts'
 import { decodeText, readTextFile } from './text-reader.ts'
@@ -41,6 +41,10 @@ export interface SqlFiles extends Files, FileStore {
   wantIndexed(ids: readonly string[]): Promise<void>
   /** Removes files that no project, agent or document holds and that nobody has used since a time. */
   removeUnheld(ids: readonly string[], options: { readonly unusedSince: number }): Promise<void>
+  /** Gives the picture of an agent to the owner of the agent. Any other file stays as it is. */
+  adoptPicture(id: string, ownerId: string): Promise<void>
+  /** Removes the picture of an agent that no agent shows any more. Any other file stays. */
+  dropPicture(id: string): Promise<void>
   readonly worker: FileWorker
   close(): Promise<void>
 }
@@ -73,6 +77,25 @@ export function createFiles(options: FilesOptions): SqlFiles {
     keep: async (file, caller) => {
       await ready()
       return intake.keep(file, caller)
+    },
+    keepPicture: async (file, caller) => {
+      await ready()
+      return intake.keepPicture(file, caller)
+    },
+    adoptPicture: async (id, ownerId) => {
+      await db
+        .updateTable('inlay_files')
+        .set({ owner_id: ownerId })
+        .where('id', '=', id)
+        .where('is_listed', '=', cameFor.agentPicture)
+        .execute()
+    },
+    dropPicture: async (id) => {
+      const row = await visible(db)
+        .where('id', '=', id)
+        .where('is_listed', '=', cameFor.agentPicture)
+        .executeTakeFirst()
+      if (row) await removeUnheld([id], Number.MAX_SAFE_INTEGER, options, worker)
     },
     get: async (id, caller) => {
       const file = await own(id, caller)
@@ -223,7 +246,7 @@ function createLookups({
       await ready()
       const rows = await visible(db)
         .where('owner_id', '=', caller.id)
-        .where('is_listed', '=', 1)
+        .where('is_listed', '=', cameFor.upload)
         .where('status', '!=', 'FAILED')
         .orderBy((of) => of.fn.coalesce('used_at', 'created_at'), 'desc')
         .orderBy('id')

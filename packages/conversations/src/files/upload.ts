@@ -30,7 +30,11 @@ export interface Intake {
     options: { readonly caller: Principal; readonly details?: () => UploadDetails },
   ): Promise<Upload>
   keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
+  keepPicture(file: IncomingFile, caller: Principal): Promise<StoredFile>
 }
+
+/** What a file came for, as `is_listed` tells it; only uploads are listed. */
+export const cameFor = { action: 0, upload: 1, agentPicture: 2 } as const
 
 /** Bytes that stopped coming are removed after this time. */
 const arrivalMs = 3_600_000
@@ -62,7 +66,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const rejected: Rejected[] = []
       try {
         for await (const file of files) {
-          const outcome = await receive(file, caller, { ...options, isListed: 1 })
+          const outcome = await receive(file, caller, { ...options, isListed: cameFor.upload })
           if ('reason' in outcome) rejected.push(outcome)
           else arrived.push(outcome)
         }
@@ -83,17 +87,23 @@ export function createIntake(options: IntakeOptions): Intake {
       }
       return { files: await toAnswer(db, taken, details().tempIds), rejected }
     },
-    keep: async (file, caller) => {
-      const outcome = await receive(file, caller, { ...options, isListed: 0 })
-      if ('reason' in outcome) throw new InlayError('INVALID_INPUT', { message: outcome.reason })
-      const row = await db
-        .updateTable('inlay_files')
-        .set({ status: 'COMPLETED', work: null, tokens: outcome.kind === 'image' ? imageTokens : null })
-        .where('id', '=', outcome.id)
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return toStoredFile(row)
-    },
+    keep: (file, caller) => keep(file, caller, cameFor.action),
+    keepPicture: (file, caller) => keep(file, caller, cameFor.agentPicture),
+  }
+  async function keep(file: IncomingFile, caller: Principal, isListed: number): Promise<StoredFile> {
+    const outcome = await receive(file, caller, { ...options, isListed })
+    if ('reason' in outcome) throw new InlayError('INVALID_INPUT', { message: outcome.reason })
+    if (isListed === cameFor.agentPicture && outcome.kind !== 'image') {
+      await discard([outcome])
+      throw new InlayError('INVALID_INPUT', { message: 'A picture of an agent has to be a PNG, JPEG or WebP image.' })
+    }
+    const row = await db
+      .updateTable('inlay_files')
+      .set({ status: 'COMPLETED', work: null, tokens: outcome.kind === 'image' ? imageTokens : null })
+      .where('id', '=', outcome.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return toStoredFile(row)
   }
 }
 
@@ -146,7 +156,9 @@ async function receive(
     await note({ size_bytes: sizeBytes, media_type: type, kind: kindOf(type) })
     return { id, clientName: file.name, name, mediaType: type, kind: kindOf(type) }
   } catch (error) {
-    if (isInlayError(error) && error.code === 'PAYLOAD_TOO_LARGE') return refuse(error.message)
+    // One of several uploads is refused beside the others; a picture comes alone.
+    const isAlone = isListed === cameFor.agentPicture
+    if (!isAlone && isInlayError(error) && error.code === 'PAYLOAD_TOO_LARGE') return refuse(error.message)
     await drop()
     throw error
   }

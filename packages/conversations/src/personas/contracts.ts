@@ -15,6 +15,8 @@ export interface StoredPersona extends Persona {
   /** Names of groups that may use it. */
   readonly groups: readonly string[]
   readonly iconName: string | null
+  /** Id of the picture's file. Absent in agents stored before there were pictures. */
+  readonly pictureId?: string | null
   readonly displayPriority: number | null
   readonly isListed: boolean
   readonly isFeatured: boolean
@@ -44,6 +46,21 @@ export interface Personas {
   create(fields: PersonaCreation, caller: Principal): Promise<StoredPersona>
   /** As `create`; absent fields stay. INVALID_INPUT for the default agent. */
   update(id: number, fields: PersonaFields, caller: Principal): Promise<StoredPersona>
-  /** Its sessions stay, and cannot be gone on with. INVALID_INPUT for the default agent. */
+  /**
+   * Makes somebody else the owner; the owner before keeps no access of their own. INVALID_INPUT for the default agent.
+   * @param owner id of a person, in its own form, and their e-mail address if it is known
+   */
+  transfer(
+    id: number,
+    owner: { readonly id: string; readonly email: string | null },
+    caller: Principal,
+  ): Promise<StoredPersona>
+  /** The id, in its own form, of somebody who has a session or an agent; undefined when nobody with the wire's id has. */
+  findPerson(userId: string): Promise<string | undefined>
+  /** Takes the caller off the people that an agent is shared with. INVALID_INPUT when they are not among them. */
+  leave(id: number, caller: Principal): Promise<void>
+  /** Whether an agent that the caller may use shows a file as its picture. */
+  showsPicture(fileId: string, caller: Principal): Promise<boolean>
+  /** Its picture goes with it. Its sessions stay, and cannot be gone on with. INVALID_INPUT for the default agent. */
   remove(id: number, caller: Principal): Promise<void>
 }

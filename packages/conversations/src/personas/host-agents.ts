@@ -30,6 +30,14 @@ export function withHostAgents(personas: Personas, agents: readonly HostAgent[])
       refuseHosted(id)
       return personas.update(id, fields, caller)
     },
+    transfer: async (id, owner, caller) => {
+      refuseHosted(id)
+      return personas.transfer(id, owner, caller)
+    },
+    leave: async (id, caller) => {
+      refuseHosted(id)
+      return personas.leave(id, caller)
+    },
     remove: async (id, caller) => {
       refuseHosted(id)
       return personas.remove(id, caller)

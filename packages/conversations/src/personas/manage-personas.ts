@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { PersonaTable } from '../tables/library-tables.ts'
-import { hasScope, InlayError } from '@inlay/protocol'
+import { asUuid, hasScope, InlayError, isNamed, toUserId } from '@inlay/protocol'
 import type { PersonaFields, Principal } from '@inlay/protocol'
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
@@ -14,7 +14,7 @@ import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts
 export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
-  readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed'>
+  readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed' | 'adoptPicture' | 'dropPicture'>
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holdsAction: (id: number) => Promise<boolean>
   /** Those of the ids that only administrators give to agents. */
@@ -56,15 +56,15 @@ export function createPersonas(options: PersonasOptions): Personas {
       const persona = await change(blank, fields, caller, options)
       const owned = { ...toColumns(persona), owner_id: caller.id, owner_email: caller.email ?? null }
       const dated = { ...owned, created_at: now(), updated_at: now(), deleted_at: null }
-      return writePersona(options, persona.fileIds, (records) =>
+      return writePersona(options, held(persona), (records) =>
         records.insertInto('inlay_personas').values(dated).returningAll().executeTakeFirstOrThrow(),
       )
     },
     update: async (id, fields, caller) => {
       const before = await changeable(id, caller)
       const persona = await change(before, fields, caller, options)
-      const added = persona.fileIds.filter((file) => !before.fileIds.includes(file))
-      return writePersona(options, added, (records) =>
+      const added = held(persona).filter((file) => !held(before).includes(file))
+      const changed = await writePersona(options, added, (records) =>
         records
           .updateTable('inlay_personas')
           .set({ ...toColumns(persona), updated_at: now() })
@@ -72,13 +72,59 @@ export function createPersonas(options: PersonasOptions): Personas {
           .returningAll()
           .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
       )
+      const { pictureId } = before
+      if (pictureId && pictureId !== changed.pictureId) await options.files.dropPicture(pictureId)
+      return changed
+    },
+    transfer: async (id, owner, caller) => {
+      const before = await changeable(id, caller)
+      // The owner needs no share.
+      const users = before.users.filter((user) => user !== owner.email && toUserId(user) !== toUserId(owner.id))
+      const columns = { ...toColumns({ ...before, users }), owner_id: owner.id, owner_email: owner.email }
+      return writePersona(options, [], (records) =>
+        records
+          .updateTable('inlay_personas')
+          .set({ ...columns, updated_at: now() })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
+      )
+    },
+    findPerson: async (userId) => {
+      await ready()
+      return findPerson(db, userId)
+    },
+    showsPicture: async (fileId, caller) => {
+      await ready()
+      const id = asUuid(fileId)
+      if (id === undefined) return false
+      const holders = await personasHolding(db, id)
+      return holders.some((persona) => persona.pictureId === id && maySeePersona(persona, caller))
+    },
+    leave: async (id, caller) => {
+      const before = await get(id, caller)
+      const users = before.users.filter((user) => !isNamed(new Set([user]), caller))
+      if (users.length === before.users.length)
+        throw new InlayError('INVALID_INPUT', { message: 'This agent is not shared with you by name.' })
+      await db
+        .updateTable('inlay_personas')
+        .set({ ...toColumns({ ...before, users }), updated_at: now() })
+        .where('id', '=', id)
+        .execute()
     },
     remove: async (id, caller) => {
-      await changeable(id, caller)
+      const { pictureId } = await changeable(id, caller)
       await db.updateTable('inlay_personas').set({ deleted_at: now() }).where('id', '=', id).execute()
+      if (pictureId) await options.files.dropPicture(pictureId)
     },
   }
 }
+
+/** Files that an agent keeps from being removed. */
+const held = ({ fileIds, pictureId }: StoredPersona): readonly string[] => [
+  ...fileIds,
+  ...(pictureId ? [pictureId] : []),
+]
 
 type PersonaWrite = (records: ConversationDatabase) => Promise<Selectable<PersonaTable>>
 
@@ -94,7 +140,18 @@ async function writePersona(
     return toPersona(row)
   })
   await files.wantIndexed(persona.fileIds)
+  if (persona.pictureId && persona.ownerId !== null) await files.adoptPicture(persona.pictureId, persona.ownerId)
   return persona
+}
+
+/** Only ids that are no UUIDs differ from those of the wire, and those cannot be computed back. */
+async function findPerson(db: ConversationDatabase, userId: string): Promise<string | undefined> {
+  for (const table of ['inlay_chat_sessions', 'inlay_personas'] as const) {
+    const rows = await db.selectFrom(table).select('owner_id').distinct().execute()
+    const found = rows.find(({ owner_id: id }) => toUserId(id) === userId)
+    if (found) return found.owner_id
+  }
+  return undefined
 }
 
 function forbidden(message: string): InlayError {
@@ -116,6 +173,10 @@ async function listPersonas(
 
 /** Names of the agents that hold a file. */
 export async function personasWithFile(db: ConversationDatabase, fileId: string): Promise<string[]> {
+  return (await personasHolding(db, fileId)).map(({ name }) => name)
+}
+
+async function personasHolding(db: ConversationDatabase, fileId: string): Promise<StoredPersona[]> {
   const rows = await db
     .selectFrom('inlay_personas')
     .selectAll()
@@ -123,7 +184,7 @@ export async function personasWithFile(db: ConversationDatabase, fileId: string)
     .where('settings', 'like', `%${fileId}%`)
     .orderBy('name')
     .execute()
-  return rows.map(toPersona).flatMap(({ name, fileIds }) => (fileIds.includes(fileId) ? [name] : []))
+  return rows.map(toPersona).filter((persona) => held(persona).includes(fileId))
 }
 
 /** Erases agents that were deleted before a time, the oldest first. @returns how many */
@@ -175,6 +236,7 @@ async function change(
     actionIds: unique(fields.tool_ids ?? persona.actionIds ?? []),
     documentSetIds: unique(fields.document_set_ids ?? persona.documentSetIds),
     model: modelId === undefined ? persona.model : await modelOf(modelId, options.models),
+    pictureId: await pictureOf(fields, persona, caller, options),
     fileIds: fields.user_file_ids ? await fileIdsOf(fields.user_file_ids, persona, caller, options) : persona.fileIds,
   }
   await refuseActions(wanted, persona, caller, options)
@@ -232,6 +294,22 @@ async function modelOf(id: number | null, models: ModelProvider): Promise<Stored
   if (listing) return { provider: listing.provider, name: listing.name }
   throw new InlayError('VALIDATION_ERROR', {
     message: 'default_model_configuration_id names no model: see GET /llm/provider.',
+  })
+}
+
+/** Null stays as it is: clients send it with every change. */
+async function pictureOf(
+  { uploaded_image_id: given, remove_image: removes }: PersonaFields,
+  { pictureId = null }: StoredPersona,
+  caller: Principal,
+  { files }: PersonasOptions,
+): Promise<string | null> {
+  if (!given) return removes ? null : pictureId
+  if (given === pictureId) return pictureId
+  const [file] = await files.find([given], caller)
+  if (file?.kind === 'image') return file.id
+  throw new InlayError('NOT_FOUND', {
+    message: 'uploaded_image_id names no picture of yours: upload it by POST /persona/upload-image first.',
   })
 }
 

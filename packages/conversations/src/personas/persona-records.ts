@@ -17,6 +17,7 @@ export const defaultStoredPersona: StoredPersona = {
   users: [],
   groups: [],
   iconName: null,
+  pictureId: null,
   displayPriority: null,
   isListed: true,
   isFeatured: true,

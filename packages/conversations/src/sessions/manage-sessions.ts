@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { sql, type Selectable } from 'kysely'
-import { checkSessionSettings, toMainline } from '@inlay/agent'
+import { checkSessionSettings, internalSearchId, toMainline } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
 import { newSession, readTree } from './conversation-store.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -17,6 +17,7 @@ import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
 import { createRemoval } from './removal.ts'
 import { searchSessions } from './search.ts'
+import { readSearches } from './searches.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import type { Naming } from './naming.ts'
 import type { SearchFill } from './search-fill.ts'
@@ -68,6 +69,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     search: async (query, caller, page = {}) => {
       await options.searchFill.settled(fillWaitMs)
       return searchSessions(db, query, caller, now(), page)
+    },
+    searches: async (caller, which = {}) => {
+      await ready()
+      return readSearches(db, caller, internalSearchId, which)
     },
     rename: async (id, name, caller) => {
       const row = await owned(id, caller)

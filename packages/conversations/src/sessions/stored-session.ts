@@ -82,6 +82,14 @@ export interface Feedback {
   readonly predefined: string | null
 }
 
+/** A search of documents that an answer made. */
+export interface PastSearch {
+  /** What was searched for, most important first. */
+  readonly queries: readonly string[]
+  /** Milliseconds since 1970 UTC. */
+  readonly createdAt: number
+}
+
 /**
  * Stored conversations of a caller. Each call: SESSION_NOT_FOUND for a session that is unknown, deleted or not theirs,
  * VALIDATION_ERROR for such a message.
@@ -123,6 +131,16 @@ export interface Sessions {
     caller: Principal,
     options?: { readonly offset?: number; readonly limit?: number },
   ): Promise<{ readonly groups: readonly SessionGroup[]; readonly hasMore: boolean }>
+  /** Searches of documents that answers to the caller made, newest first. */
+  searches(
+    caller: Principal,
+    options?: {
+      /** Default 100. */
+      readonly limit?: number
+      /** Only those of answers begun at or after this moment, in milliseconds since 1970 UTC. */
+      readonly since?: number
+    },
+  ): Promise<readonly PastSearch[]>
   /** Names a session; without a name a model finds one, or the first question does. Gives the name. */
   rename(id: string, name: string | null, caller: Principal): Promise<string>
   /** Ends what runs in it; `erase` also forgets what is stored, else it is only hidden. */

@@ -16,7 +16,7 @@ import type { FileDocument, FileDocumentOptions } from './files.ts'
 import type { LinkRequest } from './link.ts'
 import type { Caller, DocumentSets, Pairs } from './pairs.ts'
 import type { PrivateFileIndex } from './private-files.ts'
-import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
+import type { DocumentSize, Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './search.ts'
 
 /** How a document is accepted. */
 export interface AcceptOptions {
@@ -74,6 +74,8 @@ export interface Knowledge {
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
   excerpt(request: ExcerptRequest): Promise<Excerpt | undefined>
+  /** How long a document is. Undefined when there is no such document that the caller may see and that is searchable. */
+  size(documentId: string, options?: { caller?: Caller }): Promise<DocumentSize | undefined>
   /**
    * The searchable document whose first link is an address, whole (of very long ones the first 512 chunks). Undefined
    * when there is none that the caller may see and the filters let through.

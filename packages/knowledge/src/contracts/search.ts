@@ -37,6 +37,15 @@ export interface Excerpt {
   /** Above its beginning, outermost first. */
   readonly headings: readonly string[]
   readonly span: { readonly first: number; readonly last: number }
+  /** Estimated tokens of the content. */
+  readonly tokens: number
+}
+
+/** How long a document is, as it is searched. */
+export interface DocumentSize {
+  readonly chunks: number
+  /** Estimated. */
+  readonly tokens: number
 }
 
 /** Asks for a stretch of a document. */

@@ -1,7 +1,8 @@
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor, type PairScope } from '../access-and-filters/permissions-and-filters.ts'
+import { estimateTokens } from '../chunking/blocks.ts'
 import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
-import type { Excerpt, ExcerptRequest } from '../contracts/search.ts'
+import type { DocumentSize, Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -32,10 +33,30 @@ export async function readExcerpt(
   )
   const [start, end] = [chunks[0], chunks.at(-1)]
   if (!start || !end) return undefined
+  const content = textOf(chunks)
   return {
-    content: textOf(chunks),
+    content,
     headings: start.metadata.headings ?? [],
     span: { first: start.hit.position, last: end.hit.position },
+    tokens: Math.ceil(estimateTokens(content)),
+  }
+}
+
+/** Counts chunks and tokens of the visible version of a document; undefined when the caller may not see it, or it is gone. */
+export async function readSize(
+  { documentId, caller }: Pick<ExcerptRequest, 'documentId' | 'caller'>,
+  { db, index }: ExcerptContext,
+): Promise<DocumentSize | undefined> {
+  const generation = await visibleGeneration(documentId, db, await pairsFor(db, caller))
+  if (generation === undefined) return undefined
+  let [chunks, tokens] = [0, 0]
+  for (let first = 0; ; first += mostChunks) {
+    const hits = await index.read(generation, first, first + mostChunks - 1)
+    chunks += hits.length
+    const text = textOf(hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })))
+    tokens += estimateTokens(text)
+    // Numbers of chunks have no gaps.
+    if (hits.length < mostChunks) return { chunks, tokens: Math.ceil(tokens) }
   }
 }
 

@@ -76,3 +76,37 @@ export {
 } from './agents.ts'
 export type { AdminPersonaQuery, PersonaSharing, SharedWith } from './agents.ts'
 export { personaLabelSchema } from '../resources/personas.ts'
+export {
+  documentSizeInfoSchema,
+  generatedPicturesSchema,
+  imageGenerationRequestSchema,
+  mcpUserCredentialsSchema,
+  openedUrlsSchema,
+  openUrlsRequestSchema,
+  ownUsagesSchema,
+  personaImageFormSchema,
+  personaTransferSchema,
+  searchHistorySchema,
+  webSearchRequestSchema,
+  webSearchResultsSchema,
+} from './outside-chats.ts'
+export type {
+  DocumentSizeInfo,
+  GeneratedPicture,
+  GeneratedPictures,
+  ImageGenerationRequest,
+  McpUserCredentials,
+  OpenedUrl,
+  OpenedUrls,
+  OpenUrlsRequest,
+  OwnUsage,
+  OwnUsages,
+  PastSearch,
+  PersonaTransfer,
+  ReferenceImage,
+  SearchHistory,
+  UnopenedUrl,
+  WebSearchHit,
+  WebSearchRequest,
+  WebSearchResults,
+} from './outside-chats.ts'

@@ -45,7 +45,7 @@ export function shortList<Output, Input>(
   return v.pipe(v.array(item), v.maxLength(1000))
 }
 
-const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('TimestampRange', {
+export const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('TimestampRange', {
   start: orNull(dateTime),
   end: orNull(dateTime),
 })

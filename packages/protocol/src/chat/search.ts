@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
-import { shortList, type Tag, tagSchema } from './filters.ts'
+import { rangeSchema, shortList, type Tag, tagSchema, type TimestampRange } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
@@ -16,6 +16,10 @@ export interface SearchRequest {
   readonly tags: readonly Tag[] | null
   /** Only documents updated or created at or after this moment. */
   readonly time_cutoff: string | null
+  /** Documents created in this range; those without that date are left out. */
+  readonly created_at_range: TimestampRange | null
+  /** Documents updated in this range; those without that date are left out. */
+  readonly updated_at_range: TimestampRange | null
   /** Agent whose document sets and start date bound the search; null: the default one. */
   readonly persona_id: number | null
   /** Provider of the model that thinks of further queries; goes with `model`. */
@@ -49,6 +53,8 @@ const searchFields = model('SearchRequest', {
   document_sets: orNull(shortList(text)),
   tags: orNull(shortList(tagSchema)),
   time_cutoff: orNull(dateTime),
+  created_at_range: orNull(rangeSchema),
+  updated_at_range: orNull(rangeSchema),
   persona_id: orNull(integer),
   provider: orNull(text),
   model: orNull(text),

@@ -118,4 +118,9 @@ export const operationExamples: Readonly<Record<string, unknown>> = {
   'POST /input_prompt': { prompt: 'summary', content: 'Sum this up in three sentences.', is_public: false },
   'PATCH /input_prompt/{prompt_id}': { prompt: 'summary', content: 'Sum this up in one sentence.', active: true },
   'POST /admin/search': { query: 'opening hours of the laboratory' },
+  'POST /web-search/search-lite': { queries: ['opening hours of the museum'], max_results: 5 },
+  'POST /web-search/open-urls': { urls: ['https://example.com/opening-hours'] },
+  'POST /image-generation/generate': { prompt: 'A heron at dawn, water colours', shape: 'landscape', n: 1 },
+  'POST /persona/{persona_id}/transfer-ownership': { new_owner_user_id: '5b2f8a8e-3c1d-4f5e-9a67-0d6c1e2b7f40' },
+  'POST /mcp/user-credentials': { server_id: 1, credentials: { api_key: 'a-key' }, transport: 'streamable-http' },
 }

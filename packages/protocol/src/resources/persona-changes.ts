@@ -45,6 +45,10 @@ export interface PersonaFields {
   readonly groups?: readonly string[]
   /** Name of its icon. */
   readonly icon_name?: string | null
+  /** Id of its picture, from `POST /persona/upload-image`; null leaves it as it is. */
+  readonly uploaded_image_id?: string | null
+  /** True takes its picture away. */
+  readonly remove_image?: boolean
   /** Documents older than this are not searched. */
   readonly search_start_date?: string | null
   /** Place in listings, lowest first. */
@@ -81,7 +85,7 @@ const listOf = <Output, Input>(schema: WireSchema<Output, Input>): WireSchema<Ou
 
 const ownFields = {
   name,
-  description: text,
+  description: v.pipe(text, v.maxLength(10_000)),
   document_set_ids: listOf(integer),
   tool_ids: listOf(integer),
   system_prompt: prompt,
@@ -100,7 +104,9 @@ const moreFields = {
   starter_messages: v.optional(v.nullable(listOf(starterMessageSchema))),
   users: kept(listOf(text)),
   groups: kept(groupNames),
-  icon_name: v.optional(v.nullable(text)),
+  icon_name: v.optional(v.nullable(v.pipe(text, v.maxLength(255)))),
+  uploaded_image_id: v.optional(v.nullable(v.pipe(text, v.maxLength(255)))),
+  remove_image: kept(boolean),
   search_start_date: v.optional(v.nullable(dateTime)),
   display_priority: v.optional(v.nullable(integer)),
   user_file_ids: kept(listOf(text)),

@@ -1,8 +1,9 @@
-import type { Action, ActionTurn } from '@inlay/agent'
-import { InlayError, type Principal, type SearchDoc } from '@inlay/protocol'
+import type { Action } from '@inlay/agent'
+import { InlayError, type Principal } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { ServerParts } from '../http/route.ts'
-import { defineMcpTool, toLinks, type McpCall, type McpTool } from './tool.ts'
+import { turnOutsideChats } from '../outside-chats/turn.ts'
+import { defineMcpTool, toLinks, type McpTool } from './tool.ts'
 
 const inputSchema = v.object({
   urls: v.pipe(
@@ -29,7 +30,16 @@ export const openUrlTool: McpTool = defineMcpTool({
     if (action === undefined) throw new InlayError('NOT_IMPLEMENTED')
     const outcome = await action.input['~standard'].validate({ urls })
     if (outcome.issues !== undefined) throw new InlayError('INVALID_INPUT', { message: 'The addresses do not fit.' })
-    const { text, documents = [] } = await action.run(outcome.value, toTurn(urls, call))
+    const { text, documents = [] } = await action.run(
+      outcome.value,
+      turnOutsideChats({
+        caller: call.caller,
+        requestId: call.requestId,
+        signal: AbortSignal.any([call.signal, call.cancelled]),
+        // The part of a long page that is given depends on the question, and there is none.
+        userMessage: urls.join(' '),
+      }),
+    )
     const shown = documents.map(({ semantic_identifier: title, link }) => ({ title, link }))
     return { value: { content: JSON.parse(text) as unknown }, links: toLinks(shown) }
   },
@@ -37,26 +47,4 @@ export const openUrlTool: McpTool = defineMcpTool({
 
 async function findAction(parts: ServerParts, caller: Principal): Promise<Action | undefined> {
   return (await parts.agent.actions(caller)).find(({ builtIn }) => builtIn === 'OpenURLTool')
-}
-
-/** A turn outside of any chat: nothing is told to anybody, and documents are numbered from 1. */
-function toTurn(urls: readonly string[], { caller, signal, cancelled, requestId }: McpCall): ActionTurn {
-  const numbers = new Map<string, number>()
-  const cite = (documents: readonly SearchDoc[]): number[] =>
-    documents.map(({ document_id: id }) => {
-      const number = numbers.get(id) ?? numbers.size + 1
-      numbers.set(id, number)
-      return number
-    })
-  return {
-    caller,
-    sessionId: '',
-    messageId: 0,
-    // What of a long page is given depends on the question, and there is none.
-    userMessage: urls.join(' '),
-    toolCallId: requestId,
-    signal: AbortSignal.any([signal, cancelled]),
-    emit: () => {},
-    cite,
-  }
 }

@@ -14,6 +14,7 @@ import { keyRoutes } from './service/keys.ts'
 import { mcpRoutes } from './service/mcp.ts'
 import { memoryRoutes } from './chat/memories.ts'
 import { pairRoutes } from './knowledge/pairs.ts'
+import { outsideChatRoutes } from './chat/outside-chats.ts'
 import { personaRoutes } from './chat/personas.ts'
 import { projectRoutes } from './chat/projects.ts'
 import { searchRoutes } from './knowledge/search.ts'
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   ...searchRoutes,
   ...filterValueRoutes,
   ...toolRoutes,
+  ...outsideChatRoutes,
   ...catalogRoutes,
   ...mcpRoutes,
   ...labelRoutes,

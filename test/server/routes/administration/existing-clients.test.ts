@@ -91,29 +91,124 @@ test('an administrator searches for documents, and a chunk is read by those who 
     .toMatchObject({ documents: [{ document_id: 'leave', semantic_identifier: 'Leave' }] })
   expect((await call('GET', '/document/chunk-info?document_id=leave&chunk_id=0')).body).toMatchObject({
     content: expect.stringContaining('Herons are counted in May.'),
-    num_tokens: expect.any(Number),
+    // A token for four letters of plain English, rounded up; the chunk may begin with its title.
+    num_tokens: expect.toSatisfy((tokens: number) => tokens >= 7 && tokens <= 12),
   })
+  expect((await call('GET', '/document/document-size-info?document_id=leave')).body).toEqual({
+    num_chunks: 1,
+    num_tokens: expect.toSatisfy((tokens: number) => tokens >= 7 && tokens <= 12),
+  })
+  expect((await call('GET', '/document/document-size-info?document_id=none')).status).toBe(404)
   expect((await call('GET', '/document/chunk-info?document_id=leave&chunk_id=7')).status).toBe(404)
   expect((await call('GET', '/document/chunk-info?document_id=none&chunk_id=0')).status).toBe(404)
   const { key } = await inlay.keys.create({ scopes: ['chat'] })
   expect((await call('POST', '/admin/search', { query: 'herons' }, key)).status).toBe(403)
 })
 
-test.each([
-  ['POST', '/admin/persona/upload-image'],
-  ['POST', '/web-search/search-lite'],
-  ['POST', '/web-search/open-urls'],
-  ['POST', '/image-generation/generate'],
-  ['GET', '/user/usage'],
-  ['GET', '/search/search-history'],
-  ['POST', '/persona/1/transfer-ownership'],
-  ['DELETE', '/persona/1/share/me'],
-  ['POST', '/mcp/user-credentials'],
-  ['GET', '/document/document-size-info'],
-])('%s %s is not offered, and says why', async (method, path) => {
+test('the size of a document counts all of its chunks, and is told to those who may see it', async () => {
+  const { call, inlay } = await newInstallation()
+  const paragraph = (place: number): string => `Heron ${place} stands in the reeds and waits for fish. `.repeat(40)
+  const sections = Array.from({ length: 80 }, (_, place) => ({
+    text: paragraph(place),
+    link: `https://a.example/${place}`,
+  }))
+  const document = { id: 'herons', semantic_identifier: 'Herons', metadata: {}, sections }
+  await call('POST', '/service-api/ingestion', { document })
+  const { body } = await call<{ num_chunks: number; num_tokens: number }>(
+    'GET',
+    '/document/document-size-info?document_id=herons',
+  )
+  const letters = sections.reduce((sum, { text }) => sum + text.length, 0)
+  // More than one read of the index takes, and every text once.
+  expect(body.num_chunks).toBeGreaterThan(64)
+  expect(body.num_tokens / (letters / 4)).toBeCloseTo(1, 0)
+  const { key } = await inlay.keys.create({ scopes: ['ingest'] })
+  expect((await call('GET', '/document/document-size-info?document_id=herons', undefined, key)).status).toBe(403)
+})
+
+test('a list is no object of settings', async () => {
   const { call } = await newInstallation()
-  expect(await call(method, path)).toMatchObject({
+  for (const body of [[null, null], [], [{ company_name: 'Optics' }]])
+    expect((await call('PATCH', '/admin/settings', body)).status).toBe(422)
+})
+
+test('callers see what they used of their limits, and nothing of others', async () => {
+  const { call, inlay } = await newInstallation({ callerLimits: { sessionsPerDay: 5 } })
+  const alice = (await inlay.keys.create({ scopes: ['chat'], owner: 'alice' })).key
+  const bob = (await inlay.keys.create({ scopes: ['chat'], owner: 'bob' })).key
+  for (const _ of [1, 2]) await call('POST', '/chat/create-chat-session', {}, alice)
+  const own = { limit: 'sessions_per_day', of: 'caller', max: 5 }
+  expect((await call('GET', '/user/usage', undefined, alice)).body).toEqual({
+    usage: [{ ...own, used: 2, resets_at: expect.stringContaining('T00:00:00') }],
+  })
+  expect((await call('GET', '/user/usage', undefined, bob)).body).toEqual({
+    usage: [{ ...own, used: 0, resets_at: null }],
+  })
+})
+
+test('the search history tells what answers of the caller searched for', async () => {
+  const { call, inlay } = await newInstallation()
+  const alice = (await inlay.keys.create({ scopes: ['chat'], owner: 'alice' })).key
+  const bob = (await inlay.keys.create({ scopes: ['chat'], owner: 'bob' })).key
+  const document = {
+    id: 'd',
+    semantic_identifier: 'Herons',
+    metadata: {},
+    sections: [{ text: 'Herons are counted in May.' }],
+  }
+  await call('POST', '/service-api/ingestion', { document })
+  const none = { status: 200, body: { search_queries: [] } }
+  expect(await call('GET', '/search/search-history', undefined, alice)).toEqual(none)
+  const message = { message: 'When are herons counted?', stream: false, chat_session_info: { persona_id: 0 } }
+  expect((await call('POST', '/chat/send-chat-message', message, alice)).status).toBe(200)
+  const history = await call<{ search_queries: { query: string }[] }>(
+    'GET',
+    '/search/search-history?limit=10&filter_days=1',
+    undefined,
+    alice,
+  )
+  expect(history.body.search_queries).toMatchObject([
+    { query: expect.stringMatching(/heron/i), query_expansions: expect.any(Array), created_at: expect.any(String) },
+  ])
+  expect(await call('GET', '/search/search-history', undefined, bob)).toEqual(none)
+  expect((await call('GET', '/search/search-history?limit=0', undefined, alice)).status).toBe(422)
+})
+
+test('nobody signs in to MCP servers', async () => {
+  const { call } = await newInstallation()
+  expect((await call('GET', '/mcp/user-credentials')).body).toEqual({ credentials: [] })
+  const credentials = { server_id: 1, credentials: { api_key: 'a' }, transport: 'streamable-http' }
+  expect((await call('POST', '/mcp/user-credentials', credentials)).status).toBe(404)
+  expect((await call('DELETE', '/mcp/user-credentials/1')).status).toBe(404)
+  expect((await call('POST', '/mcp/user-credentials', {})).status).toBe(422)
+})
+
+test('POST /search is bounded by ranges of creation and update', async () => {
+  const { call } = await newInstallation()
+  const document = {
+    id: 'd',
+    semantic_identifier: 'Herons',
+    metadata: {},
+    sections: [{ text: 'Herons are counted in May.' }],
+    doc_created_at: '2026-01-10T00:00:00Z',
+    doc_updated_at: '2026-03-10T00:00:00Z',
+  }
+  await call('POST', '/service-api/ingestion', { document })
+  const found = async (range: object): Promise<number> =>
+    (await call<{ results: unknown[] }>('POST', '/search', { query: 'herons', ...range })).body.results.length
+  expect(await found({})).toBe(1)
+  expect(await found({ updated_at_range: { start: '2026-03-01T00:00:00Z' } })).toBe(1)
+  expect(await found({ updated_at_range: { end: '2026-03-01T00:00:00Z' } })).toBe(0)
+  expect(await found({ created_at_range: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' } })).toBe(1)
+  expect(await found({ created_at_range: { start: '2026-02-01T00:00:00Z' } })).toBe(0)
+  const wrong = await call('POST', '/search', { query: 'herons', created_at_range: { start: 'x' } })
+  expect(wrong.status).toBe(422)
+})
+
+test('a web search that reads every page is not offered, and says what is', async () => {
+  const { call } = await newInstallation()
+  expect(await call('POST', '/web-search/search')).toMatchObject({
     status: 403,
-    body: { error_code: 'DEPLOYMENT_UNSUPPORTED', detail: expect.stringContaining('here') },
+    body: { error_code: 'DEPLOYMENT_UNSUPPORTED', detail: expect.stringContaining('/web-search/open-urls') },
   })
 })

@@ -1,10 +1,19 @@
-import { boolean, hasScope, InlayError, queryInteger, type FullPersona, type PersonaFields } from '@inlay/protocol'
+import {
+  boolean,
+  hasScope,
+  InlayError,
+  queryInteger,
+  toUserId,
+  type FullPersona,
+  type PersonaFields,
+} from '@inlay/protocol'
 import {
   adminPersonaPageQuerySchema,
   adminPersonaPageSchema,
   adminPersonaQuerySchema,
   displayPrioritiesSchema,
   personaSharingSchema,
+  personaTransferSchema,
   type AdminPersonaQuery,
   type PersonaSharing,
 } from '@inlay/protocol/administration'
@@ -70,7 +79,49 @@ export const agentAdministrationRoutes: readonly Route[] = [
       return null
     },
   }),
+  route('POST /persona/{persona_id}/transfer-ownership', 'transferPersona', 'Give an agent to somebody else', {
+    scope: 'chat',
+    owner: 'caller',
+    changesAccess: true,
+    description:
+      'To somebody who owns a key, or has a chat or an agent. Only its owner and administrators may; the owner before ' +
+      'keeps no access unless it is shared with them. Groups own no agents.',
+    input: { path: personaPath, body: { kind: 'json', schema: personaTransferSchema, limit: 'otherBytes' } },
+    answer: done,
+    errors: [...changeErrors, 'DEPLOYMENT_UNSUPPORTED'],
+    async handle({ path, body, caller, parts }): Promise<null> {
+      const { new_owner_user_id: userId } = body
+      if (userId === null)
+        throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Groups own no agents here: name a person.' })
+      await parts.agent.personas.transfer(path.persona_id, await personOf(userId, parts), caller)
+      return null
+    },
+  }),
+  route('DELETE /persona/{persona_id}/share/me', 'leavePersona', 'Leave an agent that is shared with the caller', {
+    scope: 'chat',
+    owner: 'caller',
+    changesAccess: true,
+    description: 'Takes the caller off the people it is shared with. Those of a group keep it.',
+    input: { path: personaPath },
+    answer: done,
+    errors: changeErrors,
+    async handle({ path, caller, parts }): Promise<null> {
+      await parts.agent.personas.leave(path.persona_id, caller)
+      return null
+    },
+  }),
 ]
+
+/** A person by the id that the wire tells. @throws INVALID_INPUT for one that is not known */
+async function personOf(
+  userId: string,
+  { keys, agent }: ServerParts,
+): Promise<{ readonly id: string; readonly email: string | null }> {
+  const held = ((await keys?.list()) ?? []).filter(({ owner }) => toUserId(owner) === userId)
+  const id = held[0]?.owner ?? (await agent.personas.findPerson(userId))
+  if (id !== undefined) return { id, email: held.find(({ email }) => email !== null)?.email ?? null }
+  throw new InlayError('INVALID_INPUT', { message: 'Nobody with this id has a key, a chat or an agent here.' })
+}
 
 async function listFull(query: AdminPersonaQuery, caller: Principal, parts: ServerParts): Promise<FullPersona[]> {
   const personas = await parts.agent.personas.list(caller, { includeDeleted: query.include_deleted })

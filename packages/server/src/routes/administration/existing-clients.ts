@@ -4,6 +4,7 @@ import {
   exactText,
   InlayError,
   integer,
+  limitNames,
   queryBoolean,
   queryInteger,
   searchDocSchema,
@@ -14,15 +15,24 @@ import {
 import {
   connectorSchema,
   credentialSchema,
+  documentSizeInfoSchema,
   inputPromptSchema,
+  mcpUserCredentialsSchema,
+  ownUsagesSchema,
+  searchHistorySchema,
+  wireLimitName,
   type ConnectorDetail,
   type CredentialDetail,
+  type DocumentSizeInfo,
   type InputPrompt,
+  type OwnUsages,
+  type SearchHistory,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
 import { userSettingIds, type UserSettings, type WorkspaceRecord } from '../../administration/workspace-records.ts'
 import { workspaceOf } from '../../administration/workspace-of.ts'
+import { periodOf } from '../../limits/usage-counters.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const own = routesOf('Workspace', { scope: 'chat', owner: 'caller' })
@@ -38,6 +48,7 @@ const maxPrompts = 500
 
 /** Passages of a search by an administrator. */
 const adminLimit = 50
+const dayMs = 86_400_000
 
 /** Calls of existing clients that belong to no other heading: settings of a person, prompt shortcuts, lists. */
 export const existingClientRoutes: readonly Route[] = [
@@ -120,6 +131,52 @@ export const existingClientRoutes: readonly Route[] = [
     answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
     handle: () => ({ mcp_servers: [] }),
   }),
+  own('GET /mcp/user-credentials', 'listMcpUserCredentials', 'What the caller signed in to MCP servers with', {
+    description: 'Nothing: no MCP server asks a person to sign in.',
+    answer: { description: 'None.', schema: v.object({ credentials: v.array(v.unknown()) }) },
+    handle: () => ({ credentials: [] }),
+  }),
+  own('POST /mcp/user-credentials', 'setMcpUserCredentials', 'Sign in to an MCP server', {
+    description: 'Always 404: no MCP server asks a person to sign in, see `GET /mcp/servers`.',
+    input: { body: { kind: 'json', schema: mcpUserCredentialsSchema, limit: 'otherBytes' } },
+    errors: ['NOT_FOUND'],
+    handle: noMcpServer,
+  }),
+  own('DELETE /mcp/user-credentials/{server_id}', 'deleteMcpUserCredentials', 'Sign out of an MCP server', {
+    description: 'Always 404: no MCP server asks a person to sign in, see `GET /mcp/servers`.',
+    input: { path: v.object({ server_id: queryInteger({}) }) },
+    errors: ['NOT_FOUND'],
+    handle: noMcpServer,
+  }),
+  own('GET /user/usage', 'ownUsage', 'What the caller used of their limits', {
+    description:
+      'Of the present minute or day, for each limit that binds the caller. Without limits nothing is counted.',
+    answer: { description: 'The limits.', schema: ownUsagesSchema },
+    handle: ({ caller, parts }) => usageOf(caller, parts),
+  }),
+  own('GET /search/search-history', 'searchHistory', 'What was searched for the caller', {
+    description:
+      'Searches of documents that answers in chats of the caller made, newest first. Searches without a chat are not kept.',
+    input: {
+      query: v.object({
+        limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
+        filter_days: v.optional(queryInteger({ least: 1, most: 3650 })),
+      }),
+    },
+    answer: { description: 'The searches.', schema: searchHistorySchema },
+    async handle({ query, caller, parts }): Promise<SearchHistory> {
+      const { limit, filter_days: days } = query
+      const since = days === undefined ? {} : { since: Date.now() - days * dayMs }
+      const searches = await parts.agent.sessions.searches(caller, { limit, ...since })
+      return {
+        search_queries: searches.map(({ queries: [first = '', ...others], createdAt }) => ({
+          query: first,
+          query_expansions: others,
+          created_at: new Date(createdAt).toISOString(),
+        })),
+      }
+    },
+  }),
   administration('GET /manage/admin/connector', 'listConnectors', 'Connectors', {
     answer: { description: 'The connectors, by id.', schema: v.array(connectorSchema) },
     async handle({ parts }): Promise<ConnectorDetail[]> {
@@ -165,6 +222,18 @@ export const existingClientRoutes: readonly Route[] = [
       return { documents: [...best.values()] }
     },
   }),
+  search('GET /document/document-size-info', 'documentSizeInfo', 'How long a document is', {
+    scope: ['search', 'chat'],
+    input: { query: v.object({ document_id: exactText }) },
+    answer: { description: 'Its chunks and about how many tokens they have.', schema: documentSizeInfoSchema },
+    errors: ['DOCUMENT_NOT_FOUND'],
+    async handle({ query, caller, parts }): Promise<DocumentSizeInfo> {
+      const size = await parts.knowledge.size(query.document_id, { caller })
+      if (size === undefined || size.chunks === 0)
+        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such document here that is searchable.' })
+      return { num_chunks: size.chunks, num_tokens: size.tokens }
+    },
+  }),
   search('GET /document/chunk-info', 'chunkInfo', 'One chunk of a document', {
     scope: ['search', 'chat'],
     input: { query: v.object({ document_id: exactText, chunk_id: queryInteger({ least: 0 }) }) },
@@ -178,7 +247,7 @@ export const existingClientRoutes: readonly Route[] = [
       const excerpt = await parts.knowledge.excerpt({ documentId, first: chunk, last: chunk, chunk, caller })
       if (excerpt === undefined || excerpt.content === '')
         throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such chunk of a document here.' })
-      return { content: excerpt.content, num_tokens: Math.ceil(excerpt.content.length / 4) }
+      return { content: excerpt.content, num_tokens: excerpt.tokens }
     },
   }),
 ]
@@ -202,6 +271,32 @@ function setting(
       return null
     },
   })
+}
+
+function noMcpServer(): never {
+  throw new InlayError('NOT_FOUND', { message: 'No MCP server asks a person to sign in here.' })
+}
+
+async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUsages> {
+  if (!usage) return { usage: [] }
+  const counts = await usage.used()
+  const bounds = await Promise.all(limitNames.map((name) => usage.boundsOf(caller, name)))
+  return {
+    usage: bounds.flat().flatMap(({ scope, owner, name, limit }) => {
+      // What others use is not told.
+      if (scope === 'tenant') return []
+      const count = counts.find((one) => one.scope === scope && one.owner === owner && one.name === name)
+      return [
+        {
+          limit: wireLimitName(name),
+          of: scope,
+          max: limit,
+          used: count?.used ?? 0,
+          resets_at: count ? new Date(count.period + periodOf(name)).toISOString() : null,
+        },
+      ]
+    }),
+  }
 }
 
 async function promptOf(id: number, caller: Principal, parts: ServerParts): Promise<WorkspaceRecord<'input_prompt'>> {

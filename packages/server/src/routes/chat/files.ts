@@ -74,7 +74,7 @@ export const fileRoutes: readonly Route[] = [
   route('GET /chat/file/{file_id}', 'fetchFile', 'The content of a file', {
     description:
       'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as JSON: `{sheets: [{name, csv, truncated}]}`. An own file, or an ' +
-      'image of a document that the caller may see.',
+      'image of a document that the caller may see or an agent that the caller may use.',
     input: {
       path: v.object({ file_id: v.string() }),
       query: v.object({ parsed: v.optional(queryBoolean, 'false') }),
@@ -201,12 +201,14 @@ function guardedHeaders(etag: string): Record<string, string> {
   }
 }
 
-/** A file of the caller, or an image that belongs to a document the caller sees. */
+/** A file of the caller, or an image of a document that they may see or an agent that they may use. */
 async function openSeen(id: string, caller: Principal, { agent, knowledge }: ServerParts): Promise<OpenedFile> {
   try {
     return await agent.files.open(id, caller)
   } catch (error) {
-    if (!isInlayError(error) || error.code !== 'NOT_FOUND' || !(await knowledge.namesFile(id, { caller }))) throw error
+    if (!isInlayError(error) || error.code !== 'NOT_FOUND') throw error
+    const isSeen = (await knowledge.namesFile(id, { caller })) || (await agent.personas.showsPicture(id, caller))
+    if (!isSeen) throw error
     const opened = await agent.files.lend(id)
     if (opened.file.kind === 'image') return opened
     void opened.bytes.cancel()
@@ -214,7 +216,8 @@ async function openSeen(id: string, caller: Principal, { agent, knowledge }: Ser
   }
 }
 
-async function fileReply({ file, bytes }: OpenedFile, request: Request): Promise<Reply> {
+/** A stored file as browsers fetch it. */
+export async function fileReply({ file, bytes }: OpenedFile, request: Request): Promise<Reply> {
   const headers = guardedHeaders(`"${file.fileId}"`)
   if (isKnown(request, headers)) {
     void bytes.cancel()

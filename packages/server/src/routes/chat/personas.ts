@@ -1,3 +1,4 @@
+import type { StoredFile } from '@inlay/agent'
 import type { StoredPersona } from '@inlay/conversations'
 import {
   fullPersonaSchema,
@@ -11,19 +12,26 @@ import {
   personaUpdateSchema,
   queryInteger,
   toUserId,
+  validationFailed,
   type FullPersona,
   type MinimalPersona,
   type PersonaBase,
   type PersonaPage,
   type Principal,
 } from '@inlay/protocol'
+import { personaImageFormSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { readForm } from '../../http/multipart.ts'
+import { reply, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { checkLabels, readPersonaLabels, setLabels } from '../../administration/persona-labels.ts'
 import { listDocumentSets } from '../knowledge/document-sets.ts'
+import { fileReply, uploadLimits } from './files.ts'
 import { listGrants } from './tool-snapshots.ts'
 
 const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
+/** Most bytes of the form of a picture. */
+const maxPictureBytes = 10_000_000
 const personaPath = v.object({ persona_id: queryInteger({}) })
 
 /** Agents: the assistant in a role. */
@@ -57,12 +65,37 @@ export const personaRoutes: readonly Route[] = [
     },
   }),
   route('GET /persona/{persona_id}/avatar', 'getPersonaAvatar', 'Picture of an agent', {
-    description: 'Agents have none yet: always 404.',
+    description: 'As it was uploaded; 404 for an agent without one.',
     input: { path: personaPath },
+    answer: { description: 'The picture.', mediaType: 'application/octet-stream' },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.personas.get(path.persona_id, caller)
-      throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
+    async handle({ path, caller, parts, request }): Promise<Reply> {
+      const { pictureId } = await parts.agent.personas.get(path.persona_id, caller)
+      if (!pictureId) throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
+      const { status, headers, body } = await fileReply(await parts.agent.files.lend(pictureId), request)
+      // Another picture may stand at this address tomorrow.
+      return reply(body, { status, headers: { ...headers, 'cache-control': 'private, no-cache' } })
+    },
+  }),
+  route('POST /persona/upload-image', 'uploadPersonaImage', 'Upload a picture for an agent', {
+    aliases: ['/admin/persona/upload-image'],
+    description:
+      'A form with one `file`: PNG, JPEG or WebP of at most 10 MB. `file_id` goes into `uploaded_image_id` of an agent; ' +
+      'who may use the agent may fetch it by `GET /chat/file/{file_id}`. It is removed with the agent.',
+    input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: personaImageFormSchema } },
+    answer: { description: 'Id of the picture.', schema: v.object({ file_id: v.string() }) },
+    errors: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
+    async handle({ request, caller, parts, settings }) {
+      const limits = { ...uploadLimits(settings), totalBytes: Math.min(settings.limits.uploadBytes, maxPictureBytes) }
+      let picture: StoredFile | undefined
+      for await (const part of readForm(request, limits))
+        if (part.kind === 'file' && part.name === 'file' && part.fileName !== '' && !picture)
+          picture = await parts.agent.files.keepPicture(
+            { name: part.fileName, mediaType: part.mediaType, bytes: part.bytes },
+            caller,
+          )
+      if (picture) return { file_id: picture.id }
+      throw validationFailed([{ loc: ['body', 'file'], msg: 'is required', type: 'missing' }])
     },
   }),
   route('POST /persona', 'createPersona', 'Make an agent', {
@@ -135,7 +168,7 @@ async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
       starter_messages: persona.starterMessages,
       document_sets: sets.filter(({ id }) => documentSetIds.includes(id)),
       default_model_configuration_id: place === -1 ? null : place + 1,
-      uploaded_image_id: null,
+      uploaded_image_id: persona.pictureId ?? null,
       icon_name: persona.iconName,
       is_public: persona.isPublic,
       is_listed: persona.isListed,

@@ -22,6 +22,8 @@ export const searchRoutes: readonly Route[] = [
         document_set: body.document_sets,
         tags: body.tags,
         time_cutoff: body.time_cutoff,
+        created_at_range: body.created_at_range,
+        updated_at_range: body.updated_at_range,
       }
       const passages = await parts.agent.search({
         text: body.query,

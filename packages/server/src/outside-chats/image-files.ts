@@ -1,0 +1,61 @@
+import type { StoredFile, TurnFiles } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
+
+/** A picture in memory. */
+export interface PictureBytes {
+  readonly bytes: Uint8Array
+  readonly mediaType: string
+}
+
+/** Files of one call: pictures to start from, and those that were made, which are not stored. */
+export interface ImageFiles extends TurnFiles {
+  /** Id of a picture to start from, by its place. */
+  referenceId(place: number): string
+  /** A picture that was made, by the id that the action gave it. */
+  made(id: string): PictureBytes | undefined
+}
+
+const notFound = async (): Promise<never> => {
+  throw new InlayError('NOT_FOUND')
+}
+
+export function createImageFiles(references: readonly PictureBytes[]): ImageFiles {
+  const made = new Map<string, PictureBytes>()
+  const referenceId = (place: number): string => `reference-${place}`
+  return {
+    referenceId,
+    made: (id) => made.get(id),
+    list: async () => [],
+    read: notFound,
+    open: async (id) => {
+      const picture = references.find((_, place) => referenceId(place) === id)
+      if (!picture) return notFound()
+      return { file: toFile(id, picture), bytes: new Blob([picture.bytes.slice()]).stream() }
+    },
+    keep: async ({ bytes, mediaType }) => {
+      const pieces: Uint8Array<ArrayBuffer>[] = []
+      for await (const piece of bytes) pieces.push(piece.slice())
+      const picture = { bytes: await new Blob(pieces).bytes(), mediaType }
+      const id = `made-${made.size}`
+      made.set(id, picture)
+      return toFile(id, picture)
+    },
+  }
+}
+
+function toFile(id: string, { bytes, mediaType }: PictureBytes): StoredFile {
+  return {
+    id,
+    fileId: id,
+    ownerId: '',
+    name: id,
+    mediaType,
+    kind: 'image',
+    sizeBytes: bytes.byteLength,
+    status: 'COMPLETED',
+    reason: null,
+    tokens: null,
+    createdAt: 0,
+    usedAt: null,
+  }
+}

@@ -1,0 +1,197 @@
+import type { Action, ActionResult } from '@inlay/agent'
+import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
+import {
+  generatedPicturesSchema,
+  imageGenerationRequestSchema,
+  openedUrlsSchema,
+  openUrlsRequestSchema,
+  webSearchRequestSchema,
+  webSearchResultsSchema,
+  type GeneratedPicture,
+  type GeneratedPictures,
+  type ImageGenerationRequest,
+  type OpenedUrls,
+  type WebSearchHit,
+  type WebSearchResults,
+} from '@inlay/protocol/administration'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+import { createImageFiles, type PictureBytes } from '../../outside-chats/image-files.ts'
+import { turnOutsideChats, type OutsideCall } from '../../outside-chats/turn.ts'
+
+const route = routesOf('Actions', { scope: 'chat', owner: 'none' })
+
+/** Longest wait for an action, in milliseconds. */
+const actionTimeoutMs = 120_000
+const maxReferenceBytes = 20 * 2 ** 20
+
+/** Actions that clients call themselves, without a chat. They are there where agents have them. */
+export const outsideChatRoutes: readonly Route[] = [
+  route('POST /web-search/search-lite', 'webSearchLite', 'Search the web', {
+    description: 'Asks the web search that agents use. Without one: `DEPLOYMENT_UNSUPPORTED`.',
+    readsOnly: true,
+    input: { body: { kind: 'json', schema: webSearchRequestSchema, limit: 'otherBytes' } },
+    answer: { description: 'What was found.', schema: webSearchResultsSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
+    async handle({ body, request, requestId, caller, parts }): Promise<WebSearchResults> {
+      const action = await actionOf('WebSearchTool', caller, parts)
+      const lists = await Promise.all(
+        body.queries.map(async (query) => {
+          const call = { caller, requestId, userMessage: query, signal: limited(request.signal) }
+          const { text } = await run(action, { queries: [query] }, call)
+          return (resultsIn(text) as unknown as readonly WebSearchHit[]).slice(0, body.max_results)
+        }),
+      )
+      return { results: lists.flat().map(toHit), provider_type: 'custom' }
+    },
+  }),
+  route('POST /web-search/open-urls', 'openUrls', 'Read web pages', {
+    description:
+      'Reads them as agents do: addresses of documents that the caller may see are answered from the index, and only ' +
+      'public addresses are fetched. Without a reader of pages: `DEPLOYMENT_UNSUPPORTED`.',
+    readsOnly: true,
+    input: { body: { kind: 'json', schema: openUrlsRequestSchema, limit: 'otherBytes' } },
+    answer: { description: 'The pages, and what could not be read.', schema: openedUrlsSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
+    async handle({ body, request, requestId, caller, parts }): Promise<OpenedUrls> {
+      const action = await actionOf('OpenURLTool', caller, parts)
+      const signal = limited(request.signal)
+      const outcomes = await Promise.all(
+        [...new Set(body.urls.map((url) => url.trim()))].map((url) =>
+          openUrl(action, url, { caller, requestId, signal }),
+        ),
+      )
+      return {
+        results: outcomes.flatMap((outcome) =>
+          'content' in outcome
+            ? [
+                {
+                  type: 'open_url' as const,
+                  document_citation_number: -1,
+                  unique_identifier_to_strip_away: outcome.url,
+                  content: outcome.content,
+                },
+              ]
+            : [],
+        ),
+        not_read: outcomes.filter((outcome) => 'reason' in outcome),
+        provider_type: 'onyx_web_crawler',
+      }
+    },
+  }),
+  route('POST /image-generation/generate', 'generateImage', 'Make pictures', {
+    description: 'Asks the image generator that agents use; nothing is stored. Without one: `DEPLOYMENT_UNSUPPORTED`.',
+    input: { body: { kind: 'json', schema: imageGenerationRequestSchema, limit: 'ingestionBytes' } },
+    answer: { description: 'The pictures.', schema: generatedPicturesSchema },
+    errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'UNSUPPORTED', 'BAD_REQUEST'],
+    async handle({ body, request, requestId, caller, parts }): Promise<GeneratedPictures> {
+      const action = await actionOf('ImageGenerationTool', caller, parts)
+      const references = body.reference_images.map(({ data_base64: data }) => toReference(data))
+      const call = { caller, requestId, userMessage: body.prompt, signal: limited(request.signal) }
+      const images: GeneratedPicture[] = []
+      // A generator may make several pictures a call, or one.
+      while (images.length < body.n) images.push(...(await makePictures(action, body, references, call)))
+      return { images: images.slice(0, body.n) }
+    },
+  }),
+]
+
+/** @throws DEPLOYMENT_UNSUPPORTED where agents do not have the action */
+async function actionOf(builtIn: string, caller: Principal, parts: ServerParts): Promise<Action> {
+  const action = (await parts.agent.actions(caller)).find((one) => one.builtIn === builtIn)
+  if (action) return action
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+    message: 'This deployment does not offer this action: it is not set up, or an administrator switched it off.',
+  })
+}
+
+const limited = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(actionTimeoutMs)])
+
+async function run(action: Action, input: unknown, call: OutsideCall): Promise<ActionResult> {
+  const checked = await action.input['~standard'].validate(input)
+  if (checked.issues !== undefined) throw new InlayError('INVALID_INPUT', { message: 'The action does not take this.' })
+  try {
+    return await action.run(checked.value, turnOutsideChats(call))
+  } catch (error) {
+    if (isInlayError(error) || !call.signal.aborted) throw error
+    throw new InlayError('GATEWAY_TIMEOUT', { message: 'The action took too long.', cause: error })
+  }
+}
+
+/** What an action wrote as JSON for models to read. */
+function resultsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
+  // Both actions write an object with `results`.
+  return (JSON.parse(text) as { readonly results: readonly Readonly<Record<string, unknown>>[] }).results
+}
+
+function toHit({ url, title, snippet }: Pick<WebSearchHit, 'url' | 'title' | 'snippet'>): WebSearchHit {
+  return {
+    type: 'web_search',
+    document_citation_number: -1,
+    unique_identifier_to_strip_away: url,
+    url,
+    title,
+    snippet,
+  }
+}
+
+type Opening = { readonly url: string; readonly content: string } | { readonly url: string; readonly reason: string }
+
+async function openUrl(action: Action, url: string, call: Omit<OutsideCall, 'userMessage'>): Promise<Opening> {
+  try {
+    // Without a question the beginning of a long page is given.
+    const { text } = await run(action, { urls: [url] }, { ...call, userMessage: '' })
+    return { url, content: String(resultsIn(text)[0]?.['content'] ?? '') }
+  } catch (error) {
+    if (!isInlayError(error) || error.code !== 'BAD_GATEWAY') throw error
+    const [unread] = (error.data['not_read'] ?? []) as readonly { readonly reason: string }[]
+    return { url, reason: unread?.reason ?? 'The address could not be read.' }
+  }
+}
+
+async function makePictures(
+  action: Action,
+  { prompt, shape }: ImageGenerationRequest,
+  references: readonly PictureBytes[],
+  call: OutsideCall,
+): Promise<GeneratedPicture[]> {
+  const files = createImageFiles(references)
+  const ids = references.map((_, place) => files.referenceId(place))
+  const { images = [] } = await run(action, { prompt, shape, reference_image_file_ids: ids }, { ...call, files })
+  return images.flatMap(({ file_id: id, revised_prompt: revised }) => {
+    const picture = files.made(id)
+    if (!picture) return []
+    return [{ data_base64: toBase64(picture.bytes), mime_type: picture.mediaType, revised_prompt: revised }]
+  })
+}
+
+/** @throws INVALID_INPUT for what is no base64, or no picture */
+function toReference(data: string): PictureBytes {
+  const bytes = fromBase64(data)
+  const mediaType = bytes && bytes.byteLength <= maxReferenceBytes ? pictureType(bytes) : undefined
+  if (bytes && mediaType !== undefined) return { bytes, mediaType }
+  throw new InlayError('INVALID_INPUT', {
+    message: `A reference image has to be a PNG, JPEG or WebP in base64, of at most ${maxReferenceBytes / 2 ** 20} MiB.`,
+  })
+}
+
+function fromBase64(data: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  // A call takes a bounded number of arguments.
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(text)
+}
+
+function pictureType(bytes: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12))
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  return /^RIFF[\s\S]{4}WEBP/.test(start) ? 'image/webp' : undefined
+}
