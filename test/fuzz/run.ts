@@ -1,4 +1,5 @@
 // Fuzzes the whole API by its own document: `SCHEMATHESIS=/path/to/schemathesis npm run check:fuzz -- [options]`.
+// As a key of some scopes alone: `KEY_SCOPES=chat npm run check:fuzz`. Default: as an administrator.
 // Needs Schemathesis from PyPI: `python3 -m venv venv && venv/bin/pip install schemathesis`.
 import { spawn } from 'node:child_process'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -15,6 +16,7 @@ const options = process.argv.slice(2)
 const checks = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance']
 
 const service = await startService()
+const key = await keyOf(process.env['KEY_SCOPES']?.split(','))
 const folder = await mkdtemp(join(tmpdir(), 'inlay-fuzz-'))
 const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as {
   paths: Record<string, Record<string, Operation>>
@@ -32,7 +34,7 @@ const fuzz = spawn(
     'run',
     file,
     `--url=${service.base}`,
-    `--header=Authorization: Bearer ${service.key}`,
+    `--header=Authorization: Bearer ${key}`,
     `--checks=${checks.join(',')}`,
     '--continue-on-failure',
     '--suppress-health-check=all',
@@ -48,3 +50,15 @@ if (code !== 0) process.stderr.write(`\nWhat the server wrote:\n${service.log().
 await service.close()
 await rm(folder, { recursive: true, force: true })
 process.exitCode = code
+
+/** A key of these scopes; without any the one of the administrator. */
+async function keyOf(scopes: readonly string[] | undefined): Promise<string> {
+  if (!scopes) return service.key
+  const response = await fetch(`${service.base}/admin/api-key`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'fuzz', scopes }),
+  })
+  const created = (await response.json()) as { readonly api_key: string }
+  return created.api_key
+}
