@@ -95,3 +95,65 @@ test('erased text is gone from the log of a running service when the call resolv
   expect(marksOnDisk()).toEqual([])
   await inlay.close()
 })
+
+test('single memories, files, projects, actions and documents leave the log of a running service at once', async () => {
+  const inlay = createInlay({ dataFolder: folder, models: providerOf(scriptedModel([])), onError: () => {} })
+  const { agent, knowledge } = inlay
+  const records = (): string[] => marksOnDisk((name) => name.startsWith('inlay.db'))
+  const admin: Principal = { id: 'ana', scopes: ['admin'] }
+
+  const { id: removed } = await agent.memories.add(`Likes ${marks.memory}.`, ana)
+  const { id: edited } = await agent.memories.add(`Likes ${marks.edited}.`, ana)
+  await agent.memories.update({ preferences: marks.name }, ana)
+  expect(records()).toEqual(['name', 'memory', 'edited'])
+  await agent.memories.remove(removed, ana)
+  expect(records()).toEqual(['name', 'edited'])
+  await agent.memories.edit(edited, 'Likes tea.', ana)
+  expect(records()).toEqual(['name'])
+  await agent.memories.update({ preferences: '' }, ana)
+  expect(records()).toEqual([])
+
+  await agent.memories.add(`Likes ${marks.memory}.`, ana)
+  await agent.memories.clear(ana)
+  expect(records()).toEqual([])
+
+  const project = await agent.projects.create('P', ana)
+  await agent.projects.update(project.id, { instructions: marks.question }, ana)
+  expect(records()).toEqual(['question'])
+  await agent.projects.remove(project.id, ana)
+  expect(records()).toEqual([])
+
+  const tool = await agent.tools.create(
+    {
+      name: 'T',
+      description: '',
+      definition: {
+        openapi: '3.0.0',
+        info: { title: 'T', description: 'A service.', version: '1' },
+        servers: [{ url: 'https://tool.example' }],
+        paths: { '/': { get: { operationId: 'go', summary: 'Goes.', responses: {} } } },
+      },
+      customHeaders: [{ key: 'x-key', value: marks.key }],
+      passesAuth: false,
+      isForAll: false,
+    },
+    admin,
+  )
+  expect(records()).toEqual(['key'])
+  await agent.tools.remove(tool.id)
+  expect(records()).toEqual([])
+
+  await knowledge.accept({
+    document: { id: 'd', title: marks.answer, sections: [{ text: `${marks.feedback} is here.` }] },
+  })
+  await knowledge.settled()
+  expect(records()).toEqual(['answer', 'feedback'])
+  await knowledge.remove('d')
+  expect(records()).toEqual([])
+
+  const fileId = await upload(inlay)
+  expect(records()).toEqual(['file'])
+  await agent.files.remove(fileId, ana)
+  await eventually(() => records().length === 0)
+  await inlay.close()
+})

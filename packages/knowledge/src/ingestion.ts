@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { emptyLog } from '@inlay/records'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
@@ -92,6 +93,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       await calls.submit(caller, async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
+      await emptyLog(db)
     },
     requeue: async (query = {}, { caller } = {}) => {
       refuseClosed()

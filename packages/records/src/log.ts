@@ -4,14 +4,41 @@ import { dialectOf, type AnyDatabase } from './dialect.ts'
 
 const retryMs = 20
 
+interface Emptying {
+  running: Promise<boolean> | undefined
+  /** Begins once `running` has ended; shared by all calls that come meanwhile. */
+  next: Promise<boolean> | undefined
+}
+
+const emptyings = new WeakMap<object, Emptying>()
+
 /**
  * Empties SQLite's write-ahead log, which would otherwise keep what was deleted until the next checkpoint. A read that is
- * under way in another process holds it up: it is tried again until then, without blocking the thread. PostgreSQL: does
- * nothing.
+ * under way in another process holds it up: it is tried again until then, without blocking the thread. Calls that come at
+ * the same time share the work. Not within a transaction. PostgreSQL: does nothing.
  * @returns whether the log is empty
  */
 export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Promise<boolean> {
   if (dialectOf(db) !== 'sqlite') return true
+  const key = db.getExecutor().adapter
+  const emptying = emptyings.get(key) ?? { running: undefined, next: undefined }
+  emptyings.set(key, emptying)
+  const begin = (): Promise<boolean> => {
+    const run = untilEmpty(db, maxWaitMs).finally(() => {
+      if (emptying.running === run) emptying.running = undefined
+    })
+    return (emptying.running = run)
+  }
+  if (!emptying.running) return begin()
+  // A run that has begun may have missed what was committed since.
+  const proceed = (): Promise<boolean> => {
+    emptying.next = undefined
+    return begin()
+  }
+  return (emptying.next ??= emptying.running.then(proceed, proceed))
+}
+
+async function untilEmpty(db: AnyDatabase, maxWaitMs: number): Promise<boolean> {
   const end = performance.now() + maxWaitMs
   for (;;) {
     if (await tryToEmpty(db)) return true

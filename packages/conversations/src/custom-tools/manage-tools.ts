@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { emptyLog, isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
@@ -132,6 +132,8 @@ function changes(
         throw new InlayError('VALIDATION_ERROR', { message: 'An agent uses this action: take it out of there first.' })
       }
       await db.deleteFrom('inlay_agent_tool').where('id', '=', id).execute()
+      // Its headers may hold keys.
+      await emptyLog(db)
     },
     enable: (ids, isEnabled) => enable(db, { ids: [...new Set(ids)], isEnabled }, options),
   }

@@ -1,6 +1,6 @@
 import type { Services, StoredFile } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { claimJob, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
+import { claimJob, emptyLog, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
@@ -41,17 +41,24 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   let running: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWanted = false
+  /** Since the log was emptied last. */
+  let hasRemoved = false
   const closing = new AbortController()
 
   const next = async (): Promise<boolean> => {
     const file = closing.signal.aborted ? undefined : await claim(db, now())
     if (file) await processFile(file, options, closing.signal)
+    if (file?.row.work === 'remove' || file?.row.work === 'decide') hasRemoved = true
     return file !== undefined
   }
   const run = async (): Promise<void> => {
     while (isWanted && !closing.signal.aborted) {
       isWanted = false
       while (await next());
+    }
+    if (hasRemoved) {
+      hasRemoved = false
+      await emptyLog(db)
     }
     if (!closing.signal.aborted) await sleep()
   }

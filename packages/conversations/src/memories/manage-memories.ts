@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { emptyLog, isAmong } from '@inlay/records'
 import type { Services } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
@@ -35,6 +35,12 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     if (!isOn) throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Memories are switched off here.' })
     return db.transaction().execute(work)
   }
+  /** As `change`, where a text is removed or replaced: it leaves SQLite's log as well. */
+  const erase: typeof change = async (work) => {
+    const result = await change(work)
+    await emptyLog(db)
+    return result
+  }
   return {
     canKeep: isOn,
     get,
@@ -42,13 +48,14 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       await ready()
       if (changes.memories) await change(async (records) => write.all(records, changes.memories ?? [], caller))
       await writeSettings(db, changes, caller, now())
+      await emptyLog(db)
       return get(caller)
     },
     add: async (content, caller) => change(async (records) => write.add(records, checkContent(content), caller)),
     edit: async (id, content, caller) =>
-      change(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
+      erase(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
     remove: async (id, caller) => {
-      await change(async (records) =>
+      await erase(async (records) =>
         records
           .deleteFrom('inlay_memories')
           .where('id', '=', await ownId(records, id, caller))
@@ -56,7 +63,7 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       )
     },
     clear: async (caller) => {
-      await change(async (records) => records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute())
+      await erase(async (records) => records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute())
     },
     person: async (caller) => {
       const known = await get(caller)

@@ -1,3 +1,4 @@
+import { emptyLog } from '@inlay/records'
 import type { ProjectTable } from '../tables/library-tables.ts'
 import type { Selectable } from 'kysely'
 import { InlayError } from '@inlay/protocol'
@@ -72,6 +73,7 @@ export function createProjects(options: ProjectsOptions): Projects {
         await records.deleteFrom('inlay_project_files').where('project_id', '=', id).execute()
         await records.deleteFrom('inlay_projects').where('id', '=', id).execute()
       })
+      await emptyLog(db)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Agent, Services } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
+import { emptyLog } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { eraseSessions } from './removal.ts'
 import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
@@ -40,6 +41,7 @@ export async function eraseExpired({ db, agent, files, now }: RetentionParts, ex
   const unusedSince = Math.max(expiry.unchangedSince ?? 0, expiry.deletedBefore ?? 0)
   await removeFilesOf({ db, files }, used, { sessionIds: ids, ownerIds, unusedSince })
   await eraseSessions(db, ids)
+  await emptyLog(db)
   return sessions.length
 }
 

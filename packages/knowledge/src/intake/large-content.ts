@@ -1,6 +1,6 @@
 import { storable, textPieces, type Section } from '@inlay/protocol'
 import { createSlices, nextSlice } from '@inlay/protocol/concurrency'
-import { isLeaseHeld } from '@inlay/records'
+import { emptyLog, isLeaseHeld } from '@inlay/records'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -146,6 +146,7 @@ export async function sweepLargeContents(db: Records, { now, isGone, signal }: L
       ),
     )
     .execute()
+  let hasRemoved = false
   for (const { id, owner, lease_until } of unnamed) {
     const leaseUntil = Number(lease_until)
     if (isLeaseHeld(leaseUntil, now) && !isGone?.(owner)) continue
@@ -156,8 +157,11 @@ export async function sweepLargeContents(db: Records, { now, isGone, signal }: L
       .where('id', '=', id)
       .where('lease_until', '=', leaseUntil)
       .executeTakeFirst()
-    if (numUpdatedRows > 0n) await removeLargeContent(db, id, signal)
+    if (numUpdatedRows === 0n) continue
+    await removeLargeContent(db, id, signal)
+    hasRemoved = true
   }
+  if (hasRemoved) await emptyLog(db)
 }
 
 async function removeLargeContent(db: Records, id: string, signal: AbortSignal | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { emptyLog } from '@inlay/records'
 import { deleteDocuments } from '../intake/delete-documents.ts'
 import { addToCounter, lockDocuments } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
@@ -7,6 +8,7 @@ const batch = 200
 /** Removes the documents of removed pairs, unless they are in another pair as well, and then the pairs themselves. */
 export async function purgeRemovedPairs(db: Records): Promise<void> {
   const pairs = await db.selectFrom('inlay_pairs').select('id').where('is_removed', '=', 1).execute()
+  if (pairs.length === 0) return
   for (const { id } of pairs) {
     while (await purgeSome(db, id));
     await db.transaction().execute(async (transaction) => {
@@ -16,6 +18,7 @@ export async function purgeRemovedPairs(db: Records): Promise<void> {
       await transaction.deleteFrom('inlay_pair_activity').where('pair_id', '=', id).execute()
     })
   }
+  await emptyLog(db)
 }
 
 /** One transaction's worth; false when nothing was left. */
