@@ -270,6 +270,28 @@ describe('redirects', () => {
   })
 })
 
+test('what is sent goes to no other host by a redirect, and follows it without what was sent', async () => {
+  const seen: string[] = []
+  const second = await serve((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    request.resume().on('end', () => response.end())
+  })
+  const first = await serve((request, response) => {
+    request
+      .resume()
+      .on('end', () =>
+        response
+          .writeHead(Number(request.url?.slice(1)), { location: `http://127.0.0.1:${second}${request.url}` })
+          .end(),
+      )
+  })
+  const send = async (status: number) =>
+    egress({ allowHosts: ['127.0.0.1'] })(`http://127.0.0.1:${first}/${status}`, { method: 'POST', body: 'secret' })
+  for (const status of [307, 308]) await expect(send(status)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  expect((await send(303)).status).toBe(200)
+  expect(seen).toEqual(['GET /303'])
+})
+
 describe('limits', () => {
   test('a body that unpacks beyond the limit is given up', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))

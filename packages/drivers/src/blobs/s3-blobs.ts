@@ -103,7 +103,8 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
     // Bytes of a shared buffer are no body; values never are.
     const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
     const send = (signal: AbortSignal): Promise<Response> =>
-      client.fetch(`${place}/${path}`, { method, signal, ...sent })
+      // Files and the token of a session go to no other address.
+      client.fetch(`${place}/${path}`, { method, signal, redirect: 'manual', ...sent })
     const response = await answerOf(send, body === undefined).catch(rejectOutage)
     if (response.ok) return response
     // Its words may hold names of the bucket and of keys.

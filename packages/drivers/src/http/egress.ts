@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { isPublicAddress } from './egress-address.ts'
 import { readLimited } from './egress-body.ts'
 import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
-import { isRedirect, redirectedRequest } from './redirects.ts'
+import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
 /** What an {@link Egress} may do. */
 export interface EgressOptions {
@@ -150,6 +150,9 @@ export async function openAddress(
     if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
     const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
     request = redirectedRequest(request, status, url, next)
+    // What was written for one service is for no other.
+    if (request.body !== undefined && !isSameHost(url, next))
+      throw refused('The address redirects what was sent to it to another host.')
     url = next
   }
 }

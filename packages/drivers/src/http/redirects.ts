@@ -33,6 +33,14 @@ export function redirectedRequest<Request extends RedirectedParts>(
   return becomesGet ? { ...request, headers, method: 'GET', body: undefined } : { ...request, headers }
 }
 
+/** Whether a redirect stays on its host; the host's own https counts as the same. */
+export function isSameHost(from: URL, to: URL): boolean {
+  if (to.username !== '' || to.password !== '') return false
+  if (to.origin === from.origin) return true
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
+  return isUpgrade && from.hostname === to.hostname
+}
+
 /** The same headers with names in lower case. */
 export function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,4 +1,4 @@
-import { isRedirect, redirectedRequest } from '../../http/redirects.ts'
+import { isRedirect, isSameHost, redirectedRequest } from '../../http/redirects.ts'
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
 /** Redirects followed within one host. */
@@ -24,13 +24,6 @@ export function followSameHost(transport: Transport): Transport {
       request = redirected(request, status, to)
     }
   }
-}
-
-function isSameHost(from: URL, to: URL): boolean {
-  if (to.username !== '' || to.password !== '') return false
-  if (to.origin === from.origin) return true
-  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === ''
-  return isUpgrade && from.hostname === to.hostname
 }
 
 /** The key goes along also where http becomes https. */
