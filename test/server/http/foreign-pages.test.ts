@@ -64,6 +64,12 @@ describe('a request that a browser signs in by itself', () => {
     ['by plain http, foreign page', 403, { origin: 'http://evil.example:8080' }, 'http://chat.example:8080'],
     ['by plain http, behind a proxy that ends TLS', 200, { origin: host }, 'http://chat.example'],
     ['by plain http, where the proxy keeps Host', 200, { origin: host, host: 'chat.example' }, 'http://10.0.0.1:3000'],
+    ['of an older browser that sends Referer alone, own page', 200, { referer: `${host}/a?b` }],
+    ['of an older browser that sends Referer alone, listed page', 200, { referer: `${listed}/a` }],
+    ['of an older browser that sends Referer alone, foreign page', 403, { referer: 'https://evil.example/a' }],
+    ['of an older browser that sends Referer alone, lookalike', 403, { referer: 'https://chat.example@evil.example/' }],
+    ['of an older browser that sends Referer alone, no URL', 403, { referer: 'chat.example' }],
+    ['of another scheme with the name of the host', 403, { origin: 'app://chat.example' }, 'http://chat.example'],
     ['of no browser at all', 200, {}],
   ])('%s: %i', async (_what, status, headers, base) => {
     expect(await sender()({ cookie, ...json, ...headers }, base ? { base } : {})).toBe(status)

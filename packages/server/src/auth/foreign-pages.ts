@@ -28,11 +28,12 @@ export function refuseForeignPages(request: Request, corsOrigins: CorsOrigins, t
 
 /** `Sec-Fetch-Site` and `Origin` are set by the browser, a page cannot change them; what is no browser sends neither. */
 function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): boolean {
-  const origin = headers.get('origin')
+  const site = headers.get('sec-fetch-site')
+  // Browsers that send neither of the two name the page by `Referer`.
+  const origin = headers.get('origin') ?? (site === null ? originOf(headers.get('referer')) : null)
   // Every sandboxed frame and local file is "null", so listing it allows nobody in particular.
   if (origin === 'null') return false
   if (origin !== null && corsOrigins !== '*' && corsOrigins.includes(origin)) return true
-  const site = headers.get('sec-fetch-site')
   if (site === 'same-origin') return true
   if (site !== null && site !== 'none') return false
   return origin === null || isOwnOrigin(origin, new URL(url), headers.get('host'))
@@ -41,6 +42,12 @@ function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): b
 /** A proxy may end TLS, so a page at `https:` may be that of a request by `http:`, never the other way round. */
 function isOwnOrigin(origin: string, { protocol, host }: URL, hostHeader: string | null): boolean {
   const page = URL.parse(origin)
-  if (page === null || (protocol === 'https:' && page.protocol !== 'https:')) return false
+  if (page === null || !/^https?:$/.test(page.protocol) || (protocol === 'https:' && page.protocol !== 'https:'))
+    return false
   return page.host === host || page.host === hostHeader?.toLowerCase()
+}
+
+/** Null without an address; what is no address is no page of the host. */
+function originOf(address: string | null): string | null {
+  return address === null ? null : (URL.parse(address)?.origin ?? 'null')
 }
