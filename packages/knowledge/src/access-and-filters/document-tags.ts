@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { emptyLog, isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { pairsFor } from './permissions-and-filters.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
@@ -88,17 +88,18 @@ export async function forgetTags(db: Records, documentIds: readonly string[]): P
 
 /** Removes tags that no document has any more. Looks at all of them. */
 export async function removeUnusedTags(db: Records): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+  const { numDeletedRows } = await db.transaction().execute(async (transaction) => {
     await addToCounter(transaction, 'tag', 0)
-    await transaction
+    return transaction
       .deleteFrom('inlay_tags')
       .where((of) =>
         of.not(
           of.exists(of.selectFrom('inlay_document_tags').select('tag_id').whereRef('tag_id', '=', 'inlay_tags.id')),
         ),
       )
-      .execute()
+      .executeTakeFirst()
   })
+  if (numDeletedRows > 0n) await emptyLog(db)
 }
 
 interface Link {
