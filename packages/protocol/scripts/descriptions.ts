@@ -69,7 +69,7 @@ function collect(): Record<string, Description> {
   const schemas = new Set(packetTypes.map(packetSchemaName))
   for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
     const source = readFileSync(`${sources}${file}`, 'utf8')
-    for (const [, name = ''] of source.matchAll(/\b(?:m|closedM)odel\(\s*'(\w+)'/g)) schemas.add(name)
+    for (const [, name = ''] of source.matchAll(/\b(?:m|closedM|spelledM)odel\(\s*'(\w+)'/g)) schemas.add(name)
     for (const match of source.matchAll(declaration)) {
       const [whole, text, , name = '', , heritage = ''] = match
       const end = match.index + whole.length

@@ -80,17 +80,41 @@ export function closedModel<const Entries extends v.ObjectEntries>(
   name: string,
   entries: Entries,
 ): v.ObjectSchema<Entries, undefined> {
-  const schema = model(name, entries)
+  return Object.assign(
+    refusing(model(name, entries), entries, () => true),
+    { [closedMark]: true },
+  )
+}
+
+/**
+ * As {@link model}, but names that differ from a known one by case and separators alone are refused: for bodies of
+ * existing clients, whose other fields are ignored, where a misspelt name would leave something public.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function spelledModel<const Entries extends v.ObjectEntries>(
+  name: string,
+  entries: Entries,
+): v.ObjectSchema<Entries, undefined> {
+  const letters = (key: string): string => key.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const known = new Set(Object.keys(entries).map(letters))
+  return refusing(model(name, entries), entries, (key) => known.has(letters(key)))
+}
+
+/** Refuses unknown names in the objects of a schema. */
+function refusing<const Entries extends v.ObjectEntries>(
+  schema: v.ObjectSchema<Entries, undefined>,
+  entries: Entries,
+  isRefused: (key: string) => boolean,
+): v.ObjectSchema<Entries, undefined> {
   const run = schema['~run']
   const names = Object.keys(entries)
   return Object.assign(schema, {
-    [closedMark]: true,
     '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
       const input = dataset.value
       const result = run.call(schema, dataset, config)
       if (typeof input !== 'object' || input === null || Array.isArray(input)) return result
       for (const [key, value] of Object.entries(input)) {
-        if (Object.hasOwn(entries, key)) continue
+        if (Object.hasOwn(entries, key) || !isRefused(key)) continue
         const path = [{ type: 'object', origin: 'key', input: { ...input }, key, value }] as const
         v._addIssue(schema, 'key', result, config, {
           input: key,
@@ -161,6 +185,9 @@ export function storable(text: string): string {
 
 /** Free text of a request, without what cannot be stored. */
 export const text: WireSchema<string, string> = v.pipe(v.string(), v.transform(storable))
+
+/** Name of a chat session; lists hold many of them. */
+export const sessionName: WireSchema<string, string> = v.pipe(text, v.maxLength(1000))
 
 /** Text that names something and so must be storable as it is. */
 export const exactText: WireSchema<string, string> = v.pipe(

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, exactText, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, exactText, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
 import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
@@ -79,7 +79,7 @@ export interface PersonaSharing {
   readonly label_ids: readonly number[] | null
 }
 
-const sharing = model('PersonaSharing', {
+const sharing = spelledModel('PersonaSharing', {
   user_ids: orNull(v.array(exactText)),
   user_shares: orNull(v.array(model('SharedWith', { user_id: exactText, permission }))),
   group_ids: orNull(groupNames),

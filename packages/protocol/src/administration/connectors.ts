@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
@@ -168,7 +168,7 @@ export interface PairLink {
   readonly groups: readonly string[]
 }
 
-export const pairLinkSchema: WireSchema<PairLink> = model('PairLink', {
+export const pairLinkSchema: WireSchema<PairLink> = spelledModel('PairLink', {
   name: recordName,
   access_type: v.picklist([...accessTypes, 'sync']),
   groups: v.nullish(groupNames, () => []),

@@ -7,6 +7,7 @@ import {
   model,
   orNull,
   rule,
+  sessionName,
   text,
   uuid,
   uuidOrBlank,
@@ -136,7 +137,7 @@ export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSess
   'ChatSessionCreationRequest',
   {
     persona_id: v.nullish(integer, 0),
-    description: orNull(text),
+    description: orNull(sessionName),
     project_id: orNull(integer),
     incognito: v.nullish(boolean, false),
     incognito_session_id: uuidOrBlank,

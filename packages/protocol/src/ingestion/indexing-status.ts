@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { integer, model, orNull, type WireSchema } from '../fields.ts'
+import { closedModel, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { pairFields, type PairDescriptor } from '../resources/pairs.ts'
 
 /** How many documents are in which state. */
@@ -131,7 +131,7 @@ export const reindexedSchema: WireSchema<Reindexed> = model('Reindexed', {
   embedder: embedderStateSchema,
 })
 
-export const reindexRequestSchema: WireSchema<ReindexRequest> = model('ReindexRequest', {
+export const reindexRequestSchema: WireSchema<ReindexRequest> = closedModel('ReindexRequest', {
   change_embedder: v.optional(v.boolean()),
 })
 

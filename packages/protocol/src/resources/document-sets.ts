@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, closedModel, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
 import { queryBoolean } from '../query.ts'
 import { groupNames, nameList, recordName } from './pairs.ts'
 
@@ -80,7 +80,7 @@ export interface DocumentSetCreation {
 
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
 
-export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = model('DocumentSetCreation', {
+export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = spelledModel('DocumentSetCreation', {
   name: recordName,
   description: v.nullish(text, ''),
   cc_pair_ids: v.nullish(pairIds, () => []),
@@ -103,7 +103,7 @@ const updateFields = {
   federated_connectors: orNull(v.array(v.unknown())),
 }
 
-export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = model('DocumentSetUpdate', updateFields)
+export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = closedModel('DocumentSetUpdate', updateFields)
 
 /** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
 export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
@@ -111,7 +111,7 @@ export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
   readonly id: number
 }
 
-export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = model('NamedDocumentSetUpdate', {
+export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = spelledModel('NamedDocumentSetUpdate', {
   id: integer,
   ...updateFields,
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, sessionName, text, uuid, type WireSchema } from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/send-message.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packet-table.ts'
@@ -256,7 +256,7 @@ export interface ChatSessionRename {
 
 export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('ChatSessionRename', {
   chat_session_id: uuid,
-  name: orNull(text),
+  name: orNull(sessionName),
 })
 
 /** Query of `GET /chat/search`. */

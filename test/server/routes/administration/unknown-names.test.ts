@@ -40,6 +40,11 @@ describe('an unknown name in an administrative body is refused, and the nearest 
     ['PATCH /admin/settings', { companyName: 'Us' }, ['companyName'], 'company_name'],
     ['PUT /admin/local-models', { choice: null, choices: null }, ['choices'], 'choice'],
     ['POST /manage/admin/cc-pair', { name: 'p', accessType: 'private' }, ['accessType'], 'access_type'],
+    ['POST /manage/admin/document-set', { name: 's', isPublic: false }, ['isPublic'], 'is_public'],
+    ['PATCH /manage/admin/document-set', { id: 1, 'is-public': false }, ['is-public'], 'is_public'],
+    ['PATCH /manage/admin/document-set/1', { isPublic: false }, ['isPublic'], 'is_public'],
+    ['PATCH /persona/1/share', { isPublic: false, is_public: null }, ['isPublic'], 'is_public'],
+    ['POST /service-api/ingestion-reindex', { changeEmbedder: true }, ['changeEmbedder'], 'change_embedder'],
     ['PATCH /manage/admin/cc-pair/1', { accessType: 'private' }, ['accessType'], 'access_type'],
   ])('%s %o', async (address, body, loc, nearest) => {
     const [method, path] = address.split(' ') as [string, string]

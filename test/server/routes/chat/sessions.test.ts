@@ -177,6 +177,13 @@ describe('a name', () => {
       status: 200,
       body: { new_name: 'Days of leave' },
     })
+    for (const path of ['/chat/create-chat-session', '/chat/send-chat-message'] as const) {
+      const info = { description: 'n'.repeat(1001) }
+      const json = path.endsWith('session') ? info : { message: 'x', chat_session_info: info }
+      expect(await fetchJson(path, { method: 'POST', json, key: 'key-alice' })).toMatchObject({ status: 422 })
+    }
+    // A list of names of megabytes would hold up everybody.
+    expect(await rename({ chat_session_id: session, name: 'n'.repeat(1001) })).toMatchObject({ status: 422 })
     expect(await rename({ chat_session_id: session, name: 'x' }, 'key-bob')).toMatchObject({ status: 404 })
     expect(await rename({ chat_session_id: unknownSessionId })).toMatchObject({ status: 404 })
     expect(await rename({ name: 'x' })).toMatchObject({ status: 422 })
