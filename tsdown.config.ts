@@ -36,9 +36,11 @@ const configs: UserConfig[] = await Promise.all(
       // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
       platform: 'neutral',
       target: 'es2024',
-      dts: isScript ? { emitDtsOnly: true } : true,
+      dts: { sourcemap: true, ...(isScript && { emitDtsOnly: true }) },
       clean: true,
-      sourcemap: false,
+      // The sources are packed beside the maps.
+      sourcemap: true,
+      outputOptions: { sourcemapExcludeSources: true },
       // h3 goes into our file: a host app may need another major version of it where ours would be installed.
       deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
       plugins: [bundledLicences('LICENSES.txt'), optionalMembers],

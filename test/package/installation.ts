@@ -34,6 +34,9 @@ export function pack(into: string, names: readonly string[] = folders): readonly
     const missing = ['README.md', 'LICENSE'].filter((name) => !names.includes(name))
     if (missing.length > 0) throw new Error(`${packed.name} is packed without ${missing.join(' and ')}`)
     const manifest = JSON.parse(run('tar', ['-xOf', join(into, packed.filename), 'package/package.json']))
+    // Maps name the sources, which lie beside them.
+    for (const form of [/\.d\.ts\.map$/, /^src\/.*\.tsx?$/])
+      if (!names.some((name) => form.test(name))) throw new Error(`${packed.name} is packed without any ${form.source}`)
     const unsaid = ['author', 'homepage', 'bugs', 'repository'].filter((field) => manifest[field] === undefined)
     if (unsaid.length > 0) throw new Error(`the packed manifest of ${packed.name} lacks ${unsaid.join(' and ')}`)
     return { name: packed.name, file: join(into, packed.filename), entries: packed.entryCount, bytes: packed.size }

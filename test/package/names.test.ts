@@ -9,7 +9,7 @@ const foreign = new Set(['fooBar', 'mergeInsert', 'NOTIFY'])
 const generated =
   /^(?:dist\/|github\.com\/|test\/life\/upgrade\/data-<version>\.zip$|docs\/4\.inside\/bench-baseline\.json$)/
 
-const files = globSync('{packages,test,playground,docs,.ci}/**/*', {
+const files = globSync(['{packages,test,playground,docs,.ci,.github}/**/*', '*.md'], {
   exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(String(path)),
 })
 const sources = globSync('packages/*/{src,scripts}/**/*.ts').map((file) => readFileSync(file, 'utf8'))

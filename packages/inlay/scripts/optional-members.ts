@@ -1,4 +1,4 @@
-import type { Plugin } from 'rolldown'
+import { RolldownMagicString, type Plugin } from 'rolldown'
 import { parseSync, Visitor, type ESTree } from 'rolldown/utils'
 
 interface Insertion {
@@ -14,6 +14,10 @@ const partial = '\ntype PartialOrUndefined<T> = { [Name in keyof T]?: T[Name] | 
  * `exactOptionalPropertyTypes`, so `name?: string` accepts `undefined` in them; hosts that set the flag need it spelled out.
  */
 export function withUndefined(declarations: string): string {
+  return insertUndefined(declarations).toString()
+}
+
+function insertUndefined(declarations: string): RolldownMagicString {
   const insertions: Insertion[] = []
   const add = (type: ESTree.TSType | null | undefined): void => {
     if (!type || type.type === 'TSUndefinedKeyword') return
@@ -37,9 +41,9 @@ export function withUndefined(declarations: string): string {
     TSMappedType: ({ optional, typeAnnotation }) => (optional === true || optional === '+') && add(typeAnnotation),
   }).visit(program)
   if (partials.length > 0) insertions.push(...partials, { at: declarations.length, text: partial })
-  return insertions
-    .toSorted((a, b) => b.at - a.at)
-    .reduce((text, { at, text: inserted }) => text.slice(0, at) + inserted + text.slice(at), declarations)
+  const changed = new RolldownMagicString(declarations)
+  for (const { at, text } of insertions) changed.prependLeft(at, text)
+  return changed
 }
 
 /** Writes the declarations of a build with it. */
@@ -47,6 +51,10 @@ export const optionalMembers: Plugin = {
   name: 'optional-members',
   renderChunk: {
     order: 'post',
-    handler: (code, { fileName }) => (fileName.endsWith('.d.ts') ? { code: withUndefined(code) } : null),
+    handler: (code, { fileName }) => {
+      if (!fileName.endsWith('.d.ts')) return null
+      const changed = insertUndefined(code)
+      return { code: changed.toString(), map: changed.generateMap({ hires: 'boundary' }).toString() }
+    },
   },
 }
