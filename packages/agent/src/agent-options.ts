@@ -17,7 +17,7 @@ import type { TurnHooks } from './turn/hooks.ts'
 export interface AgentLimits {
   /** Most model calls of one answer; the last one gets no actions. Default 6. */
   readonly cycles?: number
-  /** What one action may take, in milliseconds. Default ten minutes. */
+  /** Timeout of one action, in milliseconds. Default: ten minutes. */
   readonly actionMs?: number
   /** Most runs of one caller at the same time, in this process; one more is RATE_LIMITED. Default 1000. */
   readonly callerRuns?: number
@@ -38,7 +38,7 @@ export interface AgentLimits {
   readonly contextWaitMs?: number
 }
 
-/** Where the engine keeps conversations, and what it reads besides documents. Default: memory, and nothing. */
+/** Stores for conversations and other data besides documents. Default: in memory, and empty. */
 export interface AgentStores {
   /** Sessions and messages. Default: in memory, together with `runStore`. */
   readonly conversationStore?: ConversationStore
@@ -65,7 +65,7 @@ export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Par
   readonly actions?: readonly HostAction[]
   /** Ids of actions that are switched off; asked for with each message. Default: none. */
   readonly actionsOff?: () => Promise<ReadonlySet<number>>
-  /** What the host does before and after turns. */
+  /** Callbacks of the host before and after turns. */
   readonly hooks?: TurnHooks
   /** Finds passages; without it there is no search action. */
   readonly search?: PassageSearch

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 
-/** Who wrote a message; `system` is the hidden root of a session's tree. */
+/** Author of a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
 
 /** A message as its session's tree sees it. */
@@ -25,7 +25,7 @@ function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
   }
 }
 
-/** Where a message goes in its tree. */
+/** Position of a message in its tree. */
 export interface MessagePlace {
   readonly parent: TreeNode
   /** The parent is a question that is to be answered again, so no message is added. */

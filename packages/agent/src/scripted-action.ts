@@ -1,7 +1,7 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/action.ts'
 
-/** What a scripted action is and does. */
+/** Properties and behaviour of a scripted action. */
 export interface ScriptedActionOptions {
   /** Its number on the wire. */
   readonly id: number
@@ -11,7 +11,7 @@ export interface ScriptedActionOptions {
   readonly builtIn?: string | null
   /** The name people see. Default: its name. */
   readonly displayName?: string
-  /** What the model reads about it. */
+  /** Description for the model. */
   readonly description?: string
   /** JSON Schema of the arguments, for what the model is shown; the values are not checked. Default: any object. */
   readonly inputSchema?: Record<string, unknown>
@@ -29,7 +29,7 @@ export interface ScriptedActionOptions {
   readonly pause?: (turn: ActionTurn) => Promise<unknown>
   /** Thrown after the packets. */
   readonly fails?: unknown
-  /** What it gives back, or how it finds that out. Default: text `done`. */
+  /** The result, or a function that returns it. Default: the text `done`. */
   readonly result?:
     | ActionResult
     | ((input: Record<string, unknown>, turn: ActionTurn) => ActionResult | Promise<ActionResult>)

@@ -22,13 +22,13 @@ export interface ScriptedCall {
 }
 
 /**
- * What a scripted model does next within a step. A string is one text delta.
+ * Next part of a scripted step. A string is one text delta.
  * - `reasoning`, `text`: deltas of one block
- * - `call`: a tool call with streamed arguments; `calls`: several, their arguments interleaved
- * - `pause`: waits for what is handed in; `hang`: waits until the call is aborted
- * - `error`: an error part, after which the stream goes on; `cut`: the stream breaks with this error
+ * - `call`: a tool call with streamed arguments; `calls`: several calls with interleaved arguments
+ * - `pause`: waits for the given promise; `hang`: waits until the call is aborted
+ * - `error`: an error part, after which the stream continues; `cut`: the stream breaks with this error
  * - `finish`: ends the step with this reason and usage; `none` ends the stream without a finish part
- * - `part`: any part as it is
+ * - `part`: any part, unchanged
  */
 export type ScriptPart =
   | string

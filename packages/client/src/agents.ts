@@ -16,7 +16,7 @@ export interface AgentsClient {
   /** PERSONA_NOT_FOUND */
   get(agentId: number, options?: CallOptions): Promise<FullPersona>
   create(agent: PersonaCreation, options?: CallOptions): Promise<FullPersona>
-  /** What is absent stays. PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for somebody else's */
+  /** Absent fields stay unchanged. PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for agents of others */
   update(agentId: number, change: PersonaFields, options?: CallOptions): Promise<FullPersona>
   /** PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for somebody else's */
   remove(agentId: number, options?: CallOptions): Promise<void>

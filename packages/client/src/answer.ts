@@ -40,7 +40,7 @@ export function createAnswer(source: AnswerSource): Answer {
     }
   }
   const ended = run()
-  // Whoever reads or awaits the answer is told; nobody has to.
+  // Avoids an unhandled rejection; readers of the answer still receive the error.
   ended.catch(() => {})
   return {
     get state() {

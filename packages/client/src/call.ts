@@ -1,7 +1,7 @@
 import { InlayError, parseAnswer, type WireSchema } from '@inlay/protocol'
 import type { Call, Transport } from './transport.ts'
 
-/** What goes with any single request. */
+/** Options of any request. */
 export interface CallOptions {
   readonly signal?: AbortSignal
 }

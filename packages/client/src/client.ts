@@ -23,12 +23,12 @@ import { createProjectsClient, type ProjectsClient } from './projects.ts'
 import { createSessionsClient, type SessionsClient } from './sessions.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
-/** What a client is made of. */
+/** Options of a client. */
 export interface ClientOptions extends TransportOptions {
   readonly resume?: ResumeOptions
 }
 
-/** What goes with a message. */
+/** Options of a message. */
 export interface SendOptions extends CallOptions {
   /** Makes a repetition harmless: within 24 hours the same message with the same key is answered once. Default: a fresh one. */
   readonly idempotencyKey?: string
@@ -53,7 +53,7 @@ export interface Client extends DocumentsClient {
   /** Files and instructions that chats share. */
   readonly projects: ProjectsClient
   readonly agents: AgentsClient
-  /** What is remembered about the caller. */
+  /** Memories about the caller. */
   readonly memories: MemoriesClient
   /** The models a message may choose by `llm_override`, and those taken when it does not. */
   models(options?: CallOptions): Promise<LlmProviders>

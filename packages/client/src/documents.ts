@@ -18,7 +18,7 @@ import { bodyOf, type CallOptions, queryOf, read, submit } from './call.ts'
 import type { FileToUpload } from './files.ts'
 import type { Transport } from './transport.ts'
 
-/** What goes with a document. */
+/** Options for ingesting a document. */
 export interface IngestOptions extends CallOptions {
   /** Connector/credential pair; default the public one. */
   readonly ccPairId?: number
@@ -26,19 +26,19 @@ export interface IngestOptions extends CallOptions {
   readonly waitSeconds?: number
 }
 
-/** What goes with a file that becomes a document. */
+/** Options for ingesting a file as a document. */
 export interface IngestFileOptions extends CallOptions {
   /** Id of the document. Default: made from the name of the file. */
   readonly id?: string
   /** Default: what the file calls itself, else its name. */
   readonly title?: string
-  /** Where people open the document. */
+  /** URL of the document for readers. */
   readonly link?: string
   /** Connector/credential pair; default the public one. */
   readonly ccPairId?: number
 }
 
-/** What narrows a listing of documents. */
+/** Filters for a listing of documents. */
 export interface DocumentsQuery extends CallOptions {
   readonly state?: DocumentStateName
   readonly ccPairId?: number
@@ -58,7 +58,7 @@ export interface DocumentsQuery extends CallOptions {
 /** A page of documents. */
 export interface DocumentsPage {
   readonly documents: readonly DocMinimalInfo[]
-  /** Where the next page begins; null on the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
@@ -75,7 +75,7 @@ export interface DocumentsClient {
     documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
     options?: BatchOptions,
   ): AsyncIterable<BatchLine>
-  /** Where a document stands. DOCUMENT_NOT_FOUND */
+  /** Indexing state of a document. DOCUMENT_NOT_FOUND */
   documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
   /** Takes a document out at once. DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>

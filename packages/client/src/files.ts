@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts'
 /** A file to upload: one that a person chose in a page, or bytes with a name. */
 export type FileToUpload = File | { readonly name: string; readonly content: Blob }
 
-/** What goes with an upload. */
+/** Options of an upload. */
 export interface UploadOptions extends CallOptions {
   /** Project the files are linked to. */
   readonly projectId?: number

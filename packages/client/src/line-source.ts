@@ -37,7 +37,7 @@ export async function* readLines(
   }
 }
 
-/** What a broken body rejects with differs from platform to platform; only a line that is no JSON is ours. */
+/** Platforms report a broken body with different errors; only the error for an invalid JSON line is our own. */
 const isLost = (error: unknown): boolean => !(isInlayError(error) && error.code === 'BAD_GATEWAY')
 
 /** A server sends heartbeats, so a long silence means that the connection is dead without having told. */

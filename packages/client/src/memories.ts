@@ -8,11 +8,11 @@ import {
 import { type CallOptions, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** What the service remembers about the caller, and what they set for themselves. */
+/** Memories about the caller, and personal settings. */
 export interface MemoriesClient {
   /** Name, role, wishes, switches and memories. */
   settings(options?: CallOptions): Promise<PersonalizationDetail>
-  /** What is absent stays; `memories` replaces the whole list. INVALID_INPUT */
+  /** Absent fields stay unchanged; `memories` replaces the whole list. INVALID_INPUT */
   change(change: Partial<PersonalizationUpdate>, options?: CallOptions): Promise<PersonalizationDetail>
   /** Newest first. */
   list(options?: CallOptions): Promise<readonly MemoryItem[]>

@@ -10,12 +10,12 @@ import {
 import { type CallOptions, queryOf, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** What can be changed of a project; what is absent stays. */
+/** Changes to a project; absent fields stay unchanged. */
 export interface ProjectChange extends CallOptions {
   /** 1 to 255 characters. */
   readonly name?: string
   readonly description?: string
-  /** What its chats are told beside the files; null for nothing. */
+  /** Instructions for the model in the project's chats; null for none. */
   readonly instructions?: string | null
 }
 

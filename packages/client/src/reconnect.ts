@@ -12,7 +12,7 @@ export interface ResumeOptions {
   readonly silenceMs?: number
 }
 
-/** What an answer is read from. */
+/** Source of an answer's lines. */
 export interface AnswerSource {
   /** Starts the run; may be repeated as long as no response came. Absent: the run exists. */
   readonly start?: () => Promise<Response>

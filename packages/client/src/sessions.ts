@@ -13,7 +13,7 @@ import {
 import { type CallOptions, queryOf, read, submit } from './call.ts'
 import type { Call, Transport } from './transport.ts'
 
-/** What narrows a listing of sessions. */
+/** Filters for a listing of sessions. */
 export interface SessionsQuery extends CallOptions {
   /** Only those of this project; null: only those of none. Default: all. */
   readonly projectId?: number | null
@@ -23,7 +23,7 @@ export interface SessionsQuery extends CallOptions {
   readonly limit?: number
 }
 
-/** What narrows a search of sessions. */
+/** Filters for a search of sessions. */
 export interface SessionSearch extends CallOptions {
   /** From 1; `next_page` of the page before. */
   readonly page?: number
@@ -31,7 +31,7 @@ export interface SessionSearch extends CallOptions {
   readonly limit?: number
 }
 
-/** What a session is pinned to: what is absent stays, null follows the default again. */
+/** Model settings pinned to a session: absent fields stay unchanged, null restores the default. */
 export interface SessionPins extends CallOptions {
   /** As `current_alternate_model` tells it. */
   readonly model?: string | null
@@ -41,7 +41,7 @@ export interface SessionPins extends CallOptions {
   readonly reasoningEffort?: string | null
 }
 
-/** What somebody thinks of an answer; at least a verdict or a text. */
+/** Feedback on an answer; requires a rating or a text. */
 export interface AnswerRating extends CallOptions {
   readonly isPositive?: boolean
   readonly text?: string
@@ -49,7 +49,7 @@ export interface AnswerRating extends CallOptions {
   readonly predefined?: string
 }
 
-/** What goes with a removal. */
+/** Options of a deletion. */
 export interface SessionRemoval extends CallOptions {
   /** Whether it is erased; default: it is hidden. */
   readonly erase?: boolean
@@ -76,7 +76,7 @@ export interface SessionsClient {
   removeAll(options?: SessionRemoval): Promise<void>
   /** Makes the branch of a message the one that goes on. VALIDATION_ERROR when it is no message of the caller's. */
   selectBranch(messageId: number, options?: CallOptions): Promise<void>
-  /** Of several answers side by side, the one to go on with. INVALID_INPUT */
+  /** Selects the preferred one of several answers, with which the session continues. INVALID_INPUT */
   prefer(questionId: number, answerId: number, options?: CallOptions): Promise<void>
   /** Says what the caller thinks of an answer. VALIDATION_ERROR when it is none of the caller's. */
   rate(answerId: number, rating: AnswerRating): Promise<void>

@@ -4,7 +4,7 @@ import { toError } from './failures.ts'
 /** A `fetch` as the platform has it. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** Where requests go and who sends them. */
+/** URL of the service and the `fetch` function to use. */
 export interface TransportOptions {
   /** Address of the API with its prefix, such as `https://app.example/api`; in a page `/api` will do. */
   readonly baseUrl: string

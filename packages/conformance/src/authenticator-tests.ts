@@ -17,7 +17,7 @@ export interface AuthenticatorUnderTest {
 export type MakeAuthenticator = () => AuthenticatorUnderTest | Promise<AuthenticatorUnderTest>
 
 /**
- * What every `Authenticator` must hold, as a plain list any test runner can loop over.
+ * Requirements of every `Authenticator`, as a list for any test runner.
  * @example for (const [title, run] of authenticatorConformance(make)) test(title, run)
  */
 export function authenticatorConformance(make: MakeAuthenticator): ConformanceTest[] {

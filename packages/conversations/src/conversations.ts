@@ -48,7 +48,7 @@ export interface ConversationsOptions extends Omit<
 > {
   /** Holds the tables that `migrateConversations` makes. */
   readonly db: Kysely<unknown>
-  /** Where the bytes of files are kept. Default: nowhere, uploads are refused with UNSUPPORTED. */
+  /** Storage for file contents. Default: none, and uploads are refused with UNSUPPORTED. */
   readonly storage?: BlobStorage
   /** Reads files as text. Default: text files alone. */
   readonly readFile?: FileReader
@@ -60,7 +60,10 @@ export interface ConversationsOptions extends Omit<
   readonly isInDocument?: (fileId: string) => Promise<boolean>
   /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
   readonly memories?: boolean
-  /** Who names a session after its first answer. Default: the model, or the question where no model is set. */
+  /**
+   * How a session gets its name after the first answer. Default: from the model, or from the question if no model is
+   * set.
+   */
   readonly sessionNames?: SessionNaming
   /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
   readonly fetchAddress?: FetchAddress
@@ -75,7 +78,7 @@ export interface Conversations extends Agent {
   readonly files: Files
   /** Agents: the assistant in a role. */
   readonly personas: Personas
-  /** What is remembered about callers. */
+  /** Memories about callers. */
   readonly memories: Memories
   /** Custom actions of the administrators. */
   readonly tools: StoredTools

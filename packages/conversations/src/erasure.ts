@@ -15,7 +15,7 @@ export interface Erased {
   readonly memories: number
 }
 
-/** What erasing works on. */
+/** Dependencies of erasure. */
 export interface ErasureParts {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
@@ -43,7 +43,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   await removeFiles({ db, files }, fileIds)
   // Tools are the organisation's: they stay, without the name of who added them.
   await db.updateTable('inlay_agent_tool').set({ owner_id: '' }).where('owner_id', '=', personId).execute()
-  // What was deleted, here and by others before, would stay in SQLite's log.
+  // Otherwise deleted data, including earlier deletions, would stay in SQLite's write-ahead log.
   await emptyLog(db)
   return {
     sessions: sessions.length,

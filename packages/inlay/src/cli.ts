@@ -4,7 +4,7 @@ import { startLean } from './lean-start.ts'
 // Before anything else is loaded: it would be loaded twice.
 if (process.argv[2] === 'serve') startLean()
 
-// Whoever reads us (`inlay … | head`) has seen enough.
+// A closed pipe (`inlay … | head`) ends the program.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 
 const interruption = new AbortController()

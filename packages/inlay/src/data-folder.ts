@@ -17,9 +17,9 @@ export const indexFolder = (dataFolder: string): string => join(dataFolder, 'ind
 export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
 
 /**
- * Makes the data folder and what is missing in it, readable for its owner alone also where the folder existed before.
- * What exists keeps its mode.
- * @throws SERVICE_UNAVAILABLE when it cannot be made or written
+ * Creates the data folder and its missing content. Only the owner can read what it creates, even if the folder existed
+ * before. Existing files keep their mode.
+ * @throws SERVICE_UNAVAILABLE when it cannot be created or written
  */
 export async function prepareDataFolder(
   dataFolder: string,

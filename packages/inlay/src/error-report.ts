@@ -4,9 +4,9 @@ import { type ErrorCode, isInlayError } from '@inlay/protocol'
 const mostCauses = 5
 
 /**
- * What is written of a failure nobody expected: its stack, and those of its causes, without which "the index failed"
- * says nothing. Other fields are left out, as requests and answers of providers stand there.
- * @param hide takes credentials out of a text; providers repeat what they were sent
+ * Log text of an unexpected failure: its stack and those of its causes, without which "the index failed" says nothing.
+ * Other fields are omitted, as they contain requests and responses of providers.
+ * @param hide removes credentials from a text, since providers repeat what they were sent
  */
 export function errorReport(error: unknown, hide: (text: string) => string): string {
   const parts: string[] = []
@@ -26,7 +26,7 @@ function stackOf(error: Error, hide: (text: string) => string): string {
   return [toLine(hide(`${name}: ${message}`)), ...places.map(toLine)].join('\n')
 }
 
-/** What services that we call commonly fail of, and what becomes of the index. */
+/** Common failures of external services and of the index. */
 const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'API_ERROR',
   'AUTH_ERROR',
@@ -53,7 +53,7 @@ export function outageOf(error: unknown): string | undefined {
     if (!outages.has(at.code)) return undefined
     sentences.add(at.message)
   }
-  // What `fetch` rejects with says nothing by itself.
+  // The error of `fetch` itself says nothing; its cause does.
   if (at instanceof TypeError && at.cause instanceof Error) at = at.cause
   if (sentences.size === 0 || (at !== undefined && !isOfSystem(at))) return undefined
   return [...sentences, ...(at === undefined ? [] : [`It says: ${at.message}.`])].join(' ')

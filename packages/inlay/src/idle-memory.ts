@@ -28,7 +28,7 @@ const oldestV8 = 13
 const collectedBytes = 128 * 2 ** 20
 const [tries, betweenMs] = [10, 100]
 
-/** What Node says of a collection; its types leave it out. */
+/** Garbage collection entry of Node, which its types lack. */
 interface CollectionEntry {
   readonly detail: NodeGCPerformanceDetail
 }

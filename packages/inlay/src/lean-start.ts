@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs'
 import { basename } from 'node:path'
 
 /**
- * What glibc reads when a process starts. Its own way gives each of some thirty threads of the index an arena, and keeps
- * what they free: a flood of documents then left twice as much behind. Other allocators ignore it.
+ * Settings read by glibc at process start. By default each of some thirty index threads gets its own arena and keeps
+ * freed memory, which doubles the memory left after ingesting many documents. Other allocators ignore it.
  */
 export const leanEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',

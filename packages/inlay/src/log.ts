@@ -20,7 +20,7 @@ export type LogEntry =
       readonly tools: readonly string[]
       readonly durationMs: number
     }
-  /** What was not expected; `report` has no credentials, but may name files and addresses. */
+  /** An unexpected error. `report` contains no credentials, but may contain file names and addresses. */
   | { readonly event: 'error'; readonly requestId: string | null; readonly report: string }
 
 /** The entry of an answer that is stored. */

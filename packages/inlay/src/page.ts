@@ -40,11 +40,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** What the page server is made of. */
+/** Options of the page server. */
 export interface PageOptions {
   /** Folder with the built page. */
   readonly folder: string
-  /** Where the API is, as the page calls it. */
+  /** Base path of the API, as called by the page. */
   readonly basePath: string
   /** Answers every request that is not for the page. */
   readonly api: (request: Request) => Promise<Response>
@@ -55,7 +55,7 @@ export interface PageOptions {
   readonly handover?: { readonly token: string; readonly key: string }
 }
 
-/** What is known of a request besides what it says itself. */
+/** Information about a request besides its own content. */
 export interface Peer {
   /** Address of the other end of the connection; undefined when unknown. */
   readonly ip: string | undefined
@@ -186,7 +186,7 @@ async function handOver(request: Request, peer: Peer, handover: PageOptions['han
 const mostTokenBytes = 4096
 
 async function readToken(request: Request): Promise<{ token: string }> {
-  // Whoever asks is not known yet, so no more is read than a token takes.
+  // The caller is not authenticated yet, so no more than a token is read.
   const text = await readText(request, { limitBytes: mostTokenBytes }).catch(() => '')
   const body = readJson(text)
   const token = isJsonObject(body) ? body['token'] : ''

@@ -28,8 +28,8 @@ const probe: ProcessProbe = {
 }
 
 /**
- * Where process ids count. Two containers may have one host name, and ids of their own each: taking the other for gone,
- * they would interrupt each other until documents are given up.
+ * Scope of process ids. Two containers may share a host name but not process ids. Each would consider the other dead
+ * and interrupt its work until documents fail permanently.
  */
 function machine(): string {
   if (process.platform !== 'linux') return hostname()

@@ -23,7 +23,7 @@ import { createIndexComparison } from './upkeep/compare-with-records.ts'
 import type { SpacedIndex } from './reindexing/spaced-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
-/** What ingestion is made of; see `KnowledgeOptions`. */
+/** Options of ingestion; see `KnowledgeOptions`. */
 export interface IngestionOptions extends NamedFiles {
   readonly db: Records
   readonly index: SpacedIndex
@@ -132,7 +132,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
 type Parts = ReturnType<typeof createParts>
 
-/** What was accepted is stored before its worker ends, and the index closes last. */
+/** Accepted documents are stored before the worker stops, and the index is closed last. */
 async function closeAll({
   options,
   hooks,

@@ -47,9 +47,9 @@ export interface KnowledgeOptions {
   readonly ranking?: RankingOptions
   /** Reads files for `ingestFile`, e.g. `fileExtractor` of the drivers. */
   readonly readFile?: FileExtractor
-  /** Where the images of sections are. Without it their ids are taken as they come. */
+  /** Store of section images. Without it, image ids are not checked. */
   readonly images?: ImageStore
-  /** Where the files are that documents name as tables or as their raw file. Tables are read by `readFile`. */
+  /** Store of files that documents reference as tables or raw files. Tables are read with `readFile`. */
   readonly files?: FileStore
   /** Says what images show, so that they are found. Default: they are not described. */
   readonly describeImage?: ImageDescriber
@@ -63,7 +63,7 @@ export interface KnowledgeOptions {
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
   readonly random?: () => number
   readonly worker?: WorkerOptions
-  /** What the host does around documents. */
+  /** Callbacks of the host around documents. */
   readonly hooks?: DocumentHooks | undefined
   /** Most documents waiting; above it `accept` throws RATE_LIMITED. Default 200 000. */
   readonly queueLimit?: number

@@ -83,7 +83,7 @@ function checkOnly(schema: InputSchema): InputSchema {
   }
 }
 
-/** What Mastra returns when arguments or output do not fit the tool's schemas. */
+/** Error returned by Mastra when arguments or output do not match the tool's schemas. */
 function isRefusal(output: unknown): output is { readonly message: string } {
   return (
     isJsonObject(output) &&

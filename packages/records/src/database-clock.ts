@@ -7,7 +7,7 @@ export interface DatabaseClock {
   close(): Promise<void>
 }
 
-/** What a clock is set by. */
+/** Reference for a clock. */
 export interface ClockSource {
   /** The time of the database. */
   readonly read: () => Promise<number>

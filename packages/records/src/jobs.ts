@@ -3,7 +3,10 @@ import { longestLeaseMs, type BigInteger } from './leases.ts'
 
 /** Columns of a table whose rows are jobs, besides its primary key `id`. */
 export interface JobColumns {
-  /** Who works on the row; null when nobody does. Made anew for each try, so that a late worker cannot settle. */
+  /**
+   * Id of the current claim; null when nobody works on the row. New for each attempt, so that a late worker cannot
+   * settle.
+   */
   claim: string | null
   /** When the row may be taken: the end of the lease while it is claimed, else the time of the next try. */
   due_at: BigInteger

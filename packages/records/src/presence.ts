@@ -1,6 +1,6 @@
-/** What a runtime knows of its processes. Handed in, since only the runtime can look. */
+/** Runtime functions for looking up processes. Passed in, since only the runtime can provide them. */
 export interface ProcessProbe {
-  /** Where process ids count: machine, boot and pid namespace. Two containers may share a host name and a pid. */
+  /** Scope of process ids: machine, boot and pid namespace. Two containers may share a host name and a pid. */
   readonly machine: string
   readonly pid: number
   /**

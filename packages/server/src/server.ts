@@ -18,12 +18,14 @@ import {
   type Timer,
 } from './http/settings.ts'
 
-/** What the HTTP side is made of. */
+/** Options of `createServer`. */
 export interface ServerOptions extends ServerParts {
   readonly authenticate: Authenticator
-  /** Where the API lies; requests without it are answered too, as hosts and proxies often strip it. Default `/api`. */
+  /**
+   * Base path of the API. Requests without it are answered too, since hosts and proxies often strip it. Default `/api`.
+   */
   readonly basePath?: string
-  /** Framing for requests whose `Accept` decides nothing. Default `sse`. */
+  /** Stream format when `Accept` does not select one. Default `sse`. */
   readonly streamFormat?: 'sse' | 'lines'
   /**
    * Origins whose pages may call; `'*'` for all. `onError` is told once of each other origin that calls; the
@@ -32,49 +34,51 @@ export interface ServerOptions extends ServerParts {
   readonly corsOrigins?: CorsOrigins
   readonly limits?: Partial<BodyLimits>
   /**
-   * Names of request headers that reach the actions of a message, which may send them on to the services behind them.
-   * Name `authorization` only if those may have the caller's key. Default: none.
+   * Request headers that actions receive and may forward to their services. Include `authorization` only if those
+   * services may have the caller's key. Default: none.
    */
   readonly passHeaders?: readonly string[]
-  /** How long ingestion calls wait for their document when they do not say, in milliseconds. Default 0: not at all. */
+  /** Time that ingestion requests wait for their document by default, in milliseconds. Default 0: no wait. */
   readonly ingestionWaitMs?: number
-  /** Ingestion calls of one caller that may wait at the same time; more are answered with 429. Default 1000. */
+  /** Maximum number of waiting ingestion requests per caller; more are answered with 429. Default 1000. */
   readonly waitingCalls?: number
-  /** Most bytes of JSON bodies held at once, for all callers; one of them may hold half. Default 320 MiB. */
+  /** Maximum total bytes of JSON bodies in memory, for all callers; one caller can use half of it. Default 320 MiB. */
   readonly bodyBytesInFlight?: number
-  /** Silence on a stream before a heartbeat, in milliseconds. Default 15000. */
+  /** Idle time of a stream before a heartbeat, in milliseconds. Default 15000. */
   readonly heartbeatMs?: number
   /** Default: `setTimeout`. */
   readonly timer?: Timer
-  /** Receives what was not expected, whole, with the id the client was given. Default: nothing is written anywhere. */
+  /** Receives unexpected errors, unredacted, with the request id given to the client. Default: nothing is logged. */
   readonly onError?: (error: unknown, request: FailedRequest) => void
-  /** Called with each request of a known route once it is answered; what it throws goes to `onError`. */
+  /** Called after each request of a known route; errors it throws go to `onError`. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
-  /** Whether the process is about to end, so that balancers should send requests elsewhere. Default: it never is. */
+  /** Whether the process is shutting down, so that load balancers send requests elsewhere. Default: never. */
   readonly isEnding?: () => boolean
-  /** Days after which sessions are erased, for clients to show. Default: they are kept. */
+  /** Days after which sessions are deleted, for clients to show. Default: never. */
   readonly retentionDays?: number | undefined
-  /** What `GET /version` says. Default `0.0.0`. */
+  /** Version returned by `GET /version`. Default `0.0.0`. */
   readonly version?: string
 }
 
-/** A handler of web requests. A host that knows who calls hands the principal over; `authenticate` is then not asked. */
+/**
+ * A handler of web requests. A host that authenticates callers passes the principal; `authenticate` is then not called.
+ */
 export interface FetchHandler {
   (request: Request): Promise<Response>
   (request: Request, context: { readonly principal: Principal | null | undefined }): Promise<Response>
 }
 
-/** One `fetch` handler with everything behind it. */
+/** The HTTP API as one `fetch` handler. */
 export interface Server {
   /** Answers a request; never rejects. */
   readonly fetch: FetchHandler
-  /** The table everything above is made from. */
+  /** The table the server is built from. */
   readonly routes: readonly Route[]
 }
 
 const mebibyte = 1024 * 1024
 
-/** The HTTP side over its parts: nothing is opened or called before a request needs it. */
+/** Creates the HTTP API. Nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
   const { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, notices, widget, authenticate } =
     options
@@ -86,26 +90,27 @@ export function createServer(options: ServerOptions): Server {
     settings,
     routes,
   }
-  // Malformed percent-encoding is ours to answer, as a validation error of the value it stands in.
+  // Malformed percent-encoding is answered here, as a validation error of the parameter that contains it.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
   for (const [path, methods] of toAddresses(routes)) {
     const runs = new Map(
       [...methods].map(([method, { route, fixed }]) => [method, [endpoint(route, setting), fixed] as const]),
     )
-    // What a fixed address answers for a more general one, such as a document of the id "batch", is documented there.
+    // Methods that a fixed path serves for a more general one, such as a document with the id "batch", are documented
+    // there.
     const documented = [...methods].flatMap(([method, { fixed }]) => (Object.keys(fixed).length === 0 ? [method] : []))
     const handler = ({ req: request, url, context }: H3Event): Promise<Response> => {
       const [run, fixed] = runs.get(request.method === 'HEAD' ? 'GET' : (request.method as Method)) ?? []
       if (run !== undefined) return run({ request, url, pathValues: { ...context.params, ...fixed } })
       return respond(request, settings, undefined, async () => otherMethod(request, documented, settings))
     }
-    // For all methods: the most specific path decides, and only then the method.
+    // Registered for all methods: the most specific path is selected before the method.
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
   app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
   return {
-    // Runtimes hand in a second argument of their own.
+    // Some runtimes pass a second argument of their own.
     fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
       if (context?.principal) principals.set(request, context.principal)
       return app.fetch(request)
@@ -118,7 +123,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
   const refused = new Set<string>()
   return {
     isNewlyRefused: (origin) => {
-      // Anybody may name any origin.
+      // Bounded, since anybody can send any origin.
       if (refused.has(origin) || refused.size >= 20) return false
       refused.add(origin)
       return true
@@ -151,7 +156,9 @@ function settingsOf(options: ServerOptions): ServerSettings {
   }
 }
 
-/** Preflights, OPTIONS, and methods that a path does not answer; a path without methods is not there. */
+/**
+ * Answers preflights, OPTIONS, and methods that a path does not support; a path without methods is answered with 404.
+ */
 function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
   const preflight = preflightReply(request, settings.corsOrigins, settings.passHeaders)
   if (preflight !== undefined) return preflight
@@ -161,7 +168,7 @@ function otherMethod(request: Request, methods: readonly Method[], settings: Ser
   throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow } })
 }
 
-/** `{name}` as the router writes it. */
+/** Converts `{name}` to the syntax of the router. */
 function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }

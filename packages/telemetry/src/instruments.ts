@@ -6,7 +6,7 @@ export interface Instrument {
   record(value: number, attributes?: Attributes): void
 }
 
-/** What an instrument measures. */
+/** Measured quantity of an instrument. */
 interface Definition {
   /** Dotted name of OpenTelemetry; Prometheus gets underscores and the unit. */
   readonly name: string

@@ -16,7 +16,7 @@ export interface Anchor {
   readonly after: readonly string[]
 }
 
-/** What can be compared of a sentence. */
+/** Comparable content of a sentence. */
 export interface Statement {
   /** Keys of the words that say something, in order. */
   readonly keys: readonly string[]

@@ -15,11 +15,14 @@ export interface SourceText<Source> {
 export interface SupportOptions {
   /** Least share of the weight of a sentence's words, 0 to 1. Default 0.8. */
   readonly leastShare?: number
-  /** What the sentences answer. Its words say little in an answer: what is said beside them has to stand in a text. */
+  /**
+   * The question that the sentences answer. Its words say little in an answer, so the remaining words must occur in a
+   * text.
+   */
   readonly question?: string | undefined
 }
 
-/** Where a sentence stands. */
+/** Where a sentence is found in a source. */
 export interface Support<Source> {
   readonly source: Source
   /** Share of the sentence's words that stand there too, by weight, up to 1. */
@@ -180,7 +183,7 @@ function agree<Source>(said: Statement, { statements, keys, about }: Window<Sour
   const anchors = statements.flatMap((statement) => statement.anchors)
   const matches = said.anchors.map((anchor) => {
     const same = anchors.filter(({ word }) => word === anchor.word)
-    // Where a sentence begins, a name is a word like others.
+    // At the beginning of a sentence a capitalised word need not be a name.
     return same.length === 0 && !anchor.isNumber && (about.has(anchor.word) || hasWord(anchor.word)) ? undefined : same
   })
   return said.anchors.every((anchor, at) => {

@@ -77,7 +77,7 @@ export function termSet(text: string): Set<string> {
   const terms = new Set<string>()
   for (const match of text.match(wordPattern) ?? []) {
     for (const word of wordsOf(match)) terms.add(stem(word))
-    // What is said of "non-members" is not said of members.
+    // A statement about "non-members" does not apply to members.
     if (!/^non[-_]/i.test(match)) for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
   }
   return terms
@@ -86,8 +86,8 @@ export function termSet(text: string): Set<string> {
 const marks = /\p{M}/gu
 
 /**
- * What stands for a word of any language when words are compared: English words lose their ending, longer words of other
- * languages all but their first six letters, which tell inflected forms apart from other words nearly as well.
+ * Comparison key of a word in any language: English words lose their ending; longer words of other languages are cut to
+ * six letters, which distinguishes words about as well as stems would.
  */
 function keyOf(text: string): string {
   const short = stem(text)

@@ -47,7 +47,7 @@ export class InlayChatElement extends Base {
   #timer: ReturnType<typeof setTimeout> | undefined
 
   connectedCallback(): void {
-    // What was set before the script had come would hide the properties.
+    // Properties set before the script loaded would hide the accessors.
     for (const name of properties) {
       if (!Object.hasOwn(this, name)) continue
       const value = this[name]

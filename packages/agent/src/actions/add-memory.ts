@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Action } from '../contracts/action.ts'
 import { memoryChars, type MemoryStore } from '../contracts/memory-store.ts'
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface AddMemoryInput {
   readonly memory: string
   /** Id of the memory that this one takes the place of. Default: none. */

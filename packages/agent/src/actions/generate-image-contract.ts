@@ -15,7 +15,7 @@ export interface MadeImage {
   readonly bytes: Uint8Array
   /** `image/png`, `image/jpeg` or `image/webp`. */
   readonly mediaType: string
-  /** What the model was asked in the end, when it told. */
+  /** The final prompt for the image model, if reported. */
   readonly revisedPrompt?: string
 }
 

@@ -6,7 +6,7 @@ import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
 import { cutToTokens } from '../prompt/context-window.ts'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
 
-/** What the image action is made of. */
+/** Options of the image action. */
 export interface GenerateImageOptions {
   readonly generate: ImageGenerator
   /** Path of a kept file, as clients fetch it. Default `/api/chat/file/{id}`. */
@@ -15,7 +15,7 @@ export interface GenerateImageOptions {
   readonly repeat?: (intervalMs: number, call: () => void) => () => void
 }
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface GenerateImageInput {
   readonly prompt: string
   readonly shape?: ImageShape
@@ -27,7 +27,7 @@ export const generateImageId = 4
 
 const heartbeatMs = 5_000
 const imageLimit = 10
-/** What is shown of a prompt: a line of a stream is bounded. */
+/** Maximum length of a prompt shown to clients, since a line of a stream is bounded. */
 const promptCharacters = 8_000
 const referenceLimit = 8
 const referenceBytes = 20 * 2 ** 20
@@ -136,7 +136,7 @@ function nothingMade(): InlayError {
   return new InlayError('BAD_GATEWAY', { message: 'The image model gave no picture.' })
 }
 
-/** What was drawn in the end may be told at length, also for each of several pictures. */
+/** Tokens reserved for the final prompt of each image. */
 const promptTokens = 150
 const shownNote =
   'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'

@@ -2,11 +2,11 @@ import type { BaseFilters, Principal, SearchDoc } from '@inlay/protocol'
 
 /** A page as it was read. */
 export interface ReadPage {
-  /** Where it was found in the end, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string
   /** "" when it has none. */
   readonly title: string
-  /** What it says, as Markdown or plain text; never blank. */
+  /** Content as Markdown or plain text; never blank. */
   readonly text: string
   /** When it was last changed or published, in milliseconds since 1970 UTC. */
   readonly updatedAt?: number

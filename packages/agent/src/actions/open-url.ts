@@ -8,7 +8,7 @@ import type { DocumentByLink, PageReader } from './open-url-contract.ts'
 import { relevantPart } from './relevant-part.ts'
 import { longestAddress, toWebDocument } from './web-results-to-documents.ts'
 
-/** What the action that opens addresses is made of. */
+/** Options of the action that opens URLs. */
 export interface OpenUrlOptions {
   readonly readPage: PageReader
   /** Answers addresses of the organisation's documents from the index. Default: all are fetched. */
@@ -17,7 +17,7 @@ export interface OpenUrlOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface OpenUrlInput {
   readonly urls: readonly string[]
 }
@@ -119,12 +119,15 @@ interface ReadResult {
 
 const defaultResultTokens = 12_000
 const leastTokens = 200
-/** What is told of a page beside its text, about. */
+/** Approximate number of tokens for the metadata of a page. */
 const framingTokens = 120
 const titleTokens = 60
 const blurbCharacters = 300
 
-/** What the model reads of each page: all of short ones; the others share what is left, each by its relevant part. */
+/**
+ * Selects the text of each page for the model: short pages whole; longer ones share the remaining space, each with its
+ * relevant part.
+ */
 function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[] {
   // As JSON, where line ends and quotes take more room.
   const tokens = opened.map(({ text }) => estimateTokens(JSON.stringify(text)))

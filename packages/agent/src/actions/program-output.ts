@@ -2,7 +2,7 @@ import type { PacketBody } from '@inlay/protocol'
 import { estimateTokens } from '../prompt/context-window.ts'
 import type { CodeOutput } from './run-python-contract.ts'
 
-/** What a program wrote: told to clients while it writes, and kept for the model. */
+/** Output of a program: streamed to clients, and collected for the model. */
 export interface ProgramOutput {
   add(output: CodeOutput): void
   /** Tells what was not told yet. */

@@ -7,7 +7,7 @@ import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
 import { toFileText } from '../contracts/file-store.ts'
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface ReadFileInput {
   readonly file_id: string
   /** Default 0. */
@@ -23,7 +23,7 @@ export const readFileId = 6
 const limitChars = 16_000
 const previewChars = 500
 const defaultResultTokens = 6_000
-/** What the result holds besides the text. */
+/** Tokens of the result besides the text. */
 const frameTokens = 200
 
 const inputSchema = v.object({

@@ -3,7 +3,7 @@ import { keysOf, stopWords, wordPattern } from '@inlay/text'
 /** A part of a text. */
 export interface TextPart {
   readonly text: string
-  /** Where it begins and ends in the whole text, in characters. */
+  /** Position in the whole text, in characters. */
   readonly start: number
   readonly end: number
 }
@@ -71,7 +71,7 @@ function cutBefore(text: string, start: number, end: number): number {
   return at > 0 ? start + at + 1 : end
 }
 
-/** What each piece says of the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
+/** Score of each piece for the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
 function scoresOf(text: string, pieces: readonly Piece[], question: string): number[] {
   const wanted = new Set(keysOf(withoutStopWords(question)).slice(0, mostWords))
   const held = pieces.map(({ start, end }) => new Set(keysOf(text.slice(start, end)).filter((key) => wanted.has(key))))
@@ -101,7 +101,7 @@ function bestRun(pieces: readonly Piece[], scores: readonly number[], limit: num
   let { from: first, to: last } = best
   const fits = (start: number, end: number): boolean =>
     (pieces[end]?.end ?? Infinity) - (pieces[start]?.start ?? 0) <= limit
-  // What stands before the first match often says what it is about, so one piece of it comes first.
+  // Text before the first match often introduces the topic, so one piece of it is included.
   while (first < last && scores[first] === 0) first++
   if (first > 0 && fits(first - 1, last)) first--
   while (last + 1 < pieces.length && fits(first, last + 1)) last++

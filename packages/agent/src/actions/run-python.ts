@@ -7,7 +7,7 @@ import { createProgramOutput, cutOutput, type Later } from './program-output.ts'
 import type { CodeFile, CodeOutcome, CodeRunner } from './run-python-contract.ts'
 import { createNames, stageFiles } from './staged-files.ts'
 
-/** What the action is made of. */
+/** Options of the action. */
 export interface RunPythonOptions {
   readonly runner: CodeRunner
   /** Path of a kept file, as clients fetch it. Default `/api/chat/file/{id}`. */
@@ -22,7 +22,7 @@ export interface RunPythonOptions {
   readonly later?: Later
 }
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface RunPythonInput {
   readonly code: string
 }
@@ -128,7 +128,7 @@ async function keepFile(
     const { fileId } = await store.keep({ name, mediaType: toMediaType(name), bytes: inOnePiece(bytes) })
     return { id: fileId, name }
   } catch (error) {
-    // What the store refuses is told to the model; the rest of the result is of use without it.
+    // A file that the store refuses is reported to the model; the rest of the result is still useful.
     if (isInlayError(error)) return undefined
     throw error
   }

@@ -6,7 +6,7 @@ import type { CodeFile } from './run-python-contract.ts'
 /** Files of a turn as a program finds them. */
 export interface StagedFiles {
   readonly files: readonly CodeFile[]
-  /** What the model has to know: other names, files that are not there. */
+  /** Notices for the model: renamed and missing files. */
   readonly notices: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import type { SearchDoc } from '@inlay/protocol'
 export interface WebPage {
   /** The address it is known by: the same page has the same document, whichever action came upon it. */
   readonly url: string
-  /** Where it was read, when that is another address. */
+  /** URL the page was read from, if different. */
   readonly readAt?: string
   readonly title: string
   readonly blurb: string

@@ -13,7 +13,7 @@ export interface WebResult {
   readonly title: string
   /** http or https. */
   readonly url: string
-  /** What the page says about the query, as plain text; may be "". */
+  /** Excerpt of the page about the query, as plain text; may be "". */
   readonly snippet: string
   /** When the page was published or last changed, in milliseconds since 1970 UTC. */
   readonly publishedAt?: number

@@ -8,7 +8,7 @@ import { fuseRankings } from './merged-queries.ts'
 import { longestAddress, toWebDocument } from './web-results-to-documents.ts'
 import type { WebResult, WebSearch } from './web-search-contract.ts'
 
-/** What the web search action is made of. */
+/** Options of the web search action. */
 export interface WebSearchOptions {
   readonly search: WebSearch
   /** Results asked for with each query, 1 to 20. Default 10. */
@@ -19,7 +19,7 @@ export interface WebSearchOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface WebSearchInput {
   readonly queries: readonly string[]
 }

@@ -5,7 +5,7 @@ import { createSupport, type SourceText } from '@inlay/text'
 export interface CitableDocuments {
   /** Whether sentences without a number are compared also when the model cites others. At first false. */
   completesCitations: boolean
-  /** What is answered, whose words say little in an answer. */
+  /** The question being answered; its words carry little weight in an answer. */
   question?: string
   /**
    * The number of the document that says what a sentence says, one of those preferred where it does; undefined when none

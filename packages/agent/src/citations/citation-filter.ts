@@ -1,12 +1,12 @@
 import { createCodeTracker, readMarker, type Marker } from './marker.ts'
 
 /**
- * What becomes of a citation marker: `link` renders it as `[[n]](link)`, `keep` leaves it as the model wrote it,
- * `remove` deletes it.
+ * Handling of citation markers: `link` renders them as `[[n]](link)`, `keep` leaves them as the model wrote them,
+ * `remove` deletes them.
  */
 export type CitationMode = 'link' | 'keep' | 'remove'
 
-/** What a citation number stands for; a SearchDoc is one. */
+/** Target of a citation number, for example a SearchDoc. */
 export interface CitableDocument {
   readonly document_id: string
   readonly link?: string | null
@@ -23,7 +23,7 @@ export type CitationPiece =
   | { readonly type: 'text'; readonly content: string }
   | ({ readonly type: 'citation' } & Citation)
 
-/** What {@link CitationFilter} needs. */
+/** Options of {@link CitationFilter}. */
 export interface CitationsOptions {
   readonly mode: CitationMode
   /** The document of a number, undefined when nothing has it. Asked once a marker is complete. */
@@ -76,7 +76,7 @@ const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 export class CitationFilter implements Citations {
   readonly #mode: CitationMode
   readonly #known: CitationsOptions['known']
-  /** Of the present step. */
+  /** State of the current step. */
   #code = createCodeTracker()
   /** The number that each document was first cited by. */
   readonly #cited = new Map<string, number>()
@@ -90,7 +90,7 @@ export class CitationFilter implements Citations {
   /** The last text of the model, with each marker that was placed as one sign. */
   #context = ''
   #saidAnything = false
-  /** What the step wrote before anything of it came through; undefined once something did. */
+  /** Text of the step before any output came through; undefined afterwards. */
   #unsaid: string | undefined = ''
 
   constructor({ mode, known }: CitationsOptions) {

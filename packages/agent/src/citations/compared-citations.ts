@@ -3,7 +3,7 @@ import type { CitationPiece, Citations } from './citation-filter.ts'
 import { addressLimit, createCodeTracker, hasMarker, readMarker } from './marker.ts'
 import type { CitableDocuments } from './citable-documents.ts'
 
-/** What {@link compareCitations} asks about the documents of the answer. */
+/** Functions that {@link compareCitations} needs for the documents of the answer. */
 export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations'> {
   readonly known: (number: number) => unknown
 }
@@ -12,9 +12,9 @@ const openingBracket = /[[【［]/
 const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 /** A line, perhaps an item, whose marker stands before what it cites. */
 const ledByMarker = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
-/** What follows a marker that ends its sentence. */
+/** Matches text after a marker that ends its sentence. */
 const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/
-/** What follows a marker that a sentence begins with, or that is not the last. */
+/** Matches text after a marker that starts a sentence, or that is followed by another one. */
 const goesOn = /^\s*[\p{Ll}[【［]/u
 /** A sentence about something that the one before it names. */
 const leansBack =
@@ -260,7 +260,7 @@ class Comparison {
 
   /** Whether a number waits now for the sentence that ends here. */
   #finish(space: string): boolean {
-    // What a sentence begins with, the one before it is cited by.
+    // A citation at the start of a sentence belongs to the sentence before it.
     const end = this.#sentence.slice(-10 * longestSentence)
     const sentence = end.replace(this.#options.completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || this.#code.fence || fence.test(this.#beginning)) return false
@@ -290,7 +290,7 @@ class Comparison {
     return number === undefined || number === named || find(naming, [number]) === number ? number : undefined
   }
 
-  /** What waits, without its number when the model goes on with a marker of its own. */
+  /** Releases the pending citation, without its number if the model continues with a marker of its own. */
   #release(next: string): string {
     const waiting = this.#waiting
     if (!waiting) return ''

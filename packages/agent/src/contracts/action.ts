@@ -37,7 +37,7 @@ export interface ModelQuestion {
 export interface TurnFiles {
   /** In the order they came; each once. */
   list(): Promise<readonly StoredFile[]>
-  /** What a listed file says, by either of its ids. NOT_FOUND for any other file. */
+  /** Text of a listed file, by either of its ids. NOT_FOUND for any other file. */
   read(id: string, signal?: AbortSignal): Promise<readonly FileSection[]>
   /** The bytes of a listed file. NOT_FOUND for any other file. */
   open(id: string): Promise<OpenedFile>
@@ -51,7 +51,7 @@ export interface PastText {
   readonly text: string
 }
 
-/** What an action sees of the turn it runs in. */
+/** The turn as visible to an action. */
 export interface ActionTurn {
   readonly caller: Principal
   readonly sessionId: string
@@ -85,9 +85,9 @@ export interface ActionTurn {
   cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
-/** What an action gives back. */
+/** Result of an action. */
 export interface ActionResult {
-  /** What the model reads; data, never instructions. */
+  /** Text for the model; data, never instructions. */
   readonly text: string
   /** Documents shown with the call in the whole answer (the displayed subset when there is one). */
   readonly documents?: readonly SearchDoc[]
@@ -135,7 +135,7 @@ export interface Action<Input = unknown> {
   run(input: Input, turn: ActionTurn): Promise<ActionResult>
 }
 
-/** Who asks for actions, and with what. */
+/** The caller that requests actions, and the context of the request. */
 export interface ActionAsker {
   readonly caller: Principal
   /** The request's `mcp_headers`. Default: none. */
@@ -144,19 +144,19 @@ export interface ActionAsker {
 
 /** Actions that come and go while an agent runs: stored ones, those of remote servers. Asked for each run anew. */
 export interface ActionSource {
-  /** What the caller may use now; a part that cannot be reached is left out, and told to the operator. */
+  /** Actions available to the caller. An unreachable source is skipped and reported to the operator. */
   list(asker: ActionAsker): Promise<readonly Action[]>
   /** Whether an id belongs to this source, also of an action that cannot be used right now. */
   holds(id: number): Promise<boolean>
 }
 
-/** What a tool of any kind may cost in time, in milliseconds. Ten minutes as in the reference. */
+/** Timeout of any tool, in milliseconds. */
 export const actionLimitMs = 600_000
 
 /** Gives numbers to tools that come and go; a number stays with its kind and name for good, also across restarts. */
 export interface ToolNumbers {
   /** The number of something by its kind and name, from 1,001 on; made when there is none. May run concurrently. */
   numberOf(kind: string, name: string): Promise<number>
-  /** What has a number; undefined when nothing ever had it. */
+  /** Looks up a number; undefined if it was never assigned. */
   find(id: number): Promise<{ readonly kind: string; readonly name: string } | undefined>
 }

@@ -4,7 +4,7 @@ import type { ModelListing } from './model.ts'
 import type { Run } from './run.ts'
 import type { Passage, PassageQuery } from './search.ts'
 
-/** Who sends a message, and what goes with it. */
+/** Sender and options of a message. */
 export interface Sending {
   /** Default: the operator. Name the user whenever there is one: sessions and files belong to the caller. */
   readonly caller?: Principal
@@ -33,7 +33,7 @@ export interface Agent {
   stop(sessionId: string, caller: Principal): Promise<void>
   /** Ends what runs in some sessions and forgets their runs, without a look at their owner. */
   removeRuns(sessionIds: readonly string[]): Promise<void>
-  /** What clients know the newest unfinished run of a session by: its answer, or its question when several models answer. */
+  /** Public id of the latest unfinished run of a session: its answer, or its question when several models answer. */
   currentRunId(sessionId: string): Promise<number | undefined>
   /** The actions a caller may use now; with `evenOff` also those an administrator switched off. */
   actions(caller: Principal, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>

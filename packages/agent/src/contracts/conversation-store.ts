@@ -9,7 +9,7 @@ export interface SessionRecord {
   readonly personaId?: number
   /** Default: it is in none. */
   readonly projectId?: number | null
-  /** What the session was pinned to. Default: it follows the default. */
+  /** Model pinned to the session. Default: the default model. */
   readonly modelOverride?: LlmOverride | null
   /** Default: the model's own. */
   readonly temperature?: number | null
@@ -30,11 +30,11 @@ export interface AnswerModel {
   readonly provider: string
   readonly name: string
   readonly displayName: string
-  /** What it is told besides the prompt. */
+  /** Model parameters besides the prompt. */
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What opens a turn. */
+/** Input for starting a turn. */
 export interface TurnOpening {
   /** The session to go on with; null makes one from `creation`. */
   readonly session: SessionRecord | null
@@ -61,7 +61,7 @@ export interface TurnOpening {
 export interface HistoryLimits {
   /** Most characters of texts and results; the newest count. */
   readonly chars: number
-  /** What is kept of a result, and counts in its place; shortening twice changes nothing. Default: all of it. */
+  /** Shortens a result; the shortened one is kept and counted. Must be idempotent. Default: keeps all of it. */
   readonly shorten?: (result: string) => string
   /** Names of actions whose calls are left out. */
   readonly withoutCallsOf: readonly string[]
@@ -72,15 +72,15 @@ export interface OpenedTurn extends BranchHistory {
   readonly sessionId: string
   readonly isNewSession: boolean
   readonly userMessageId: number
-  /** What the user said: of a regeneration the stored text. */
+  /** Text of the user; for a regeneration, the stored text. */
   readonly userText: string
   readonly files: readonly FileDescriptor[]
   readonly answerIds: readonly number[]
 }
 
-/** What a later message of a branch is told of the earlier ones. */
+/** Earlier messages of a branch, as included in a prompt. */
 export interface BranchHistory {
-  /** What was said before `messages`, in short; null when they are all there is. */
+  /** Summary of the messages before `messages`; null if there are none. */
   readonly summary: string | null
   /** Files that came with what is summed up, oldest first; their content is in no summary. */
   readonly summaryFiles: readonly FileDescriptor[]
@@ -99,7 +99,7 @@ export interface PastMessage {
   readonly toolCalls: readonly PastToolCall[]
   /** All calls at the top of the answer. */
   readonly callCount: number
-  /** What the model was told besides the prompt; null for a question. */
+  /** Model parameters of an answer; null for a question. */
   readonly params: Readonly<Record<string, unknown>> | null
 }
 
@@ -117,9 +117,9 @@ export interface ToolCallRecord {
   readonly name: string
   readonly failed: boolean
   readonly arguments: Readonly<Record<string, unknown>>
-  /** What the model read. */
+  /** Result as passed to the model. */
   readonly result: string
-  /** What the model thought before it asked. */
+  /** Reasoning of the model before the call. */
   readonly reasoning: string | null
   /** Packets of the call but its `section_end`, for replay. */
   readonly packets: readonly PacketBody[]
@@ -131,7 +131,7 @@ export interface ToolCallRecord {
   readonly subTurnIndex?: number
 }
 
-/** What a finished answer leaves behind. */
+/** Result of a finished answer. */
 export interface AnswerOutcome {
   readonly status: Exclude<AnswerStatus, 'running'>
   readonly text: string
@@ -166,8 +166,8 @@ export interface ConversationStore {
    */
   terminateAbandoned(leaseMs: number): Promise<number | undefined>
   /**
-   * What was said on a branch, its end included.
-   * @param messageId the end of the branch; null: that of the mainline
+   * Messages of a branch up to and including its end.
+   * @param messageId the end of the branch; null: that of the active branch
    */
   branch(sessionId: string, messageId: number | null, limits: HistoryLimits): Promise<BranchHistory>
   /**
@@ -188,7 +188,7 @@ export interface ConversationStore {
 /** An answer that was stored, for the name of its session. */
 export interface NewAnswer {
   readonly sessionId: string
-  /** What was answered. */
+  /** The answered question. */
   readonly question: string
   /** The answer; "" when it failed. */
   readonly text: string

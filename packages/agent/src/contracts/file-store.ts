@@ -4,7 +4,7 @@ import type { FileKind, FileStatus, Principal } from '@inlay/protocol'
 export interface FileSection {
   /** Markdown or plain text; never blank. */
   readonly text: string
-  /** What names the part: a slide's title, a sheet. */
+  /** Name of the part: a slide's title, a sheet. */
   readonly heading?: string
   /** Number of the page or slide, from 1. */
   readonly page?: number
@@ -14,7 +14,7 @@ export interface FileSection {
 export interface IncomingFile {
   /** As the client says it; a path is cut down to its last part. */
   readonly name: string
-  /** What the client says it is; "" when it does not. */
+  /** Media type given by the client; "" if none. */
   readonly mediaType: string
   readonly bytes: AsyncIterable<Uint8Array>
 }

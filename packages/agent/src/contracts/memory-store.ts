@@ -10,11 +10,11 @@ export interface Memory {
   readonly updatedAt: number
 }
 
-/** What the model is told about the person who asks. */
+/** Information about the caller for the model. */
 export interface Person {
   /** How the person is called; "" when not told, as the next two. At most 200 characters. */
   readonly name: string
-  /** What they do. At most 200 characters. */
+  /** Role or occupation. At most 200 characters. */
   readonly role: string
   /** How they wish to be answered. At most 2000 characters. */
   readonly preferences: string
@@ -22,7 +22,7 @@ export interface Person {
   readonly memories: readonly Memory[]
 }
 
-/** What became of a memory that a model wants kept. */
+/** Outcome of saving a memory for a model. */
 export interface KeptMemory {
   readonly memory: Memory
   readonly operation: 'add' | 'update'
@@ -33,11 +33,11 @@ export interface KeptMemory {
 /** Most characters of a memory. */
 export const memoryChars = 500
 
-/** What is remembered about callers, each alone with theirs. */
+/** Memories about callers; each caller can access only their own. */
 export interface MemoryStore {
   /** Whether `keep` takes anything at all. The action `add_memory` exists only then. */
   readonly canKeep: boolean
-  /** What the model is told about a caller. */
+  /** Information about a caller for the model. */
   person(caller: Principal): Promise<Person>
   /** Whether the model may keep memories of a caller. */
   mayKeep(caller: Principal): Promise<boolean>

@@ -20,7 +20,7 @@ export interface TappedModel extends LanguageModelV4 {
   ): PromiseLike<LanguageModelV4StreamResult>
 }
 
-/** What calls have shown of a model; changes while it is used. */
+/** Observations about a model from earlier calls; updated while it is used. */
 export interface ModelObservations {
   /** Its server takes no tools: they are left out, and calls in a prompt are sent as text. */
   readonly refusesTools: boolean
@@ -43,7 +43,7 @@ export interface ResolvedModel {
   readonly provider: string
   /** Name of the model, as a client gives it in `llm_override.model_version`. */
   readonly name: string
-  /** What a person reads, e.g. `Built-in extractive model`. */
+  /** Display name, e.g. `Built-in extractive model`. */
   readonly displayName: string
   readonly temperature?: number
   /** Tokens of prompt and answer together. */

@@ -16,7 +16,7 @@ export interface HostAgent extends Responder {
   readonly id?: number
   /** The name people read. */
   readonly name: string
-  /** What people read about it. Default: nothing. */
+  /** Description for users. Default: none. */
   readonly description?: string
   /** Messages that people may begin with. Default: none. */
   readonly starterMessages?: readonly StarterMessage[]
@@ -49,7 +49,7 @@ export interface ResponderTool {
   run(callId: string, input: unknown): Promise<string>
 }
 
-/** What happens while a responder answers; `parentId` is the call of the sub-agent it belongs to. */
+/** Events while a responder answers; `parentId` is the call of the sub-agent an event belongs to. */
 export type ResponderPart =
   /** A model step begins. */
   | { readonly type: 'step' }

@@ -10,7 +10,7 @@ export interface Passage {
   readonly core?: string
   /** Title and headings above the text, outermost first. */
   readonly headings?: readonly string[]
-  /** Where it stands in its document; absent when that is not known. */
+  /** Position in its document; absent when unknown. */
   readonly span?: Span
 }
 
@@ -74,13 +74,16 @@ export interface FileSearch {
   search(query: {
     readonly text: string
     readonly fileIds: readonly string[]
-    /** Whose turn the search takes; it decides nothing about what is found. */
+    /** The caller whose turn in the queue the search uses; does not affect the results. */
     readonly caller?: Principal
     readonly filters?: BaseFilters | null
     readonly limit: number
     readonly signal?: AbortSignal
   }): Promise<readonly Passage[]>
-  /** What stands around a passage of a file, as {@link ExcerptReader} reads it of a document. Default: passages stay as they are. */
+  /**
+   * Reads text around a passage of a file, like {@link ExcerptReader} for documents. Default: passages stay as they
+   * are.
+   */
   readonly excerpt?: (
     query: Span & {
       readonly fileId: string

@@ -1,4 +1,4 @@
-/** What every long-lived part shares. */
+/** Dependencies shared by all long-lived components. */
 export interface Services {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number

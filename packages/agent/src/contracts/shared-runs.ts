@@ -5,7 +5,7 @@ export interface SharedRun {
   readonly sessionId: string
   /** Id of the (first) answer. */
   readonly messageId: number
-  /** What clients know it by: the answer, or the question when several models answer it. */
+  /** Public id: the answer, or the question when several models answer. */
   readonly runId: number
   /** Milliseconds since 1970 UTC. */
   readonly openedAt: number

@@ -19,7 +19,7 @@ export function createArgumentStream(names: readonly string[]): ArgumentStream {
   /** Whether the text that is read is a key of the object at the top. */
   let isKey = false
   let key = ''
-  /** What is still to be read of an escape: `\`, or up to five characters behind it. */
+  /** Incomplete escape: `\` and up to five characters after it. */
   let escape = ''
   /** The first half of a pair, which must not travel alone. */
   let half = ''

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@inlay/protocol'
-/** What can be read off an error and its causes. */
+/** Properties of an error and its causes that help to classify it. */
 export interface FailureSigns {
   /** HTTP status of the provider's answer, when there was one. */
   readonly status: number | undefined
@@ -7,7 +7,7 @@ export interface FailureSigns {
   readonly names: string
   /** All messages and bodies, joined; never shown. */
   readonly text: string
-  /** What the provider says went wrong, from the place where error bodies have it. */
+  /** Error message of the provider, from the usual place in error bodies. */
   readonly said: string | undefined
   readonly retryAfterSeconds: number | undefined
   /** Whether it comes from a provider or the way to it, rather than from our own code. */
@@ -132,7 +132,7 @@ export function signsOf(error: unknown): FailureSigns {
     text,
     said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
     retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])) ?? waitIn(text),
-    // What is not an Error came out of a stream; our own code throws Errors.
+    // A value that is not an Error came out of a stream; our own code throws Errors.
     isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
   }
 }

@@ -105,7 +105,7 @@ function isTooLong(status: number | undefined, text: string): boolean {
   return status !== 429 && contextTooLong.test(text) && !limitsRate.test(text)
 }
 
-/** What people who chat can do about a failure. Words of the provider are for the operator alone. */
+/** Advice for users by error code. The provider's own message is shown only to the operator. */
 const advice: Partial<Record<ErrorCode, string>> = {
   API_ERROR: 'Try again in a while.',
   AUTH_ERROR: 'Tell whoever runs this assistant.',

@@ -25,7 +25,7 @@ export function createLongDeltas(read: (delta: ThinkPiece) => void, isOver: () =
     for (const text of delta.kind === 'text' ? partsOf(delta.text) : [delta.text])
       waiting.push({ kind: delta.kind, text })
     long.done ??= readAll()
-    // Whoever reads the stream awaits it too, perhaps later.
+    // Avoids an unhandled rejection; the reader of the stream awaits it too, perhaps later.
     long.done.catch(() => {})
   }
 

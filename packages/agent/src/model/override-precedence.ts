@@ -47,7 +47,7 @@ const efforts = {
 /** How much a model is told to think. */
 export type ReasoningEffort = Exclude<(typeof efforts)[keyof typeof efforts], undefined>
 
-/** What a session's reasoning effort may be. */
+/** Allowed reasoning efforts of a session. */
 export const reasoningEfforts: readonly string[] = Object.keys(efforts)
 
 /** A session's reasoning effort as models understand it; undefined leaves it to the model. */

@@ -167,7 +167,7 @@ async function playOnce(
   return output.end()
 }
 
-/** What questions are put with. */
+/** Options for asking a question. */
 export interface QuestionOptions {
   /** The model of the run. */
   readonly model: ResolvedModel

@@ -67,7 +67,7 @@ export interface StepResult {
   readonly usage: LanguageModelV4Usage
 }
 
-/** What is known of one attempt when it fails. */
+/** State of one attempt when it fails. */
 export interface AttemptState {
   hasOutput: boolean
 }
@@ -90,7 +90,7 @@ export class StepOutput implements StreamListener {
   readonly #request: StepRequest
   readonly #attemptState: AttemptState
   readonly #names: ReadonlySet<string>
-  /** What takes thoughts and calls out of the text; undefined for plain text. */
+  /** Removes reasoning and tool calls from the text; undefined for plain text. */
   readonly #filter: TextFilter | undefined
   /** Calls whose text arguments are passed on while they are written, by id. */
   readonly #streams = new Map<string, { readonly name: string; readonly stream: ArgumentStream }>()

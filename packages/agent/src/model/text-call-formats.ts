@@ -6,7 +6,7 @@ import { readKeywordArguments, readLiteral, type LiteralMatch } from './lenient-
 /** Markup that models write calls in; it never belongs to an answer. */
 export interface CallMarkup {
   readonly opening: string
-  /** What ends it; the end of the text does too. */
+  /** Closing markers; the end of the text closes it too. */
   readonly closings: readonly string[]
 }
 
@@ -55,7 +55,7 @@ const headers = new Set(['<|start|>', '<|channel|>'])
 /** In characters; what goes on longer only speaks of a header. */
 const longestHeader = 200
 
-/** Where markup at the beginning of a text ends, at `ended` its whole length; undefined while that is not known. */
+/** End of the markup at the beginning of a text, at `ended` its whole length; undefined while it is unknown. */
 export function markupEnd(text: string, { opening, closings }: CallMarkup, ended: boolean): number | undefined {
   const isCall = addressed.test(text)
   if (!isCall && headers.has(opening) && !text.slice(0, longestHeader).includes('<|message|>'))
@@ -67,7 +67,7 @@ export function markupEnd(text: string, { opening, closings }: CallMarkup, ended
   return ends.length > 0 ? Math.min(...ends) : ended ? text.length : undefined
 }
 
-/** What ends a turn in templates; at the end of a text it is no part of it. */
+/** End-of-turn tokens of chat templates; removed at the end of a text. */
 export const endSigns: readonly string[] = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -81,7 +81,7 @@ export const endSigns: readonly string[] = [
   '</s>',
 ]
 
-/** What some models begin an answer with. */
+/** Tags that some models put before an answer. */
 export const startSigns: readonly string[] = ['<answer>', '<response>']
 
 /** Whether a text goes on in the middle of its sentence behind the end of the tag it begins with: it speaks of the tag. */
@@ -99,7 +99,7 @@ export type ToolNames = Pick<ReadonlySet<string>, 'has'>
 /** Finds the calls in a text that is nothing but calls, in any format; names that are not offered are left out. */
 export function readTextCalls(text: string, names: ToolNames): readonly RequestedCall[] {
   const bare = withoutFence(text.trim())
-  // What stands in for a tool's result is never a call.
+  // A stand-in for a tool result is never a call.
   if (bare.startsWith('<tool_response>')) return []
   return [readMarkupCalls, readPairCalls, readNamedCalls, readPythonCalls, readJsonCalls]
     .map((read) => read(bare, names))

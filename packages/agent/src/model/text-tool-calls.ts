@@ -38,7 +38,7 @@ const wordlessLimit = 300
 export const hasWord = (text: string): boolean =>
   text.length > wordlessLimit || /\p{L}/u.test(text.replace(/[[【［][^\]】］]*[\]】］]?/g, ''))
 
-/** What text at the beginning of a line turns out to be. */
+/** Classification of text at the beginning of a line. */
 type Verdict =
   | { readonly kind: 'more' }
   | { readonly kind: 'text'; readonly length: number }
@@ -46,7 +46,7 @@ type Verdict =
 
 const more: Verdict = { kind: 'more' }
 
-/** What a sign ends, where a text shows that as well. */
+/** Opening counterparts of closing markers, where a text shows them too. */
 const startOf: Readonly<Record<string, string>> = {
   '</s>': '<s>',
   '</answer>': '<answer>',
@@ -76,7 +76,7 @@ export class TextGate {
   #dropped = ''
   /** Start tags that were shown: their end tags are shown too. */
   readonly #started = new Set<string>()
-  /** What calls outside of markup and JSON begin with, and those of them whose arguments are JSON. */
+  /** Prefixes of calls outside of markup and JSON, with whether their arguments are JSON. */
   readonly #heads: readonly string[]
   readonly #namedHeads: readonly string[]
 
@@ -144,7 +144,7 @@ export class TextGate {
     return true
   }
 
-  /** Where the signs begin that a text ends with; its length where it has none. */
+  /** Position of trailing end tokens; the length of the text if there are none. */
   #endSignsAt(text: string): number {
     let rest = text.trimEnd()
     if (!rest.endsWith('>')) return text.length
@@ -193,7 +193,7 @@ export class TextGate {
     return true
   }
 
-  /** Where the text that is clear ends, and what stands there. */
+  /** End of the text known to be plain, and what follows it. */
   #nextStop(
     ended: boolean,
   ):

@@ -26,7 +26,7 @@ const openings = tags.map(([opening]) => opening)
 const closings = [...tags.map(([, closing]) => closing), 'assistantfinal', 'assistantcommentary']
 // Begin a thought in the middle of a text too.
 const openingsAnywhere = ['<think>', '<|channel|>analysis<|message|>']
-/** What is left of the opening sign there. */
+/** Remainder of an opening token whose markup was stripped. */
 const bareAnalysis = /^analysis(?=[A-Z])/
 
 // How thoughts begin whose start tag stands in the prompt. Such a beginning is held until an end tag comes, or this far.

@@ -6,7 +6,7 @@ export interface RequestedCall {
   readonly id: string
   readonly name: string
   readonly input: string
-  /** What the provider wants back with the call, such as a signature. */
+  /** Data that the provider expects back with the call, such as a signature. */
   readonly providerOptions?: AssistantPart['providerOptions']
 }
 
@@ -70,7 +70,7 @@ export function toArguments(json: string): Record<string, unknown> {
   return isJsonObject(value) ? { ...value } : {}
 }
 
-/** What the loop reads from a step of a model. */
+/** Fields of a model step that the loop uses. */
 export interface LoopStep {
   readonly content: readonly WrittenPart[]
   readonly calls: readonly RequestedCall[]

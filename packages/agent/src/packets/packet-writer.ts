@@ -74,7 +74,7 @@ export function createStepBlocks(
   return blocks
 }
 
-/** Where a call stands in its answer. */
+/** Placement of a call in its answer. */
 export interface CallPlace {
   /** The model step that asked for the call, from 0. */
   readonly step: number
@@ -137,7 +137,7 @@ export interface PacketWriterOptions {
   readonly contextDocuments?: readonly SearchDoc[]
 }
 
-/** What is known of an answer at any moment. */
+/** Snapshot of an answer in progress. */
 export interface AnswerSnapshot {
   /** Text of the last step that had any, with its links. */
   readonly text: string

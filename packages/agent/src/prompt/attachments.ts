@@ -4,7 +4,7 @@ import type { FileDescriptor, Principal } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
-/** What the files of a message add to a prompt. */
+/** Prompt parts added by the files of a message. */
 export interface AttachedParts {
   /** Messages that come before the one with the files. */
   readonly before: readonly LanguageModelV4Message[]
@@ -48,7 +48,7 @@ export async function checkDescriptors(
   }
 }
 
-/** What the files of a prompt are loaded for. */
+/** Context for loading the files of a prompt. */
 export interface AttachmentsOptions {
   readonly files: Pick<FileStore, 'byIds' | 'sections' | 'bytes'>
   /** Files of each message, newest message first. */

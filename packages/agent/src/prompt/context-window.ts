@@ -29,7 +29,7 @@ export function cutToTokens(text: string, limitTokens: number): string {
   }
 }
 
-// What a message costs besides its text, and what an image or file costs as providers commonly count it.
+// Token overhead of a message, and tokens of an image or file as providers commonly count them.
 const messageTokens = 4
 const fileTokens = 1_000
 
@@ -105,7 +105,7 @@ export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): L
   return excess > 0 ? withShortResults(kept, excess) : kept
 }
 
-/** Where the newest user message begins, with the user messages right before it: they hold what belongs to it. */
+/** Start of the newest user message, including the user messages directly before it: they hold its attachments. */
 function newestQuestion(prompt: LanguageModelV4Prompt): number {
   let newest = prompt.findLastIndex(({ role }) => role === 'user')
   while (prompt[newest - 1]?.role === 'user') newest--

@@ -10,7 +10,7 @@ export const researchAgentName = 'research_agent' as const
 
 /** How much history a window of some tokens can hold: four characters a token, what is too much is cut by tokens later. */
 export function historyLimits(contextTokens: number): HistoryLimits {
-  // What research agents did and reported is in the answer; all of it would fill the prompts that follow.
+  // The answer already contains the results of research agents; their calls would fill later prompts.
   return { chars: contextTokens * 4, withoutCallsOf: [researchAgentName], shorten: toStub }
 }
 
@@ -25,11 +25,11 @@ export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
   }))
 }
 
-/** What the model is told before it answers. */
+/** Parts of a prompt. */
 export interface PromptOptions {
   readonly instructions: string
   readonly history: readonly PastMessage[]
-  /** What was said before the history, in short. Default: nothing. */
+  /** Summary of messages before the history. Default: none. */
   readonly summary?: string | null
   /** Files that came with what is summed up. */
   readonly summaryFiles?: readonly FileDescriptor[]
@@ -38,7 +38,7 @@ export interface PromptOptions {
   readonly userText: string
   /** Files of the newest message. */
   readonly userFiles?: readonly FileDescriptor[]
-  /** What the files of messages add. Default: nothing. */
+  /** Content of attached files. Default: none. */
   readonly attachments?: Attachments
   /** Messages right before the newest one. */
   readonly before?: readonly LanguageModelV4Message[]
@@ -130,7 +130,7 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
 const mostNames = 10
 const mostResultChars = 2_000
 
-/** What is kept of an earlier result: names of what a search found, the beginning of anything else. */
+/** Shortens an earlier result: document names for a search, otherwise its beginning. */
 function toStub(result: string): string {
   const value = readJson(result)
   if (!isJsonObject(value) || !Array.isArray(value['results'])) {

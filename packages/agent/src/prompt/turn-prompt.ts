@@ -12,12 +12,12 @@ import { checkMessageFits } from './context-window.ts'
 import { toPrompt, userMessage } from './history.ts'
 import { toPersonMessages } from './memory-prompt.ts'
 
-/** What a prompt takes from the context of its turn. */
+/** Context of a turn that its prompts use. */
 export interface PromptContext {
   readonly persona: Persona
   /** Null outside of projects. */
   readonly project: Project | null
-  /** What the model is told about who asks. */
+  /** Information about the caller for the model. */
   person(): Promise<Person>
 }
 
@@ -95,7 +95,7 @@ function personTokens(contextTokens: number): number {
   return Math.min(4_000, contextTokens / 10)
 }
 
-/** What the built-in instructions depend on. */
+/** Settings that the built-in instructions depend on. */
 export interface InstructionOptions {
   readonly actions: readonly Action[]
   /** Milliseconds since 1970 UTC. */

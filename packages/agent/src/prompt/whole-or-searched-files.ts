@@ -17,7 +17,7 @@ export type ContextFiles =
     }
   | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
 
-/** What the files are weighed with. */
+/** Options for deciding how files are included. */
 export interface ContextFilesOptions {
   readonly store: Pick<FileStore, 'sections' | 'ensureIndexed'>
   readonly files: readonly StoredFile[]
@@ -41,7 +41,7 @@ export async function weighContextFiles(options: ContextFilesOptions): Promise<C
   const images = files.filter(({ kind }) => kind === 'image')
   const limit = leftTokens * inPromptShare
   const known = files.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0)
-  // What is known already to be too long need not be read.
+  // A file known to be too long need not be read.
   const read = known > limit && canSearch ? undefined : await readInTime(texts, options)
   const total = read?.reduce((sum, { tokens }) => sum + tokens, images.length * 1_000)
   if (read === undefined || total === undefined || (total > limit && canSearch)) {

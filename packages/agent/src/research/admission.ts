@@ -21,7 +21,7 @@ export interface AdmittedResearch {
   readonly price: TokenPrice | undefined
 }
 
-/** What has to be known before a deep research may begin. */
+/** Information needed before a deep research run can start. */
 export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
   /** Null outside of projects. */
   readonly projectId: number | null
@@ -115,5 +115,5 @@ export function wasClarification(answer: PastMessage | undefined): boolean {
   return answer?.status === 'done' && answer.params?.['deep_research'] === true && answer.callCount === 0
 }
 
-/** What marks an answer as a deep research where its parameters are stored. */
+/** Stored parameters that mark an answer as deep research. */
 export const researchParams = { deep_research: true } as const

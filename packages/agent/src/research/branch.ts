@@ -2,7 +2,7 @@ import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step-output.ts'
 import { createStepBlocks } from '../packets/packet-writer.ts'
 
-/** Where packets of a research stand in its answer; `sub` is null but for the steps of an agent. */
+/** Placement of research packets in the answer; `sub` is null except for steps of an agent. */
 export interface AnswerPlace {
   readonly turn: number
   readonly tab: number

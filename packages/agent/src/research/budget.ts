@@ -1,9 +1,9 @@
 import type { TokenPrice } from './limits.ts'
 
-/** What a call is for: the later a phase, the more of the budget it may use, so that a report can always be written. */
+/** Purpose of a call. Later phases may use more of the budget, so that a report can always be written. */
 export type SpendingPhase = 'research' | 'report' | 'final'
 
-/** What a call may use. */
+/** Resources that a call may use. */
 export interface Allowance {
   readonly promptTokens: number
   readonly answerTokens: number
@@ -11,16 +11,16 @@ export interface Allowance {
   settle(promptTokens: number, answerTokens: number): void
 }
 
-/** What a research may spend. Calls that run side by side share it. */
+/** Budget of a research run, shared by concurrent calls. */
 export interface ResearchBudget {
   /**
    * Sets aside what a call will use, or as much of it as is left for its phase.
    * @returns undefined when too little is left; in the phase `final` never
    */
   allow(phase: SpendingPhase, promptTokens: number, answerTokens: number): Allowance | undefined
-  /** What has run out for more research; undefined while nothing has. */
+  /** The resource that is used up for further research; undefined if none. */
   exhausted(): 'tokens' | 'cost' | undefined
-  /** What the last call that was not allowed lacked. */
+  /** The resource that the last refused call lacked. */
   lacked(): 'tokens' | 'cost'
 }
 

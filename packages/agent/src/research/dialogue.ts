@@ -14,7 +14,7 @@ export function withInstructions(instructions: string, prompt: LanguageModelV4Pr
 
 /** The newest part of a conversation: from the fifth last message of the user on, with the files that came with it. */
 export function newestMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  // What comes with a message stands before it as messages of the user, too.
+  // Attachments of a message precede it as user messages too.
   const questions = prompt.flatMap(({ role }, index) =>
     role === 'user' && prompt[index - 1]?.role !== 'user' ? [index] : [],
   )

@@ -25,13 +25,13 @@ export interface ResearchLimits {
   readonly clarifies?: boolean
 }
 
-/** What a token costs; the unit is the host's, the same for all models. */
+/** Price of a token; the unit is up to the host, but the same for all models. */
 export interface TokenPrice {
   readonly input: number
   readonly output: number
 }
 
-/** What is known of a deep research before it begins. */
+/** Information about a deep research run before it starts. */
 export interface ComingResearch {
   readonly caller: Principal
   readonly message: string
@@ -40,14 +40,14 @@ export interface ComingResearch {
   readonly personaId: number
   /** The model that was asked for, or the default. */
   readonly model: { readonly provider: string; readonly name: string }
-  /** Where the message says it comes from. */
+  /** Origin given with the message. */
   readonly origin: string
 }
 
 /** How deep research is bounded. */
 export interface ResearchOptions {
   readonly limits?: ResearchLimits
-  /** What a model's tokens cost; undefined: nothing that is known. Default: nothing. */
+  /** Token price of a model; undefined when unknown. Default: always unknown. */
   readonly priceOf?: (model: ComingResearch['model']) => TokenPrice | undefined
   /**
    * Asked before each research: bounds for this one, over those of `limits`. An InlayError it throws refuses the
@@ -67,7 +67,7 @@ const minuteMs = 60_000
 /** Tokens from which on a model takes the reports of a whole research. */
 const fullResearchTokens = 50_000
 
-/** What a research is bounded by so that its reports fit into the window of its model. */
+/** Limits that let the reports of a research run fit into the context window of its model. */
 export function limitsOf(contextTokens: number): ResearchLimits {
   if (contextTokens >= fullResearchTokens) return {}
   const share = contextTokens / fullResearchTokens

@@ -12,7 +12,7 @@ import type { PlayedStep, ResearchModel } from './step.ts'
 import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './parallel-agents.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
 
-/** What all steps of a research work with. */
+/** Context shared by all steps of a research run. */
 export interface ResearchSetting extends Pick<
   TeamOptions,
   'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'

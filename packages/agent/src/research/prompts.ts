@@ -1,4 +1,4 @@
-/** What every phase is told beside its role. */
+/** Prompt values common to all phases. */
 export interface PromptSetting {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
@@ -34,7 +34,7 @@ Write a numbered list of two to six steps and nothing else: no heading, no intro
 ${today(setting)}`
 }
 
-/** What the orchestrator knows beside the conversation. */
+/** Prompt values of the orchestrator besides the conversation. */
 export interface OrchestratorSetting extends PromptSetting {
   readonly plan: string
   readonly parallelAgents: number
@@ -75,7 +75,7 @@ export function orchestratorReminder(cycle: number, cycles: number): string {
   return `${begun} Go through the plan step by step: is each step covered by a report with sources? Call research_agent for what is missing, or generate_report when nothing is.`
 }
 
-/** What an agent can use. */
+/** Prompt values of a research agent. */
 export interface AgentSetting extends PromptSetting {
   readonly searches: readonly string[]
   readonly canThink: boolean
@@ -162,7 +162,7 @@ const endings = {
   agents: 'the number of agents allotted to it was used up',
 } as const
 
-/** What ended a research before it was done. */
+/** Reason why a research run ended early. */
 export type EarlyEnd = keyof typeof endings
 
 /** Said last to the writer of the final report. */

@@ -16,7 +16,7 @@ export interface Finding {
   /** Name of the action. */
   readonly action: string
   readonly input: unknown
-  /** What the model read. */
+  /** Text passed to the model. */
   readonly text: string
 }
 

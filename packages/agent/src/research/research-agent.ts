@@ -90,7 +90,7 @@ async function investigate(
         state.thoughtsInRow++
         return calls.map((other) => ({ ...other, result: resultOf(other.name) }))
       }
-      // What was found before is enough for it.
+      // Earlier results are sufficient.
       if (state.wasDemanded || state.searches > 0) return undefined
       state.wasDemanded = true
       return []

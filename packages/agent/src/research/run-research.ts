@@ -112,7 +112,7 @@ async function writeAnswer(
   packets.end()
 }
 
-/** What a reader is told of a research whose model could not read all that was found; "" when it could. */
+/** Note for readers when the model could not read all results; "" when it could. */
 function toCutNote(cut: { readonly model: string; readonly reports: number; readonly results: number }): string {
   if (cut.reports + cut.results === 0) return ''
   const parts = [
@@ -133,7 +133,7 @@ function finalPrompt(
   const rest = promptTokens([...conversation, userText(sources.join('\n'))])
   const texts = shortenTexts(
     reports.map(({ text }) => text),
-    // Of a long conversation the old part may go rather than the reports.
+    // In a long conversation, old messages are dropped before the reports.
     Math.max(limitTokens - rest, limitTokens / 2) - reports.length * 60,
   )
   const blocks = reports.map(

@@ -3,7 +3,7 @@ import { terminatedText, type ConversationStore } from '../contracts/conversatio
 import type { LogEntry } from '../contracts/run.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 
-/** What an abandoned run is ended with. */
+/** Dependencies for ending an abandoned run. */
 export interface AbandonedRunParts {
   readonly shared: SharedRuns
   readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
@@ -123,7 +123,7 @@ export interface AbandonedLook {
   close(): Promise<void>
 }
 
-/** What the look needs; times are milliseconds. */
+/** Options for finding abandoned runs; times are milliseconds. */
 export interface AbandonedLookOptions extends AbandonedRunParts {
   /** Runs work that is tried again; false when it failed. */
   readonly report: (work: () => Promise<void>) => Promise<boolean>

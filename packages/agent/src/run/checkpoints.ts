@@ -13,7 +13,7 @@ export interface Checkpoints {
   close(): void
 }
 
-/** What checkpoints are made of; times are milliseconds. */
+/** Options of checkpoints; times are milliseconds. */
 export interface CheckpointsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: Pick<ConversationStore, 'checkpoint'>
   /** How often answers are looked at. Default 1000. */

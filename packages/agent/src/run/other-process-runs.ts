@@ -20,7 +20,7 @@ export interface Copies {
   close(): void
 }
 
-/** What copies are made with. */
+/** Options of copies. */
 export interface CopyOptions {
   readonly shared: SharedRuns
   readonly runBytes: number

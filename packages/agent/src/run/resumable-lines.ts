@@ -95,7 +95,7 @@ export function createRunLog({ limitBytes, onDrop, repeatsEnd = false }: RunLogO
   return log
 }
 
-/** What an entry takes beside its text. */
+/** Memory of an entry besides its text. */
 const entryBytes = 48
 
 /** @param readers holds what each reader that waits is told of new lines by */

@@ -18,7 +18,7 @@ export type StopCause = 'user' | 'closing'
 export interface LiveRun extends Run {
   /** Aborted when the run is stopped. */
   readonly signal: AbortSignal
-  /** What clients know it by: the answer, or the question when several models answer it. */
+  /** Public id: the answer, or the question when several models answer. */
   readonly runId: number
   readonly stopCause: StopCause | undefined
   /** Resolves once the log has ended. */
@@ -31,7 +31,7 @@ export interface LiveRun extends Run {
   end(): void
 }
 
-/** What a run is opened with. */
+/** Options for opening a run. */
 export interface RunOpening {
   readonly sessionId: string
   readonly messageId: number

@@ -11,7 +11,7 @@ export interface RunSharing extends RunReading {
   start(): Promise<void>
   /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
   share(run: LiveRun): Promise<void>
-  /** What clients know the newest unfinished run of another process by. */
+  /** Public id of the latest unfinished run of another process. */
   currentRunId(sessionId: string): Promise<number | undefined>
   /** Has other processes stop their runs of some sessions; resolves once they have ended. */
   stop(sessionIds: readonly string[]): Promise<void>
@@ -199,7 +199,7 @@ interface Rounds {
 }
 
 interface RoundsOptions {
-  /** What each round does, one after the other. */
+  /** Tasks of each round, run in order. */
   readonly works: readonly (() => Promise<void>)[]
   readonly report: Report
   readonly paceMs: number

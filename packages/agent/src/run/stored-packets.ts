@@ -81,7 +81,7 @@ function callPackets({ packets, arguments: given }: ReplayCall): PacketBody[] {
   const output = packets.filter(({ type }) => type === 'python_tool_delta')
   return packets.flatMap((packet): PacketBody[] => {
     switch (packet.type) {
-      // What was narrowed and waited for is of the moment.
+      // Filters and progress matter only while the answer is streamed.
       case 'search_tool_filter_delta':
         return []
       case 'image_generation_heartbeat':

@@ -19,7 +19,7 @@ export async function readStoredRun(store: RunStore, record: SendRecord, limitBy
   return run
 }
 
-/** What the lines of an answer do not tell of its calls. */
+/** Details of an answer's calls that its lines do not contain. */
 export function toCallDetails({ toolCalls }: StoredAnswer): ToolCallDetail[] {
   return toolCalls.map((call) => ({
     turn_index: call.turnIndex,

@@ -36,7 +36,7 @@ interface HeldSend extends Omit<SendRecord, 'lines'> {
   lines: readonly string[] | undefined
 }
 
-/** What the stores of one process share. */
+/** State shared by the in-memory stores of a process. */
 interface Memory {
   readonly sessions: Map<string, Omit<SessionRecord, 'hasFiles'>>
   readonly messages: Map<number, HeldMessage>

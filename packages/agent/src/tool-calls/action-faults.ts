@@ -52,7 +52,7 @@ function faultOfSchema(schema: unknown): string | undefined {
   if (!hasJsonSchema(schema))
     return 'its input must be a Standard Schema that also gives JSON Schema: zod 4 and ArkType do, valibot through toStandardJsonSchema'
   try {
-    // What has JSON Schema was seen to be such a schema.
+    // Checked above to be a schema with JSON Schema.
     const { type } = (schema as InputSchema)['~standard'].jsonSchema.input({ target: 'draft-07' })
     return type === undefined || type === 'object' ? undefined : `its input must be an object, not ${String(type)}`
   } catch (error) {

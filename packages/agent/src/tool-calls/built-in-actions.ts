@@ -14,7 +14,7 @@ import type { Action, ActionSource } from '../contracts/action.ts'
 import type { ExcerptReader, PassageSearch } from '../contracts/search.ts'
 import type { MemoryStore } from '../contracts/memory-store.ts'
 
-/** What switches actions on; each is there only with its part. */
+/** Components behind the built-in actions. Each action is available only if its component is given. */
 export interface ActionParts {
   /** Makes `web_search`. */
   readonly webSearch?: WebSearch
@@ -32,9 +32,9 @@ export interface ActionParts {
   readonly actionSources?: readonly ActionSource[]
 }
 
-/** What helps searches of documents; all of it is optional. */
+/** Optional helpers for searching documents. */
 export interface SearchParts {
-  /** Where searches ask the model of the run for help. Default: wherever it can answer. */
+  /** Steps of a search that may use the model of the run. Default: all, if the model can answer questions. */
   readonly searchHelp?: SearchHelp
   /** Reads what stands around passages. Default: the model reads them as they were found. */
   readonly readExcerpt?: ExcerptReader
@@ -64,7 +64,7 @@ export function toSearchAction(
       try {
         return await readExcerpt(query)
       } catch (error) {
-        // What stands around a passage is a help; without it the passage does.
+        // Surrounding text is optional; without it the passage alone is used.
         if (!query.signal?.aborted) onError(error)
         return undefined
       }

@@ -13,7 +13,7 @@ export interface ComingToolCall {
   readonly signal: AbortSignal
 }
 
-/** What a hook makes of a tool call; nothing at all lets it run. */
+/** Verdict of a hook on a tool call; undefined lets it run. */
 export interface ToolCallVerdict {
   /** Why the call does not run, for the model. */
   readonly reject?: string | undefined
@@ -21,13 +21,13 @@ export interface ToolCallVerdict {
 
 /** A tool call that has ended. */
 export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
-  /** What the model is told. */
+  /** Result for the model. */
   readonly result: string
   readonly failed: boolean
   readonly durationMs: number
 }
 
-/** What a host does around tool calls. */
+/** Callbacks of the host around tool calls. */
 export interface ToolCallHooks {
   /** Called for each call with arguments that fit. What it throws refuses the call and goes to `onError`. */
   readonly beforeToolCall?:

@@ -14,7 +14,7 @@ export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions
   readonly input: unknown
 }
 
-/** What becomes of the calls a step asked for. */
+/** How the calls requested by a step are handled. */
 export interface CallPlan {
   /** In the order in which they are announced: by action, actions in order of first appearance. */
   readonly calls: readonly PlannedCall[]
@@ -65,7 +65,7 @@ function parse(text: string): unknown {
 /** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
 function isAlike(a: PlannedCall, b: PlannedCall, argument: string): boolean {
   const [mine, theirs] = [a, b].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
-  // What is no arguments at all adds nothing, wherever it is merged.
+  // An input that is not an object adds nothing to a merge.
   return mine === undefined || theirs === undefined || mine === theirs
 }
 
@@ -88,7 +88,7 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 }
 
-/** What was written of an action serves all its turns: a schema costs more than the rest of a step. */
+/** Cached per action: writing a schema costs more than the rest of a step. */
 const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
 
 /** Actions as a model is told of them. */

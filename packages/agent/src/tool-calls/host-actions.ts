@@ -15,7 +15,7 @@ export interface ActionDefinition<Input> {
   readonly name: string
   /** Default: the name. */
   readonly displayName?: string
-  /** What it does and when to use it, for the model. */
+  /** Purpose of the action and when to use it, for the model. */
   readonly description: string
   /** Any Standard Schema that also gives JSON Schema; its arguments are checked before `run`. */
   readonly input: InputSchema<Input>

@@ -11,12 +11,12 @@ export interface BuiltIn {
   readonly isAvailable?: (caller: Principal) => Promise<boolean>
 }
 
-/** What the registry of actions is made of. */
+/** Options of the action registry. */
 export interface ActionsOptions {
   readonly builtIns: readonly BuiltIn[]
   /** A host's own actions. */
   readonly actions: readonly HostAction[]
-  /** Where further actions come from, asked for each run anew. Default: nowhere. */
+  /** Sources of additional actions, queried for each run. Default: none. */
   readonly sources?: readonly ActionSource[]
   /** Ids of actions that are switched off. Default: none. */
   readonly off?: () => Promise<ReadonlySet<number>>
@@ -24,7 +24,7 @@ export interface ActionsOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** What a request says about actions. */
+/** Selection of actions in a request. */
 export interface ActionChoice {
   /** Null: all; a list binds without exception. Ids that name no action are ignored. */
   readonly allowedIds: readonly number[] | null
@@ -101,7 +101,7 @@ export function createActions(options: ActionsOptions): Actions {
   }
 }
 
-/** What the sources have for a caller; one that fails leaves the others' actions. */
+/** Actions of all sources for a caller; a failing source does not affect the others. */
 async function listSources(
   sources: readonly ActionSource[],
   asker: ActionAsker,

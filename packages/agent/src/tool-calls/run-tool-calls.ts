@@ -19,20 +19,20 @@ import type { CallWriter, PacketWriter } from '../packets/packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
 
-/** What every call of an answer is told. */
+/** Context of all calls of an answer. */
 export interface CallSetting {
   readonly caller: Principal
   readonly sessionId: string
   readonly messageId: number
   readonly userMessage: string
   readonly filters: BaseFilters | null
-  /** What each action of the answer may draw on besides. Default: nothing. */
+  /** Additional context for each action. Default: none. */
   readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
   readonly signal: AbortSignal
   /** Longest time of one call, in milliseconds. */
   readonly limitMs: number
   readonly onError: (error: unknown) => void
-  /** What the host does around each call. */
+  /** Callbacks of the host around each call. */
   readonly hooks?: ToolCallHooks | undefined
   /** Hears of each call that has ended, for the whole answer. */
   readonly onEnd: (detail: ToolCallDetail) => void
@@ -128,7 +128,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
     result = { text: `Tool failed with error: ${text}` }
   }
   writer.end(result.foundDocuments)
-  // What others wrote may hold what neither models nor databases take.
+  // Output of others may contain characters that neither models nor databases accept.
   const course = { failed, packets, durationMs: performance.now() - startedAt }
   return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
 }

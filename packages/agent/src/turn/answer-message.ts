@@ -19,7 +19,7 @@ import {
 import { toStepReminder } from './reminders.ts'
 import { demandWords, searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
 
-/** What a message is answered with. */
+/** Options for answering a message. */
 export interface AnswerMessageOptions {
   readonly model: ResolvedModel
   readonly modelIndex: number
@@ -85,7 +85,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
       const fresh = plan.calls.filter((call) => !repeated.includes(call))
       const hasText = step.content.some(({ type, text }) => type === 'text' && text.trim() !== '')
-      // What a model writes of a search that it makes once more is an echo, not a call.
+      // Text of a model that repeats a search is an echo, not a call.
       const isEcho = repeated.length > 0 && step.wasRecovered && hasText
       const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
       const cutNote = cutNotes[step.finishReason.unified]

@@ -67,7 +67,7 @@ export interface FinishedAnswer {
   readonly usage: Usage
 }
 
-/** What is done once a run has ended; nobody who reads the run waits for it. */
+/** Work after a run has ended; readers of the run do not wait for it. */
 export interface AfterTurn {
   /** Takes up what a finished turn calls for. */
   onEnd(turn: FinishedTurn): void
@@ -77,7 +77,7 @@ export interface AfterTurn {
   close(): Promise<void>
 }
 
-/** What the work after turns needs. */
+/** Dependencies of the work after turns. */
 export interface AfterTurnOptions extends Pick<Services, 'onError'> {
   readonly conversations: ConversationStore
   readonly after: TurnHooks['after']

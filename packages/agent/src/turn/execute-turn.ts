@@ -34,7 +34,7 @@ export interface TurnAnswer {
   readonly reasoning: ReasoningEffort | undefined
 }
 
-/** What a turn is executed with; everything that can fail before a run has been resolved. */
+/** Options for executing a turn; everything that can fail before a run is already resolved. */
 export interface TurnOptions {
   readonly run: LiveRun
   /** One for each model that answers. */
@@ -42,7 +42,7 @@ export interface TurnOptions {
   readonly caller: Principal
   readonly userText: string
   readonly filters: BaseFilters | null
-  /** What the prompts of all answers are made of. */
+  /** Options for the prompts of all answers. */
   readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven'>
   readonly actions: readonly Action[]
   /** Those of which the first step has to use one. */
@@ -64,7 +64,7 @@ export interface TurnOptions {
   readonly contextDocuments: readonly SearchDoc[]
 }
 
-/** What all turns share. */
+/** Dependencies shared by all turns. */
 export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: ConversationStore
   readonly checkpoints: Checkpoints
@@ -87,7 +87,7 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
   const parts: TurnParts =
     requestId === undefined ? shared : { ...shared, onError: (error) => shared.onError(error, { requestId }) }
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
-  // One for all models, and of none of them.
+  // One stop packet for all models, without a `model_index`.
   if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
     run.write({
       placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
@@ -266,7 +266,7 @@ function researcher(
   return { writer: { ...writer, emit: writer.emitCurrent }, speak }
 }
 
-/** What every call of an answer is told. */
+/** Context of all calls of an answer. */
 function settingOf(
   turn: TurnOptions,
   parts: TurnParts,

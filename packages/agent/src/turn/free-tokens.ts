@@ -16,7 +16,7 @@ import {
   type TurnPlace,
 } from './turn-context.ts'
 
-/** What counting needs. */
+/** Dependencies for counting tokens. */
 export interface FreeTokensOptions extends Pick<Services, 'now'> {
   readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
   readonly models: ModelProvider
@@ -25,11 +25,11 @@ export interface FreeTokensOptions extends Pick<Services, 'now'> {
   readonly systemPrompt: string | undefined
 }
 
-/** Where a next message would be sent. */
+/** Destination of the next message. */
 interface NextMessage extends Pick<TurnPlace, 'personaId' | 'projectId' | 'hasFiles'> {
   /** Null: a new one. */
   readonly session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null
-  /** What was said before, as far as a window of that many tokens holds it. */
+  /** Previous messages that fit into a context window of this size. */
   readonly history: (contextTokens: number) => Promise<BranchHistory>
 }
 

@@ -12,14 +12,14 @@ export interface ComingTurn {
   readonly sessionId: string | null
   readonly personaId: number
   readonly projectId: number | null
-  /** Where the message says it comes from. */
+  /** Origin given with the message. */
   readonly origin: string
   readonly filters: BaseFilters | null
   /** Aborts at the time limit of hooks. */
   readonly signal: AbortSignal
 }
 
-/** What a hook makes of a message; nothing at all lets it pass. */
+/** Verdict of a hook on a message; undefined lets it pass. */
 export interface TurnVerdict {
   /** Why the message is refused, for the one who sent it; absent: it is not. */
   readonly reject?: string
@@ -45,7 +45,7 @@ export interface EndedTurn {
   readonly durationMs: number
 }
 
-/** What a host does around turns and tool calls. */
+/** Callbacks of the host around turns and tool calls. */
 export interface TurnHooks extends ToolCallHooks {
   /**
    * Called once a message has passed all other checks, before anything is stored; the sender waits. An InlayError it

@@ -13,7 +13,7 @@ export interface SendKey {
   readonly replaces?: number
 }
 
-/** Where a failed send is tried again: its question is answered once more. */
+/** Place at which a failed send is retried: its question is answered again. */
 export interface SendRetry {
   readonly sessionId: string
   /** The question. */
@@ -22,7 +22,7 @@ export interface SendRetry {
   readonly openedSession: boolean
 }
 
-/** What sends under a key need. */
+/** Dependencies of keyed sends. */
 export interface KeyedSendsOptions {
   readonly store: RunStore
   readonly runs: Runs
@@ -34,8 +34,8 @@ export interface KeyedSendsOptions {
 }
 
 /**
- * Makes sends happen once: a repeat under the same key gets the run of the first, now or after a restart.
- * Where that failed and may be tried again, the repeat starts a new run for the same question.
+ * Makes sends idempotent: a repeat with the same key gets the run of the first send, even after a restart.
+ * If that run failed and can be retried, the repeat starts a new run for the same question.
  */
 export interface KeyedSends {
   /**
@@ -111,7 +111,7 @@ export function createKeyedSends({ store, runs, runBytes, sharing, follow }: Key
 async function keepLines(store: RunStore, run: LiveRun, caller: Principal, key: string): Promise<void> {
   await run.ended
   const entries = run.log.entries()
-  // Of a run too long to be held its answer is stored all the same.
+  // The lines of a very long run may be gone, but its answer is stored.
   if (entries[0]?.sequence !== 1) return
   await store.complete(caller.id, key, { messageId: run.messageId, lines: entries.map(({ json }) => json) })
 }

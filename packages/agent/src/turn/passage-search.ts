@@ -10,7 +10,7 @@ import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
-/** What searches without an answer need. */
+/** Dependencies of searches without an answer. */
 export interface PassageSearchOptions extends PersonaFilterOptions {
   readonly search?: PassageSearch
   readonly help?: SearchHelp

@@ -35,7 +35,7 @@ import {
   type TurnContextParts,
 } from './turn-context.ts'
 
-/** What turns are planned with. */
+/** Dependencies for planning turns. */
 export interface PlanParts extends Pick<Services, 'onError'> {
   readonly conversations: Pick<ConversationStore, 'session'>
   readonly actions: Actions
@@ -54,7 +54,7 @@ export interface TurnPlan {
   readonly session: SessionRecord | null
   readonly context: TurnContext
   readonly contextFiles: ContextFiles
-  /** What each answer was asked to be made by. */
+  /** Requested model of each answer. */
   readonly overrides: readonly (LlmOverride | null)[]
   /** One for each answer. */
   readonly models: readonly ResolvedModel[]
@@ -170,7 +170,7 @@ interface Asking {
   readonly caller: Principal
 }
 
-/** What bounds the deep research that a request asks for. */
+/** Limits of the deep research that a request asks for. */
 async function findResearch(
   { research, onError }: PlanParts,
   request: SendMessageRequest,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 
-/** What an answer is reminded of before its next step. */
+/** State that determines the reminders before the next step. */
 export interface ReminderState {
   /** Whether no tool can be called any more. */
   readonly isOver: boolean

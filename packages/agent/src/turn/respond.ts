@@ -11,7 +11,7 @@ import { runCall, type AnswerProgress, type CallSetting } from '../tool-calls/ru
 import { toFunctionTools } from '../tool-calls/call-plan.ts'
 import { createResponderCall, type ResponderCall } from './responder-calls.ts'
 
-/** What a responder answers a message with. */
+/** Options for answering a message with a responder. */
 export interface RespondOptions {
   readonly responder: Responder
   /** System message, earlier messages and the newest user message, oldest first. */

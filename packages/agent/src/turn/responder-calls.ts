@@ -28,7 +28,7 @@ export interface ResponderCallOptions {
   readonly uniqueId: (id: string) => string
 }
 
-/** What the call's own packets and those of its children share. */
+/** Placement shared by the packets of a call and its children. */
 interface Place {
   readonly writer: CallWriter
   readonly sub: number | null

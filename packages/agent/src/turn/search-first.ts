@@ -20,7 +20,7 @@ const callsUntilTrusted = 3
 const missesUntilProbed = 5
 const mostModels = 1_000
 
-/** What the answers of a model showed. */
+/** Observations about a model's answers. */
 interface ModelRecord {
   /** Answers that are given results, up to the one before which the model is probed again. */
   given: number
@@ -79,7 +79,7 @@ export function isFirstQuestion(
   return !messages.some(({ toolCalls }) => toolCalls.some(isOwn))
 }
 
-/** What is offered beside results that are given: what hosts made, and what can be done with files. */
+/** Actions offered together with given results: custom actions, and actions on files. */
 export function withoutSearches(actions: readonly Action[]): readonly Action[] {
   return actions.filter(({ builtIn }) => !givenKinds.has(builtIn ?? ''))
 }

@@ -12,7 +12,7 @@ import type { SendKey, SendRetry } from './idempotency.ts'
 import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
-/** What runs are started with. */
+/** Dependencies for starting runs. */
 export interface StartParts extends PlanParts {
   readonly conversations: ConversationStore
   readonly runs: Runs
@@ -52,7 +52,7 @@ export async function startRun(
   }
 }
 
-/** What is a good time to ask again: most answers take a few seconds. */
+/** Suggested retry delay: most answers take a few seconds. */
 const retryAfterSeconds = 5
 
 function tooManyRuns(most: number): InlayError {

@@ -15,7 +15,7 @@ import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
 import { weighContextFiles, type ContextFiles } from '../prompt/whole-or-searched-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
-/** What the context of a turn is found in. */
+/** Dependencies for the context of a turn. */
 export interface TurnContextParts {
   readonly files: FileStore
   readonly personas: PersonaLookup
@@ -27,13 +27,13 @@ export interface TurnContextParts {
   readonly searchAction: (search: PassageSearch, readExcerpt?: ExcerptReader) => Action
   readonly readExcerpt: ExcerptReader | undefined
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  /** What the model is told about a caller. */
+  /** Information about a caller for the model. */
   readonly person: (caller: Principal) => Promise<Person>
   /** Longest wait for context files that are still being read or indexed, in milliseconds. */
   readonly waitMs: number
 }
 
-/** Where a message is sent: its agent, its project, its files. */
+/** Destination of a message: its agent, project and files. */
 export interface TurnPlace {
   readonly personaId: number
   readonly projectId: number | null
@@ -49,7 +49,7 @@ export interface TurnContext {
   readonly persona: Persona
   /** Null outside of projects, and where the agent is not the default one. */
   readonly project: Project | null
-  /** Of the message, complete. */
+  /** File descriptors of the message, completed. */
   readonly descriptors: readonly FileDescriptor[]
   /** The request's filters with what the agent adds. */
   readonly filters: BaseFilters | null
@@ -61,7 +61,7 @@ export interface TurnContext {
   readonly hasFiles: boolean
   /** None of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
-  /** What the model is told about who asks; looked up with each call. */
+  /** Information about the caller for the model, read on each call. */
   person(): Promise<Person>
 }
 
@@ -82,7 +82,7 @@ export async function checkSessionSettings(
 }
 
 const noFiles = { descriptors: [], files: [] } as const
-/** Of a turn outside of projects, whose agent has no files. */
+/** Context files outside of projects for an agent without files. */
 export const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
 
 /**
@@ -106,7 +106,7 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
 }
 
-/** What is left of a window for context files, and for what else. */
+/** Remaining context window for context files, and what else needs space. */
 interface ContextRoom {
   readonly contextTokens: number
   readonly userText: string
@@ -200,7 +200,7 @@ export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
   }
 }
 
-/** What bounds of an agent are read with. */
+/** Dependencies for reading the filters of an agent. */
 export interface PersonaFilterOptions {
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
 }

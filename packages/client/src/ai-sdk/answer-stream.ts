@@ -5,7 +5,7 @@ import { createChunkWriter, type FileReader } from './chunks.ts'
 import type { InlayChunk } from './messages.ts'
 import type { Chat } from './requests.ts'
 
-/** What an answer is read with. */
+/** Dependencies for reading an answer. */
 export interface ReadingParts {
   readonly readFile: FileReader
   /** Asked for the reasons of calls that ended without a result. */

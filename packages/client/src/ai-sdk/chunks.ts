@@ -36,7 +36,7 @@ export interface ChunkWriter {
   readonly state: FoldState
 }
 
-/** What was sent of one block. */
+/** Chunks already sent for one block. */
 interface Sent extends SentCall {
   /** The open text part; `count` tells the parts of one block apart. */
   text: { id: string; isOpen: boolean; count: number }
@@ -111,7 +111,7 @@ function* textDelta(
   delta: string,
   progress: Progress,
 ): Generator<InlayChunk> {
-  // What research agents think and say on their way is not part of the answer.
+  // Intermediate text and reasoning of research agents are not part of the answer.
   if (placement.sub_turn_index !== null || delta === '') return
   const index = progress.state.blocks.findLastIndex(
     (block) => block.kind === kind && block.placement.turn_index === placement.turn_index,

@@ -7,11 +7,11 @@ export interface InlayMetadata {
   readonly sessionId?: string
   /** Id of the stored message, for `sessions.rate` and branches. */
   readonly messageId?: number
-  /** Of an answer: id of the stored question. */
+  /** Id of the stored question of an answer. */
   readonly questionId?: number
   /** Why the answer is not whole. */
   readonly error?: { readonly message: string; readonly code: string | null; readonly isRetryable: boolean }
-  /** What the answer consumed, when the request had `include_usage`. */
+  /** Token usage of the answer, if requested with `include_usage`. */
   readonly usage?: Usage
 }
 

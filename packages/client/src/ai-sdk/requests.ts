@@ -4,15 +4,15 @@ import type { Client } from '../client.ts'
 import type { InlayUIMessage } from './messages.ts'
 import { uploadFiles } from './uploads.ts'
 
-/** What `useChat` hands over with a message. */
+/** Options that `useChat` passes with a message. */
 export type SendingOptions = Parameters<ChatTransport<InlayUIMessage>['sendMessages']>[0]
 
-/** What a transport remembers of a chat. */
+/** State of a chat kept by the transport. */
 export interface Chat {
   sessionId?: string
   /** Stored ids of questions, by the id that the page gave them. */
   readonly questions: Map<string, number>
-  /** Who reads the answer now; a newer reader of the same run replaces it. */
+  /** The current reader of the answer; a newer reader of the same run replaces it. */
   reader?: object
 }
 

@@ -11,7 +11,7 @@ const builtIn: ReadonlySet<string> = new Set([
   'add_memory',
 ])
 
-/** What was sent of one tool call. */
+/** Chunks already sent for one tool call. */
 export interface SentCall {
   readonly id: string
   /** Arguments sent while the model wrote them: the name of the last one, and how much of each. */

@@ -8,7 +8,7 @@ import { storedMessages } from './history.ts'
 import type { InlayUIMessage } from './messages.ts'
 import { isSessionId, sessionIn, toMessage, type Chat, type SendingOptions } from './requests.ts'
 
-/** Where the service is, and what goes with every message. */
+/** URL of the service, and options sent with every message. */
 export interface InlayTransportOptions extends ClientOptions {
   /** Sent with every message, such as `chat_session_info: { persona_id: 3 }`. `body` of a single `sendMessage` wins. */
   readonly message?: Partial<SendMessageInput>

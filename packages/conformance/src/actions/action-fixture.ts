@@ -15,7 +15,7 @@ export interface ActionFixture {
   readonly lasts?: unknown
   /** Arguments with which more is found than a model can take. Absent: results are short by themselves. */
   readonly long?: unknown
-  /** What turns bring besides: who calls, files, filters, somebody to ask. */
+  /** Additional context of turns: caller, files, filters, a model to ask. */
   readonly turn?: Partial<ActionTurn>
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void

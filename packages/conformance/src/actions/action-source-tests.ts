@@ -16,8 +16,8 @@ export type MakeActionSource = () => ActionSourceUnderTest | Promise<ActionSourc
 const somebody: ActionAsker = { caller: { id: 'somebody', scopes: ['chat'] } }
 
 /**
- * What every `ActionSource` must hold, as a plain list any test runner can loop over. No action is called; those of a
- * source have tests of their own, `actionConformance`.
+ * Requirements of every `ActionSource`, as a list for any test runner. No action is called; the actions of a source
+ * have their own tests, `actionConformance`.
  * @example for (const [title, run] of actionSourceConformance(make)) test(title, run)
  */
 export function actionSourceConformance(make: MakeActionSource): ConformanceTest[] {

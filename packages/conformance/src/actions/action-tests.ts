@@ -8,10 +8,11 @@ import { oddArguments } from './odd-arguments.ts'
 export type { ActionFixture, MakeAction } from './action-fixture.ts'
 
 /**
- * What every `Action` must hold, as a plain list any test runner can loop over. Calls are made as a run makes them.
- * Each test makes a fixture of its own, so they may run in any order.
- * @param options `patienceMs`: longest wait for a call that has to end at once, in milliseconds; default 2000
- * @example for (const [title, run] of actionConformance(() => ({ action, works: [{ number: 'A-7' }] }))) test(title, run)
+ * Requirements of every `Action`, as a list for any test runner. Calls are made as in a run. Each test creates its own
+ * fixture, so the order does not matter.
+ * @param options `patienceMs`: maximum wait for a call that has to end at once, in milliseconds; default 2000
+ * @example for (const [title, run] of actionConformance(() => ({ action, works: [{ number: 'A-7' }] }))) test(title,
+ * run)
  */
 export function actionConformance(
   make: MakeAction,

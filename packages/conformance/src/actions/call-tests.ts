@@ -86,7 +86,7 @@ function longOf({ long }: ActionFixture): readonly unknown[] {
   return long === undefined ? [] : [long]
 }
 
-/** What a call told, without what may differ from one to the next: numbers, ids, how often it said that it is alive. */
+/** Packets and text of a call without what may differ between calls: numbers, ids, heartbeats. */
 function shapeOf({ packets, text }: EndedCall): unknown {
   const sent = packets.filter(({ type }) => type !== 'image_generation_heartbeat')
   const masked = (value: string): string =>

@@ -182,7 +182,7 @@ function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
   ]
 }
 
-/** What the work rejects with; undefined when it resolves. */
+/** The rejection of the work; undefined when it resolves. */
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -13,7 +13,7 @@ const texts = [
 ]
 
 /**
- * What every `Embedder` must satisfy, as a plain list any test runner can loop over. They ask for some forty vectors.
+ * Requirements of every `Embedder`, as a list for any test runner. Requests about forty vectors.
  * @example for (const [title, run] of embedderConformance(make)) test(title, run)
  */
 export function embedderConformance(make: MakeEmbedder): ConformanceTest[] {

@@ -78,8 +78,8 @@ async function failureOf(agent: HostAgent, turn: ResponderTurn): Promise<{ reado
 }
 
 /**
- * What every `HostAgent` must hold, as a plain list any test runner can loop over.
- * @param patienceMs longest wait for something that has to happen soon
+ * Requirements of every `HostAgent`, as a list for any test runner.
+ * @param patienceMs maximum wait for something that has to happen soon
  * @example for (const [title, run] of hostAgentConformance(make)) test(title, run)
  */
 export function hostAgentConformance(make: MakeHostAgent, patienceMs = 10_000): ConformanceTest[] {

@@ -7,8 +7,8 @@ export type MakeModelProvider = () => ModelProvider | Promise<ModelProvider>
 const nobody = 'no such thing / nobody makes it'
 
 /**
- * What every `ModelProvider` must hold, as a plain list any test runner can loop over. No model is asked anything.
- * @param options `takesAnyName`: a provider without a list of models takes whatever name it is given
+ * Requirements of every `ModelProvider`, as a list for any test runner. No model is called.
+ * @param options `takesAnyName`: whether the provider has no list of models and accepts any name
  * @example for (const [title, run] of modelProviderConformance(make)) test(title, run)
  */
 export function modelProviderConformance(

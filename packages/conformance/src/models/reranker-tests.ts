@@ -17,8 +17,8 @@ const others: readonly string[] = [
 ]
 
 /**
- * What every `Reranker` must hold, as a plain list any test runner can loop over. They judge some four hundred short texts.
- * @param options `patienceMs`: longest wait for an aborted call, in milliseconds; default 10 000
+ * Requirements of every `Reranker`, as a list for any test runner. Reranks about four hundred short texts.
+ * @param options `patienceMs`: maximum wait for an aborted call, in milliseconds; default 10 000
  * @example for (const [title, run] of rerankerConformance(make)) test(title, run)
  */
 export function rerankerConformance(
@@ -163,7 +163,7 @@ function abortTests(make: MakeReranker, patienceMs: number): ConformanceTest[] {
   ]
 }
 
-/** What the work rejects with; undefined when it resolves. */
+/** The rejection of the work; undefined when it resolves. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

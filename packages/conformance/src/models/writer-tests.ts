@@ -34,7 +34,7 @@ const documents: readonly SummaryRequest[] = [
 ]
 
 /**
- * What every `Summarizer` must hold, as a plain list any test runner can loop over.
+ * Requirements of every `Summarizer`, as a list for any test runner.
  * @example for (const [title, run] of summarizerConformance(make)) test(title, run)
  */
 export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_000 }: Patience = {}): ConformanceTest[] {
@@ -80,7 +80,7 @@ export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_00
 }
 
 /**
- * What every `ImageDescriber` must hold, as a plain list any test runner can loop over.
+ * Requirements of every `ImageDescriber`, as a list for any test runner.
  * @example for (const [title, run] of imageDescriberConformance(make)) test(title, run)
  */
 export function imageDescriberConformance(

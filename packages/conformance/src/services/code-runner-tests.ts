@@ -11,7 +11,7 @@ interface Heard extends CodeOutcome {
 }
 
 /**
- * What every `CodeRunner` must hold, as a plain list any test runner can loop over. They run some twenty programs.
+ * Requirements of every `CodeRunner`, as a list for any test runner. Runs about twenty programs.
  * @example for (const [title, run] of codeRunnerConformance(make)) test(title, run)
  */
 export function codeRunnerConformance(make: MakeCodeRunner): ConformanceTest[] {

@@ -33,7 +33,7 @@ const png: Uint8Array = Uint8Array.from(
 const shapes: readonly ImageShape[] = ['square', 'portrait', 'landscape']
 
 /**
- * What every `ImageGenerator` must hold, as a plain list any test runner can loop over.
+ * Requirements of every `ImageGenerator`, as a list for any test runner.
  * @example for (const [title, run] of imageGeneratorConformance(make)) test(title, run)
  */
 export function imageGeneratorConformance(make: MakeImageGenerator): ConformanceTest[] {

@@ -48,8 +48,8 @@ const pages: readonly SamplePage[] = [
 ]
 
 /**
- * What every `PageReader` must hold, as a plain list any test runner can loop over.
- * @param options `patienceMs`: longest wait for a silent site or an aborted call, in milliseconds; default 10 000
+ * Requirements of every `PageReader`, as a list for any test runner.
+ * @param options `patienceMs`: maximum wait for a silent site or an aborted call, in milliseconds; default 10 000
  * @example for (const [title, run] of pageReaderConformance(make)) test(title, run)
  */
 export function pageReaderConformance(
@@ -115,7 +115,7 @@ function mustBePage({ title, text }: ReadPage, page: SamplePage): void {
   }
 }
 
-/** What each mood may be called, and whether it is worth another try. */
+/** Allowed errors for each behaviour of a site, and whether they are retryable. */
 const refusals: readonly (readonly [mood: SiteMood, retryable: boolean | undefined])[] = [
   ['missing', false],
   ['closed', false],
@@ -176,7 +176,7 @@ function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
   )
 }
 
-/** What the work rejects with; undefined when it resolves. */
+/** The rejection of the work; undefined when it resolves. */
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -4,7 +4,7 @@ import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.t
 
 /** How a search service behaves while a test runs. */
 export interface SearchServiceMood {
-  /** What it finds, best first, whatever it is asked. */
+  /** Results it returns for any query, best first. */
   readonly pages: readonly WebResult[]
   /**
    * `well`: it answers; `bad key`, `no access`: it refuses the key; `busy`: it limits requests and asks for 7 seconds of
@@ -36,7 +36,7 @@ const pages: readonly WebResult[] = [
 ]
 
 /**
- * What every `WebSearch` must hold, as a plain list any test runner can loop over.
+ * Requirements of every `WebSearch`, as a list for any test runner.
  * @example for (const [title, run] of webSearchConformance(make)) test(title, run)
  */
 export function webSearchConformance(make: MakeWebSearch): ConformanceTest[] {

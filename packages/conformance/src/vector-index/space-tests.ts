@@ -3,7 +3,7 @@ import type { MakeVectorIndex } from './index-fixture.ts'
 import { foundBy, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { VectorIndex } from '@inlay/knowledge'
 
-/** What an index must hold that can have others beside it; one that cannot has nothing to hold. */
+/** Requirements of an index that supports several spaces; none for other indexes. */
 export function spaceTests(make: MakeVectorIndex): ConformanceTest[] {
   return [
     [

@@ -11,8 +11,8 @@ import type { IndexRow } from '@inlay/knowledge'
 export type { MakeVectorIndex } from './index-fixture.ts'
 
 /**
- * What every `VectorIndex` must satisfy, as a plain list any test runner can loop over. Each test uses stores of its own,
- * so they may run in any order, and side by side where the store allows it.
+ * Requirements of every `VectorIndex`, as a list for any test runner. Each test uses its own stores, so tests may run
+ * in any order, and concurrently where the store allows it.
  * @example for (const [title, run] of vectorIndexConformance(make)) test(title, run)
  */
 export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[] {

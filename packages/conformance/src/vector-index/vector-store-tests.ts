@@ -9,8 +9,8 @@ type WithStore = (name: string, work: (store: VectorStore) => Promise<void>) => 
 const dimensions = 8
 
 /**
- * What every `VectorStore` must hold, as a plain list any test runner can loop over. Names of collections begin with
- * `conformance-`; each test clears its own.
+ * Requirements of every `VectorStore`, as a list for any test runner. Collection names begin with `conformance-`; each
+ * test deletes its own.
  * @example for (const [title, run] of vectorStoreConformance(make)) test(title, run)
  */
 export function vectorStoreConformance(make: MakeVectorStore): ConformanceTest[] {

@@ -46,14 +46,14 @@ export interface StoredTool {
   readonly passesAuth: boolean
   /** Whether the default agent has it, and so everybody. Else agents have it whose `tool_ids` name it. */
   readonly isForAll: boolean
-  /** Who made it. */
+  /** Id of the creator. */
   readonly ownerId: string
   readonly isEnabled: boolean
   /** Milliseconds since 1970 UTC. */
   readonly updatedAt: number
 }
 
-/** What is said of a stored tool when it is made or changed. */
+/** Fields of a new or changed tool. */
 export interface StoredToolFields {
   readonly name: string
   readonly description: string
@@ -85,7 +85,7 @@ export interface StoredTools {
   get(id: number): Promise<StoredTool>
   /** VALIDATION_ERROR for a document or headers that do not fit; what {@link FetchAddress} rejects with. */
   create(fields: StoredToolFields, caller: Principal): Promise<StoredTool>
-  /** What is absent stays. NOT_FOUND, and as `create`. */
+  /** Absent fields stay unchanged. NOT_FOUND, and the errors of `create`. */
   update(id: number, fields: Partial<StoredToolFields>): Promise<StoredTool>
   /** NOT_FOUND; VALIDATION_ERROR while an agent uses it. */
   remove(id: number): Promise<void>

@@ -14,7 +14,7 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
   readonly db: Kysely<unknown>
   /** How their services are reached; without it none can be made, and none is offered. */
   readonly fetchAddress: FetchAddress | undefined
-  /** Of actions that are no stored tools. */
+  /** Switches of actions other than stored tools. */
   readonly switches: ActionSwitches
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holds: (id: number) => Promise<boolean>

@@ -6,7 +6,7 @@ import { factsOf, fillArguments, fillText, withPresets } from './openapi-placeho
 import { faultsOf, shownArguments, toInputSchema, toRequest } from './openapi-request.ts'
 import { tellAnswer } from './openapi-response.ts'
 
-/** What the functions of stored tools work with. */
+/** Dependencies of the functions of stored tools. */
 export interface OpenApiActionsOptions {
   readonly fetchAddress: FetchAddress
   /** Longest time of a request, in milliseconds. Default one minute. */
@@ -44,7 +44,7 @@ function toAction(tool: StoredTool, called: Called, options: OpenApiActionsOptio
         return await call(tool, called, { input, turn }, options)
       } catch (error) {
         if (isInlayError(error) || turn.signal.aborted) throw error
-        // Whoever made the tool did not write this error: it may name what nobody outside should read.
+        // This error does not come from the tool's author and may contain internal details.
         throw new InlayError('INTERNAL_ERROR', { message: `${name} failed for an unexpected reason.`, cause: error })
       }
     },

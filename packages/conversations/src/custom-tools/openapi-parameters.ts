@@ -3,7 +3,7 @@ import { dereferenced, unusable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 import { isReservedHeader } from './request-headers.ts'
 
-/** Where a parameter goes. */
+/** Location of a parameter in the request. */
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
 
 /** A parameter of an operation. */

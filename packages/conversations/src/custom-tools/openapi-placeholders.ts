@@ -9,7 +9,7 @@ export type CallFacts = Readonly<Record<string, string>>
 // Not inside braces: there it is the name of a parameter.
 const placeholder = /(?<![A-Za-z0-9_{])(CHAT_SESSION_ID|MESSAGE_ID|USER_ID|USER_EMAIL)(?![A-Za-z0-9_}])/
 
-/** What documents may ask for; an address that is not known is "". */
+/** Values that OpenAPI documents can reference; an unknown e-mail address is "". */
 export function factsOf({ sessionId, messageId, caller }: ActionTurn): CallFacts {
   return {
     CHAT_SESSION_ID: sessionId,

@@ -24,7 +24,7 @@ export function toInputSchema({ parameters, body }: OpenApiOperation): JsonObjec
   }
 }
 
-/** What keeps arguments from being sent, each a clause for the model; [] when nothing does. */
+/** Reasons why the arguments cannot be sent, each as a clause for the model; [] if there are none. */
 export function faultsOf({ parameters, body }: OpenApiOperation, input: JsonObject): string[] {
   const faults = parameters.flatMap((parameter): string[] => {
     const { argument, place, isRequired } = parameter

@@ -39,7 +39,7 @@ export async function tellAnswer(
 
 interface ReadAnswer {
   readonly delta: Pick<Delta, 'response_type' | 'data' | 'file_ids'>
-  /** What the model is told. */
+  /** Result for the model. */
   readonly seen: unknown
 }
 

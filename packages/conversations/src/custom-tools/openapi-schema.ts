@@ -69,7 +69,7 @@ export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject 
   return convert(schema, [])
 }
 
-/** What is told of a value whose form is the one it stands in. */
+/** Description of a recursive value, whose schema is the one that contains it. */
 function likeAbove(schema: unknown): JsonObject {
   const type = isJsonObject(schema) ? schema['type'] : undefined
   return typeof type === 'string' ? { type } : {}
@@ -88,7 +88,7 @@ function convertProperties(value: JsonObject, convert: (schema: unknown) => Json
   }
 }
 
-/** What OpenAPI 3.0 writes otherwise than JSON Schema. */
+/** Converts what OpenAPI 3.0 writes differently from JSON Schema. */
 function modernised(value: JsonObject, result: Record<string, unknown>): JsonObject {
   if (value['nullable'] === true && typeof result['type'] === 'string') {
     result['type'] = [result['type'], 'null']

@@ -1,4 +1,4 @@
-// Of the connection itself: whoever sets them breaks the framing, or reaches another host than the one that was checked.
+// Headers of the connection. Setting them would break the framing, or reach another host than the one that was checked.
 const framing = new Set([
   'connection',
   'content-length',

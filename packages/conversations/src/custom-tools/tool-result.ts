@@ -1,6 +1,6 @@
 import { estimateTokens } from '@inlay/agent'
 
-/** What a tool of somebody else answered. */
+/** Result of an external tool. */
 export interface ToolAnswer {
   readonly toolName: string
   /** `json`, `text`, `csv` or `image`. */

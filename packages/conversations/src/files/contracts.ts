@@ -1,7 +1,10 @@
 import type { FileSearch, FileSection, IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 
-/** Where bytes are kept: any unstorage `Storage`. Values are pieces of a few MiB, keys hold letters, digits, `-` and `:`. */
+/**
+ * Storage for file contents: any unstorage `Storage`. Values are chunks of a few MiB; keys contain letters, digits, `-`
+ * and `:`.
+ */
 export interface BlobStorage {
   setItemRaw(key: string, value: Uint8Array): Promise<void>
   /** The bytes, in any form that unstorage gives them; null when there are none. */
@@ -33,7 +36,7 @@ export interface FileIndex extends FileSearch {
 /** A file as it is searched. */
 export interface IndexedFile {
   readonly id: string
-  /** Whose it is: files of several people take turns. */
+  /** Id of the owner: files of several people take turns. */
   readonly ownerId: string
   readonly name: string
   readonly sections: readonly FileSection[]
@@ -41,14 +44,14 @@ export interface IndexedFile {
   readonly createdAt: number
 }
 
-/** What became of an upload. */
+/** Result of an upload. */
 export interface Upload {
   /** In the order in which they came; `tempId` is the client's own name of each. */
   readonly files: readonly (StoredFile & { readonly tempId: string | null })[]
   readonly rejected: readonly { readonly name: string; readonly reason: string }[]
 }
 
-/** What an upload tells besides its files; asked for once the last of them has arrived. */
+/** Other fields of an upload, available once its last file has arrived. */
 export interface UploadDetails {
   /** The project the files are linked to. */
   readonly projectId: number | null
@@ -64,7 +67,7 @@ export interface Sheet {
   readonly truncated: boolean
 }
 
-/** What holds a file, so that it stays. */
+/** Objects that use a file, so that it is kept. */
 export interface FileHolders {
   /** Names of projects. */
   readonly projects: readonly string[]
@@ -97,7 +100,9 @@ export interface Files {
   open(id: string, caller: Principal): Promise<OpenedFile>
   /** As {@link open}, whoever the file belongs to: for the host itself, and for parts that have checked who may see it. */
   lend(id: string): Promise<OpenedFile>
-  /** What a file says; waits until it is read. Rejects with the reason of a file that cannot be. [] for images. */
+  /**
+   * Text of a file; waits until it has been read. Rejects with the reason if the file cannot be read. [] for images.
+   */
   read(id: string, caller: Principal, signal?: AbortSignal): Promise<readonly FileSection[]>
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
   sheets(id: string, caller: Principal): Promise<readonly Sheet[]>

@@ -34,7 +34,7 @@ const byExtension: Readonly<Record<string, string>> = {
   gif: 'image/gif',
 }
 
-/** What nobody knows more about. */
+/** Media type of unknown content. */
 export const unknownMediaType = 'application/octet-stream'
 
 const mediaTypeForm = /^[a-z0-9][\w.+-]{0,80}\/[a-z0-9][\w.+-]{0,120}$/

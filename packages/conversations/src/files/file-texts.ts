@@ -22,8 +22,8 @@ export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
 /** The texts of files: each is read once, whoever asks first, and kept. */
 export interface Readings {
   /**
-   * What a file says; waits for a reading under way.
-   * @throws the reason when the file cannot be read (INVALID_INPUT, PAYLOAD_TOO_LARGE), what else went wrong otherwise
+   * Text of a file; waits for a reading in progress.
+   * @throws the reason when the file cannot be read (INVALID_INPUT, PAYLOAD_TOO_LARGE), otherwise the original error
    */
   of(file: StoredFile, signal?: AbortSignal): Promise<readonly FileSection[]>
 }
@@ -41,7 +41,7 @@ export function createReadings(options: ReadingsOptions): Readings {
     if (earlier) return earlier
     const reading = limiter.run(() => read(file, options)).finally(() => underway.delete(file.id))
     underway.set(file.id, reading)
-    // Whoever asked may have left.
+    // The caller may have stopped waiting.
     reading.catch(() => {})
     return reading
   }

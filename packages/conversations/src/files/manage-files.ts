@@ -127,7 +127,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
   }
 }
 
-/** What makes files searchable. */
+/** Creates the functions that make files searchable. */
 function indexingOf(
   { db, index }: FilesOptions,
   readings: Readings,
@@ -228,7 +228,7 @@ async function isNamed({ id, fileId }: StoredFile, { isInDocument }: FilesOption
 
 type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
 
-/** What only looks things up. */
+/** Creates the read-only functions. */
 function createLookups({
   db,
   now,
@@ -313,7 +313,7 @@ async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId
   return [...new Set(ids)].flatMap((id) => byEitherId.get(id) ?? [])
 }
 
-/** Of read files: those that are not put into the index yet. */
+/** Ids of files that are read but not indexed yet. */
 async function notIndexed(db: ConversationDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db

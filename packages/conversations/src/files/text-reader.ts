@@ -37,7 +37,7 @@ function markedEncoding([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | 
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** What HTML says: good enough to be asked about; it is never shown as HTML. */
+/** Text of HTML: good enough for questions, as it is never displayed as HTML. */
 function withoutTags(html: string): string {
   const blocks = /<\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|pre|blockquote)\b[^>]*>/gi
   return replaceTags(replaceTags(withoutHidden(html), blocks, '\n'), /<[^>]*>/g, '')

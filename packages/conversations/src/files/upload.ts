@@ -9,7 +9,7 @@ import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './file-texts.ts'
 
-/** What takes files in. */
+/** Dependencies of uploads. */
 export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
@@ -38,7 +38,7 @@ export const cameFor = { action: 0, upload: 1, agentPicture: 2 } as const
 
 /** Bytes that stopped coming are removed after this time. */
 const arrivalMs = 3_600_000
-/** What a picture costs in a prompt, about as providers count it. */
+/** Approximate number of tokens of an image, as providers count it. */
 const imageTokens = 1_000
 
 interface Arrived {
@@ -215,7 +215,7 @@ async function waitForReadings(
     try {
       await readings.of(toStoredFile(row))
     } catch (error) {
-      // What else goes wrong is tried again later.
+      // Other failures are retried later.
       if (isInlayError(error) && error.code === 'INVALID_INPUT') refused.set(row.id, error.message)
     }
   })

@@ -1,7 +1,7 @@
 import type { Memory, Person } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 
-/** What a person wants the assistant to know and to do. */
+/** Personal information and preferences for the assistant. */
 export interface Personalization extends Person {
   /** Whether the model is told the memories. Default: it is. */
   readonly usesMemories: boolean
@@ -9,16 +9,16 @@ export interface Personalization extends Person {
   readonly keepsMemories: boolean
 }
 
-/** What to change; what is absent stays. */
+/** Changes to the personalization; absent fields stay unchanged. */
 export interface PersonalizationChanges extends Partial<Omit<Personalization, 'memories'>> {
   /** All memories there shall be: those with a known id are edited, those without are added, all others go. */
   readonly memories?: readonly { readonly id: number | null; readonly content: string }[]
 }
 
 /**
- * What is remembered about callers, each alone with theirs. Content that is blank or too long, and a memory beyond the
- * hundredth, reject with INVALID_INPUT; a memory that is unknown or somebody else's with NOT_FOUND; where the host
- * switched memories off, adding and changing them with DEPLOYMENT_UNSUPPORTED.
+ * Memories about callers; each caller can access only their own. Blank or too long content, and more than a hundred
+ * memories, reject with INVALID_INPUT; unknown memories and those of others with NOT_FOUND; where the host disabled
+ * memories, additions and changes with DEPLOYMENT_UNSUPPORTED.
  */
 export interface Memories {
   get(caller: Principal): Promise<Personalization>

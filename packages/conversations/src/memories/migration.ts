@@ -1,7 +1,7 @@
 import { createTables, indexOn } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 
-/** What is remembered about people, and what they set. */
+/** Tables for memories and personal settings. */
 export const memoryMigration: Migration = {
   async up(db) {
     await createTables(db, {

@@ -10,7 +10,7 @@ export interface StoredPersona extends Persona {
   readonly isPublic: boolean
   readonly isDeleted: boolean
   readonly starterMessages: readonly StarterMessage[] | null
-  /** Who may use it besides the owner: ids or e-mail addresses. */
+  /** Ids or e-mail addresses of people who can use it besides the owner. */
   readonly users: readonly string[]
   /** Names of groups that may use it. */
   readonly groups: readonly string[]
@@ -22,7 +22,7 @@ export interface StoredPersona extends Persona {
   readonly isFeatured: boolean
 }
 
-/** What makes an agent what it is, stored as one JSON. */
+/** Settings of an agent, stored as one JSON value. */
 export type PersonaSettings = Omit<
   StoredPersona,
   'id' | 'ownerId' | 'ownerEmail' | 'name' | 'description' | 'isPublic' | 'isDeleted'

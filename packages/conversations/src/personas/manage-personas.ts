@@ -10,7 +10,7 @@ import type { StoredPersona, Personas } from './contracts.ts'
 import { mayChangePersona, maySeePersona } from './persona-access.ts'
 import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts'
 
-/** What agents are made of. */
+/** Dependencies of agents. */
 export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
@@ -273,7 +273,7 @@ async function refuseUnknownSets(
   if (!fresh.every((id) => seen.has(id))) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
 }
 
-/** What everybody's listing looks like is for administrators to decide. */
+/** Only administrators can change how listings look for everybody. */
 function refuseReserved(wanted: StoredPersona, before: StoredPersona, caller: Principal): void {
   if (wanted.isPublic && !before.isPublic && !hasScope(caller, 'admin')) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {

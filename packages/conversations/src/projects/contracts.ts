@@ -9,7 +9,7 @@ export interface StoredProject {
   readonly name: string
   /** "" when it has none. */
   readonly description: string
-  /** What its chats are told; null when nothing. */
+  /** Instructions for the model in the project's chats; null for none. */
   readonly instructions: string | null
   /** Milliseconds since 1970 UTC. */
   readonly createdAt: number

@@ -80,7 +80,7 @@ export function createProjects(options: ProjectsOptions): Projects {
 
 type Links = Pick<Projects, 'files' | 'link' | 'unlink' | 'moveSession' | 'sessionFiles'>
 
-/** What ties files and chats to projects. */
+/** Creates the functions that assign files and chats to projects. */
 function createLinks(
   { db, files, now }: ProjectsOptions,
   own: (id: number, caller: Principal) => Promise<StoredProject>,

@@ -4,7 +4,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
 
-/** What runs are shared with on SQL. */
+/** Options for sharing runs over SQL. */
 export interface SqlSharedRunsOptions {
   /** Holds the tables that `migrateConversations` makes. */
   readonly db: Kysely<unknown>

@@ -86,7 +86,7 @@ export function createConversationStore(
   }
 }
 
-/** What tells whether the process of a running answer lives. */
+/** Checks whether the process of a running answer is alive. */
 function livenessOf(
   db: ConversationDatabase,
   writes: SharedTransactions<ConversationTables>,

@@ -39,7 +39,7 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
 
 /** How long a search waits for older texts to be added. */
 const fillWaitMs = 2_000
-// What a question takes that is asked of documents.
+// Tokens reserved for a question about documents.
 const questionTokens = 2_000
 const titleTimeMs = 20_000
 const feedbackLimit = { most: 100, windowMs: 60_000 }

@@ -1,7 +1,7 @@
 import { createTables, indexOn } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 
-/** What sessions are set to, feedback to answers, summaries of long conversations. */
+/** Session settings, feedback on answers, and summaries of long conversations. */
 export const sessionMigration: Migration = {
   async up(db) {
     // SQLite adds one column a statement.

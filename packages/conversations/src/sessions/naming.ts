@@ -4,7 +4,7 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import { indexText } from './search-index.ts'
 import { findTitle, questionTitle } from './title.ts'
 
-/** Who names a session after its first answer: a model, its first question, or nobody. */
+/** How a session gets its name after the first answer: from a model, from its first question, or not at all. */
 export type SessionNaming = 'model' | 'question' | 'off'
 
 /** Names sessions; what a model is finding right now is found once. */

@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** What is looked for in texts: stems of the words but idle ones, at most eight; [] for a query without words. */
+/** Search terms of a query: stems of its words without stop words, at most eight; [] for a query without words. */
 export function stemsOf(query: string): string[] {
   const words = wordsOf(query)
   const busy = words.filter((word) => !idle.has(word))
@@ -20,7 +20,10 @@ export function stemsOf(query: string): string[] {
 /** Longer words are one beyond this. */
 const maxWordCharacters = 64
 
-/** What a text is found by: stems of its words; where a script has no spaces, also each sign and each two in a row. */
+/**
+ * Index terms of a text: stems of its words; in scripts without spaces, also each character and each pair of
+ * characters.
+ */
 export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of new Set(wordsOf(text))) {
@@ -35,7 +38,7 @@ export function termsOf(text: string): Set<string> {
   return terms
 }
 
-/** What texts that hold a stem have among their terms. */
+/** Index terms that a text containing a stem has. */
 export function termsOfStem(part: string): string[] {
   if (!spaceless.test(part)) return [cut(part)]
   const signs = [...part]

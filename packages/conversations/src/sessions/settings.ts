@@ -7,7 +7,7 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { Sessions } from './stored-session.ts'
 
-/** What the settings of sessions are made of. */
+/** Dependencies of session settings. */
 export interface SettingsOptions {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
@@ -59,7 +59,7 @@ export function createSettings(
   }
 }
 
-/** What a stored session is pinned to. */
+/** Model pinned to a stored session. */
 export function pinnedModel(row: Selectable<SessionTable>): LlmOverride | null {
   // Written by us from a checked override.
   return row.model_override === null ? null : (JSON.parse(row.model_override) as LlmOverride)

@@ -28,7 +28,7 @@ export async function finishAnswer(
     .set({
       status: outcome.status,
       text: storable(outcome.text),
-      // What models write may hold what no database takes.
+      // Model output may contain characters that databases cannot store.
       reasoning: outcome.reasoning === null ? null : storable(outcome.reasoning),
       error: outcome.error && storable(outcome.error.message),
       error_code: outcome.error?.code ?? null,

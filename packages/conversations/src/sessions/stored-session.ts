@@ -24,7 +24,7 @@ export interface StoredMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly text: string
   readonly reasoning: string | null
-  /** What was gathered for an answer, by falling score; null when nothing searched. */
+  /** Documents found for an answer, by descending score; null when no search ran. */
   readonly documents: readonly SearchDoc[] | null
   /** Number → document id; null when nothing is cited. */
   readonly citations: Readonly<Record<string, string>> | null
@@ -35,7 +35,7 @@ export interface StoredMessage {
   readonly durationSeconds: number | null
   readonly preferredResponseId: number | null
   readonly modelDisplayName: string | null
-  /** What the model was told besides the prompt; null for anything but an answer. */
+  /** Model parameters of an answer; null for other messages. */
   readonly requestParams: Readonly<Record<string, unknown>> | null
   /** Tool calls of an answer that failed, those of research agents too, in the order they were stored. */
   readonly failedCalls: readonly FailedCall[]
@@ -60,8 +60,8 @@ export interface StoredSession extends SessionListing {
   /** Packets that show each answer again, in the order of the answers among `messages`. */
   readonly packets: readonly (readonly Packet[])[]
   /**
-   * What is being answered and can be resumed: the answer, or the question when several models answer it. Null when
-   * nothing is, and for anybody but the owner.
+   * Id of the running answer, or of its question when several models answer. Null when nothing is running, and for
+   * anybody but the owner.
    */
   readonly currentRunId: number | null
 }
@@ -73,7 +73,7 @@ export interface SessionGroup {
   readonly sessions: readonly SessionListing[]
 }
 
-/** What somebody thinks of an answer. */
+/** Feedback on an answer. */
 export interface Feedback {
   readonly messageId: number
   readonly isPositive: boolean | null

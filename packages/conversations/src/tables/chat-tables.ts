@@ -6,7 +6,7 @@ import type { Generated } from 'kysely'
 export interface SessionTable {
   id: string
   owner_id: string
-  /** What a listing shows; "" until someone names it. */
+  /** Name shown in listings; "" until the session is named. */
   name: string
   persona_id: number
   project_id: number | null
@@ -18,7 +18,7 @@ export interface SessionTable {
   /** JSON of the `llm_override` that the session was pinned to. */
   model_override: string | null
   temperature: number | null
-  /** What `model_override` was made of, as a client gave it. */
+  /** Model given by the client, from which `model_override` was derived. */
   alternate_model: string | null
   reasoning_effort: string | null
 }
@@ -70,9 +70,9 @@ export interface ToolCallTable {
   failed: number
   /** JSON of the arguments. */
   arguments: string
-  /** What the model read. */
+  /** Result as passed to the model. */
   result: string
-  /** What the model thought before it asked. */
+  /** Reasoning of the model before the call. */
   reasoning: string | null
   /** JSON of the packets of the call but its `section_end`, for replay. */
   packets: string | null
@@ -99,7 +99,7 @@ export interface SendKeyTable {
   lines: string | null
 }
 
-/** What somebody thought of an answer; the newest row with a verdict is the one clients see. */
+/** Feedback on an answer; clients see the newest row with a rating. */
 export interface FeedbackTable {
   id: Generated<number>
   message_id: number
@@ -111,7 +111,7 @@ export interface FeedbackTable {
   created_at: number
 }
 
-/** What was said up to a message of a branch, in short. */
+/** Summary of a branch up to a message. */
 export interface SummaryTable {
   /** The last message it covers. */
   message_id: number

@@ -3,10 +3,10 @@ import type { BigInteger, NullableBigInteger } from '@inlay/records'
 import type { Generated } from 'kysely'
 
 /**
- * What is still to be done with a file; the rows with such work are the queue. `arrive`: its bytes are coming in, and
- * unless they keep coming it is to be removed; `read`: its text is to be read; `index`: it is to be made searchable;
- * `decide`: nobody sees it any more, and unless something was given it just before it is to be removed; `remove`:
- * everything of it is to go.
+ * Pending work for a file; rows with pending work form the queue. `arrive`: its bytes are being received, and it is
+ * deleted if they stop arriving; `read`: its text has to be read; `index`: it has to be made searchable; `decide`:
+ * nobody can see it any more, and it is deleted unless it was just assigned to something; `remove`: everything about it
+ * has to be deleted.
  */
 export type FileWork = 'arrive' | 'read' | 'index' | 'decide' | 'remove'
 
@@ -33,11 +33,11 @@ export interface FileTable {
   /** When the work may be taken up; a worker moves it ahead for as long as it needs. */
   due_at: BigInteger
   attempts: number
-  /** Who works on it; null when nobody does. Other work that is wanted meanwhile waits for its end. */
+  /** Id of the current worker's claim; null when nobody works on it. New work waits until the claim ends. */
   claim: string | null
 }
 
-/** What a file says. */
+/** Text of a file. */
 export interface FileTextTable {
   /** `id` of the file. */
   id: string
@@ -60,7 +60,7 @@ export interface ProjectTable {
   /** "" when it has none. */
   description: string
   created_at: BigInteger
-  /** What its chats are told; null when nothing. */
+  /** Instructions for the model in the project's chats; null for none. */
   instructions: string | null
 }
 
@@ -87,7 +87,7 @@ export interface MemoryTable {
   updated_at: BigInteger
 }
 
-/** What a person set; without a row all has its default. */
+/** Settings of a person; without a row all have their defaults. */
 export interface PersonalizationTable {
   owner_id: string
   name: string

@@ -3,9 +3,9 @@ import type { Generated } from 'kysely'
 /** A number that a tool has for good. */
 export interface ToolNumberTable {
   id: Generated<number>
-  /** What has the number: `openapi`, `mcp` … */
+  /** Kind of the tool: `openapi`, `mcp` … */
   kind: string
-  /** What it is called among its kind; unique there. */
+  /** Name; unique within its kind. */
   name: string
 }
 

@@ -67,7 +67,7 @@ function toOptions(turn: ActionTurn): object {
 async function lastOutput(result: unknown): Promise<unknown> {
   if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return result
   let last: unknown
-  // What has this symbol is an async iterable.
+  // A value with this symbol is an async iterable.
   for await (const output of result as AsyncIterable<unknown>) last = output
   return last
 }
@@ -86,7 +86,7 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 type Outcome = Awaited<ReturnType<InputSchema['~standard']['validate']>>
 
-/** What `jsonSchema()` of the AI SDK makes. */
+/** Result of `jsonSchema()` of the AI SDK. */
 interface SdkSchema {
   readonly jsonSchema: unknown
   readonly validate?: (value: unknown) => unknown

@@ -2,9 +2,9 @@ import { checkRequired, isText } from '@inlay/protocol'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
-/** What {@link blobFolder} needs. */
+/** Options of {@link blobFolder}. */
 export interface BlobFolderOptions {
-  /** Where the values lie, each in a file of its own; made when missing. */
+  /** Folder of the values, each in its own file; created if missing. */
   readonly folder: string
 }
 

@@ -1,7 +1,7 @@
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { installed, toMissing } from '../optional/installed.ts'
 
-/** What {@link s3Blobs} needs. */
+/** Options of {@link s3Blobs}. */
 export interface S3BlobsOptions {
   /** `s3://bucket/path`. */
   readonly address: string

@@ -1,4 +1,4 @@
-/** What is put before texts, for models that distinguish documents from queries. */
+/** Text prefixes for models that distinguish documents from queries. */
 export interface EmbedderPrefixes {
   readonly document: string
   readonly query: string
@@ -8,8 +8,8 @@ const instruction = 'Instruct: Given a web search query, retrieve relevant passa
 const english = 'Represent this sentence for searching relevant passages: '
 
 /**
- * What models were trained with, as their pages on the Hugging Face Hub say; the first pattern that fits a name holds.
- * Names there, in Ollama and of GGUF files have the same words in them.
+ * Prefixes used in training, according to the model pages on the Hugging Face Hub; the first matching pattern applies.
+ * Names there, in Ollama and of GGUF files contain the same words.
  */
 const known: readonly (readonly [RegExp, EmbedderPrefixes])[] = [
   [/e5-.*instruct/, { document: '', query: `${instruction} ` }],
@@ -45,7 +45,7 @@ export function knownPrefixes(model: string): EmbedderPrefixes {
 const englishModels =
   /bge-(?:small|base|large)(?!-zh)|all-(?:minilm|mpnet)|(?:^|[/_-])e5-(?:small|base|large)(?!.*instruct)|gte-(?:small|base|large)|nomic-embed-text(?!.*v2)|mxbai-embed-large|arctic-embed(?!2|.*v2)/
 
-/** Of names of models that were trained further, as in `e5-large-korean` and `e5-base-en-ru`. */
+/** Matches names of fine-tuned models, such as `e5-large-korean` and `e5-base-en-ru`. */
 const otherScripts =
   /multilingual|arabic|chinese|greek|hebrew|hindi|japanese|korean|persian|russian|thai|[-_](?:ar|bg|cn|el|fa|he|hi|ja|jp|ko|kr|ru|th|uk|zh)(?![a-z])/
 
@@ -55,6 +55,6 @@ export function isEnglishModel(model: string): boolean {
   return englishModels.test(name) && !otherScripts.test(name)
 }
 
-/** What the name of a vector space says of the prefix that made its vectors; "" for none. */
+/** Part of a vector space's name that identifies the document prefix; "" for none. */
 export const spaceOfPrefix = ({ document }: EmbedderPrefixes): string =>
   document === '' ? '' : `+${encodeURIComponent(document.trim())}`

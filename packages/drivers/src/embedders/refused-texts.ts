@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { refusalOf, type Refusal } from '../http/refusals.ts'
 
-/** What a server said of texts that it does not take together, or at all. */
+/** Reason of a server for refusing texts, together or individually. */
 interface Excess {
   /** Most texts of a request; undefined when it did not say. */
   readonly mostTexts: number | undefined

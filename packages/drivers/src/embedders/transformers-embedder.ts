@@ -47,7 +47,7 @@ export interface TransformersEmbedderOptions {
   readonly prefixes?: Partial<EmbedderPrefixes>
   /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
   readonly dtype?: string
-  /** Where it runs: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
+  /** Device to run on: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
   readonly device?: string
   /** Branch, tag or commit on the Hub. Default `main`; a commit keeps the vectors what they are. */
   readonly revision?: string

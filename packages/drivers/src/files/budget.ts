@@ -1,6 +1,6 @@
 import { refusal } from './refusals.ts'
 
-/** What one file may cost. */
+/** Resource limits for one file. */
 export interface ExtractionLimits {
   /** Most bytes that the parts of a compressed file may unpack to, all together. */
   readonly unpackedBytes: number

@@ -20,8 +20,8 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
 }
 
 /**
- * What the first bytes tell: a PDF, a zip archive of some kind, or something that may be text.
- * @throws refusal `unsupported` or `encrypted` for a known kind that is not read, with what to do instead
+ * Detects the container from the first bytes: a PDF, a zip archive, or possibly text.
+ * @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative
  */
 export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')

@@ -21,7 +21,7 @@ export interface FileExtractionOptions {
   readonly queueLimit?: number
   /** A thread with nothing to do for so long ends and gives its memory back, in milliseconds. Default 60,000. */
   readonly idleLimitMs?: number
-  /** Where the build of `@inlay/drivers/extraction-worker` lies, for apps whose bundler moves this module elsewhere. */
+  /** URL of the built `@inlay/drivers/extraction-worker`, for apps whose bundler moves this module. */
   readonly workerUrl?: URL
 }
 

@@ -2,18 +2,18 @@ import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import type { ExtractionLimits } from './budget.ts'
 import type { Refusal } from './refusals.ts'
 
-/** What the thread is asked to do. */
+/** A job for the thread. */
 export interface ExtractionJob {
   readonly file: SourceFile
   readonly limits: ExtractionLimits
 }
 
-/** What the thread says: once that it is ready, then one answer for each job. */
+/** Messages of the thread: one when it is ready, then one answer per job. */
 export type ExtractionMessage =
   | { readonly isReady: true }
   | { readonly file: ExtractedFile }
   | {
       readonly refusal: Refusal
-      /** What a library threw, for logs; undefined for a plain refusal. */
+      /** Error thrown by a library, for logs; undefined for a plain refusal. */
       readonly cause: string | undefined
     }

@@ -2,7 +2,7 @@ import type { ExtractedFile, ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from './budget.ts'
 import { cleanText } from './encodings.ts'
 
-/** What a reader finds in a file; the rest of {@link ExtractedFile} is added around it. */
+/** Result of a reader; the other fields of {@link ExtractedFile} are added to it. */
 export type Reading = Partial<Omit<ExtractedFile, 'sections' | 'mediaType'>> & Pick<ExtractedFile, 'sections'>
 
 /** Makes one section, cleaned and counted; none when the text is blank. */

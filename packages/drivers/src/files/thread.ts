@@ -6,7 +6,7 @@ import type { ExtractionLimits } from './budget.ts'
 import type { ExtractionMessage } from './job.ts'
 import type { RefusalReason } from './refusals.ts'
 
-/** What a thread may use. */
+/** Resource limits of a thread. */
 export interface ThreadLimits extends ExtractionLimits {
   readonly timeMs: number
   /** Heap and buffers together. */
@@ -30,7 +30,7 @@ const mebibyte = 1_048_576
 export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread {
   const worker = new Worker(entry, {
     name: 'inlay file extraction',
-    // What the files may want to know of the host, and what its preloaded modules would cost here, is nothing.
+    // Empty, so that files learn nothing about the host and its preloaded modules are not loaded.
     env: {},
     // From sources, workspace packages are sources as well.
     execArgv: entry.pathname.endsWith('.ts') ? ['--conditions=@inlay/source'] : [],

@@ -39,7 +39,7 @@ function say(message: ExtractionMessage): void {
   parentPort?.postMessage(message)
 }
 
-// What libraries print about a file is not for the output of the host.
+// Discards the output of libraries, so that it does not reach the host's output.
 for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 
 parentPort?.on('message', (job: ExtractionJob) => void answer(job).then(say))

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { lowerCased } from './redirects.ts'
 
-/** What is sent; it may be sent again. */
+/** A request that can be sent more than once. */
 export interface OutgoingRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -35,7 +35,8 @@ export async function exchange(
     const options = { ...toOptions(target, address, request, userAgent), signal }
     const attempt = await exchangeWith(options, request.body, isLast ? undefined : connectMs)
     if ('message' in attempt) return attempt.message
-    // What was sent may have been carried out: only a connection that was never made is tried elsewhere.
+    // The server may have carried out a request that was sent, so another address is tried only if no connection was
+    // made.
     if (isLast || attempt.isConnected || signal.aborted) throw attempt.error
   }
   throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })

@@ -14,7 +14,7 @@ import {
 
 /** An answer whose body is read as it arrives. */
 export interface EgressStreamAnswer {
-  /** Where the answer came from, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string
   readonly status: number
   readonly headers: Headers

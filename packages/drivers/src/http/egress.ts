@@ -7,7 +7,7 @@ import { readLimited } from './egress-body.ts'
 import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
 import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
-/** What an {@link Egress} may do. */
+/** Options of an {@link Egress}. */
 export interface EgressOptions {
   /** Hosts (`name` or `name:port`, lower case) that are reached though their addresses are not public. Default none. */
   readonly allowHosts?: readonly string[]
@@ -39,7 +39,7 @@ export interface EgressRequest extends OutgoingRequest {
 
 /** An answer, read whole. Any status is an answer; only redirects are followed. */
 export interface EgressAnswer {
-  /** Where the answer came from, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string
   readonly status: number
   readonly headers: Headers
@@ -107,7 +107,7 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
 
 /** Refuses content of a kind that is not taken. */
 export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
-  // What RFC 9110 (8.3) has for an answer that does not say.
+  // Default of RFC 9110 (8.3) for a response without a content type.
   const mediaType = (message.headers['content-type'] ?? 'application/octet-stream').toLowerCase()
   if (mediaTypes && !mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
     throw refused('The address answers with a kind of content that is not taken here.')
@@ -191,7 +191,9 @@ export const defaultTimeoutMs = 20_000
 /** Most bytes of a body, after decompression. */
 export const defaultLimitBytes = 10_485_760
 
-/** What a failed request rejects with: the reason of the caller who gave up, else an error that names no address. */
+/**
+ * Error of a failed request: the reason of the caller's signal if it aborted, otherwise an error without any address.
+ */
 export function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
   if (callers?.aborted) return callers.reason
   if (timeout.aborted)

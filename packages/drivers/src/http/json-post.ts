@@ -4,7 +4,7 @@ import { retrying, type RetryOptions } from './retrying.ts'
 
 /** A service that takes JSON, or a form, and answers with JSON. */
 export interface JsonPostOptions extends RetryOptions {
-  /** What it is, as a sentence begins: `The embedding service`. */
+  /** Name of the service, as the beginning of a sentence: `The embedding service`. */
   readonly subject: string
   readonly address: URL
   /** Sent as `Authorization: Bearer`. */
@@ -57,7 +57,7 @@ async function tryOnce(
     const response = await send(address, {
       method: 'POST',
       headers: {
-        // Of a form it names the boundary, which the form itself tells.
+        // `fetch` sets the type of a form itself, since it contains the boundary.
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
         accept: 'application/json',
         ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
@@ -76,7 +76,7 @@ async function tryOnce(
   }
 }
 
-/** What a call of a service failed of, in our words; what was thrown as such stays. Throws the reason of `signal`. */
+/** Converts the failure of a service call to an InlayError; InlayErrors are kept. Throws the reason of `signal`. */
 export function toCallFailure(
   error: unknown,
   subject: string,

@@ -3,7 +3,7 @@ import type { ExtractedFile, FileExtractor } from '@inlay/knowledge'
 import { InlayError, type ErrorCode, checkRequired } from '@inlay/protocol'
 import type { Egress, EgressAnswer } from './egress.ts'
 
-/** What pages are read with. */
+/** Options for reading pages. */
 export interface PageReaderOptions {
   /** Fetches addresses that somebody else chose; decides which may be reached. */
   readonly egress: Egress
@@ -31,7 +31,7 @@ const mediaTypes = [
   'application/x-pdf',
   'application/vnd.openxmlformats-officedocument',
   'application/octet-stream',
-  // What some stores call everything.
+  // Generic type that some object stores send for any file.
   'binary/octet-stream',
   'message/rfc822',
 ]

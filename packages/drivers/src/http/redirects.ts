@@ -1,4 +1,4 @@
-/** What a redirect may change of a request. */
+/** Parts of a request that a redirect may change. */
 interface RedirectedParts {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>

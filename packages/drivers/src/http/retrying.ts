@@ -34,7 +34,9 @@ async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<v
   await delay(delayMs, undefined, { signal })
 }
 
-/** What the server asked for, or half a second, then twice as long each time; a fifth more or less, so that many callers part. */
+/**
+ * The delay requested by the server, or half a second, doubled for each attempt; with 20 % jitter to spread clients.
+ */
 function delayAfter(error: InlayError, attempt: number): number {
   const requestedSeconds = error.data['retryAfterSeconds']
   if (typeof requestedSeconds === 'number') return requestedSeconds * 1000

@@ -10,20 +10,20 @@ interface CallFailure {
 
 /** How a failed request is put into words. */
 export interface FailureWords {
-  /** Who was asked, as a message begins. */
+  /** Name of the called service, as the beginning of a sentence. */
   readonly subject: string
-  /** Of an answer with a status that is no success. */
+  /** Creates the error for a response with an error status. */
   readonly refused: (refusal: {
     readonly status: number
     readonly headers: Headers
     readonly text: string
     readonly cause: unknown
   }) => InlayError
-  /** Of an answer that should have been one, and holds something else. */
+  /** Creates the error for a successful response with unusable content. */
   readonly unusable: (cause: unknown) => InlayError
 }
 
-/** What a model of the AI SDK threw, in our words. CONNECTION_ERROR when it may be tried again, else API_ERROR. */
+/** Converts an error of an AI SDK model. CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR. */
 export function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWords): InlayError {
   if (isInlayError(error)) return error
   // Every field is optional and is looked at before it is used.

@@ -1,4 +1,4 @@
-/** What OpenSSL says of certificates that nobody vouches for, and of what is not TLS. */
+/** OpenSSL errors for untrusted certificates and for servers that do not use TLS. */
 const untrusted =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_UNTRUSTED)$/
 const noTls = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|TLSV1_\w+|SSLV3_\w+))$/

@@ -14,7 +14,10 @@ export interface VectorHit {
   readonly nearness: number
 }
 
-/** What the vector counts by default: the most at which small and foreign embedding models harm no search by words. */
+/**
+ * Default weight of the vector: the highest that does not harm keyword search with small or mismatched embedding
+ * models.
+ */
 export const defaultVectorShare = 0.35
 
 /**

@@ -9,7 +9,7 @@ export interface Space {
 /** Stands for the space of an index without vectors, which takes none in a query. */
 export const noSpace: Space = { id: '', dimensions: -1 }
 
-/** What an index holds while it is open. */
+/** State of an index while it is open. */
 export interface OpenState<Opened> {
   /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
   get(): Opened

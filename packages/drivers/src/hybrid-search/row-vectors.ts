@@ -28,7 +28,7 @@ export function nearestOf(
   const nearness = norms.map((length, at) =>
     length * norm > 0 ? dot(wanted, vectors, at * wanted.length) / (length * norm) : 0,
   )
-  // Of a thousand rows but a few are wanted: only those become objects.
+  // Creates objects only for the few rows that are needed.
   const least = nearness.toSorted().at(-limit) ?? -Infinity
   const nearest: { id: bigint; nearness: number }[] = []
   for (const [at, value] of nearness.entries()) if (value >= least) nearest.push({ id: ids[at]!, nearness: value })

@@ -3,7 +3,7 @@ import type { ImageShape, MadeImage } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { refusalOf, type Refusal } from '../http/refusals.ts'
 
-/** What a service of pictures is called in messages. */
+/** Name of the image service in messages. */
 export const imageSubject = 'The image service'
 
 /** Sizes by shape, `width`x`height`. */

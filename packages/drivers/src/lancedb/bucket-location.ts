@@ -8,7 +8,7 @@ import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { openVersionPresence } from './version-presence.ts'
 
-/** What is noted beside the table: rows are only added, and the newest of a name counts. */
+/** Notes stored next to the table. Rows are only added, and the newest of a name applies. */
 type NoteName = 'identity' | 'deletedSince'
 
 const notesTable = 'notes'

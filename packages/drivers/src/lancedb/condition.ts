@@ -38,7 +38,7 @@ export async function readThroughApart(
   checkUrl: URL,
   index: { readonly folder: string; readonly space: Space | undefined },
 ): Promise<IndexCondition['state'] | undefined> {
-  // Where a bundler moved this module, it may lie in no file.
+  // A bundler may have moved this module out of any file.
   if (checkUrl.protocol !== 'file:') return undefined
   const file = fileURLToPath(checkUrl)
   const flags = file.endsWith('.ts') ? ['--conditions=@inlay/source'] : []

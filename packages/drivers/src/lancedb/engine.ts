@@ -139,7 +139,7 @@ function messageOf(error: unknown): string {
   return isInlayError(error) ? messageOf(error.cause) : error instanceof Error ? error.message : ''
 }
 
-/** What is opened once, used by any number of calls at a time, and closed once they are done. */
+/** A resource that is opened once, shared by concurrent calls, and closed after the last of them. */
 export interface Handle<Parts, Options> {
   /** Opens; later calls join the first. One that failed may be repeated. CLOSED after `close`. */
   open(options: Options): Promise<void>

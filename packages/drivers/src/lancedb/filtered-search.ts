@@ -21,7 +21,7 @@ export async function runFiltered<Row = FoundRow>(
   const query = condition === undefined ? search : search.where(condition)
   const rows: Row[] = []
   for await (const batch of query.select([...columns]).limit(limit)) {
-    // Of the columns that were selected.
+    // Contains only the selected columns.
     rows.push(...(batch.toArray() as unknown as Row[]))
     // To ask whether there are more is a turn of the event loop.
     if (rows.length >= limit) break

@@ -24,7 +24,7 @@ import { createTerms } from './text/words-and-spelling.ts'
 export type { Processes }
 export { checkInstalled }
 
-/** Where an index lies and how it is kept. */
+/** Options of a LanceDB index. */
 export interface LancedbOptions {
   /**
    * Folder on a local disk, made when missing, or a place in a bucket: `s3://bucket/path`. Any number of processes may
@@ -44,8 +44,8 @@ export interface LancedbOptions {
    */
   readonly purgeMs?: number
   /**
-   * What the vector counts beside the words when a search has both, 0 to 1. Default 0.35, which small and foreign embedding
-   * models bear too; a strong one deserves more.
+   * Weight of the vector relative to keywords when a search has both, 0 to 1. Default 0.35, which suits even small and
+   * mismatched embedding models; strong models deserve more.
    */
   readonly vectorShare?: number
   /**
@@ -62,7 +62,7 @@ export interface LancedbOptions {
    * are compared whole. Default 100 million: 65,000 vectors of 384 numbers.
    */
   readonly exactVectorBytes?: number
-  /** Where the build of `@inlay/drivers/lancedb-check` lies, for apps whose bundler moves this module elsewhere. */
+  /** URL of the built `@inlay/drivers/lancedb-check`, for apps whose bundler moves this module. */
   readonly checkUrl?: URL
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import type { WorkNote, WriterPresence } from './writer-presence.ts'
 
-/** Where a table lies: a folder of this machine, or a bucket. */
+/** Location of a table: a local folder or a bucket. */
 export interface IndexLocation {
   /** Every query of the connection sees commits of other processes. */
   connect(engine: Engine, session?: Session): Promise<Connection>

@@ -5,7 +5,7 @@ import { conditionOf } from './filtered-search.ts'
 import { weightOf, type CachedRow, type FoundId, type RowCache } from './row-cache.ts'
 import { vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
 
-/** What is known of the rows that pass a filter in one version of a table. It is read as searches prove worth it. */
+/** Cached rows that pass a filter in one version of a table, loaded when searches make it worthwhile. */
 export interface PassingRows {
   /** Indexes of the table; listed at first use. */
   indexes(): Promise<readonly IndexConfig[]>

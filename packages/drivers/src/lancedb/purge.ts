@@ -14,7 +14,7 @@ export interface Purge {
   run(): Promise<void>
 }
 
-/** What a purge works on. */
+/** Dependencies of a purge. */
 export interface PurgeParts {
   readonly engine: Engine
   readonly table: Table

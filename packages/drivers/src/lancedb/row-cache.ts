@@ -2,7 +2,7 @@ import type { Hit } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 
-/** What a row holds. */
+/** Cached content of a row. */
 export interface CachedRow {
   readonly hit: Hit
   /** When it was asked for. */
@@ -25,7 +25,7 @@ export class RowCache {
   /** Those used last come last. */
   readonly #rows = new Map<bigint, CachedRow>()
   #characters = 0
-  /** Of the rows that the last searches found. */
+  /** Share of cached rows among the results of the latest searches. */
   #knownShare = 0
   /** Whether most rows are here: then searches ask for ids alone, else for all columns, which costs one call less. */
   isWarm = false
@@ -62,7 +62,7 @@ export class RowCache {
     this.isWarm = this.#knownShare > warmShare
     if (missing.length > 0) {
       const query = this.#table.takeRowIds(missing).withRowId()
-      // Of the columns that were selected.
+      // Contains only the selected columns.
       const taken = (await query.select([...hitColumns, ...extra, '_rowid']).toArray()) as (FoundRow & FoundId)[]
       for (const row of taken) rows.set(row._rowid, this.#add(row._rowid, row))
     }

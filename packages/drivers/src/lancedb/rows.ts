@@ -160,7 +160,7 @@ function vectors({ arrow }: Engine, schema: Schema, rows: readonly IndexRow[]): 
   return arrow.makeData({ type, length: rows.length, nullCount: 0, child } as never)
 }
 
-/** What stands before the chunk metadata in its column: all that a hit shows besides its text. */
+/** Stored before the chunk metadata in its column: all properties of a hit besides its text. */
 type Head = readonly [documentId: string, generation: string, position: number, source: string, updatedAt: number]
 
 function packChunkMetadata({ documentId, generation, position, source, updatedAt, chunkMetadata }: IndexRow): string {

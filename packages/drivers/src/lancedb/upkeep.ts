@@ -6,7 +6,7 @@ import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts
 import type { TermStatistics } from './text/term-statistics.ts'
 import type { Purge } from './purge.ts'
 
-/** What upkeep works on. */
+/** Dependencies of maintenance. */
 export interface UpkeepParts {
   readonly engine: Engine
   readonly table: Table
@@ -41,7 +41,7 @@ const limits = {
   idleCommits: 20,
   unindexedRows: 500,
   unindexedShare: 0.01,
-  /** Of rows that are searched in memory meanwhile. */
+  /** Threshold for rows that are searched in memory meanwhile. */
   memtableShare: 0.05,
   rowsWorthOne: 1000,
   deadRows: 2000,

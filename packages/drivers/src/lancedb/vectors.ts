@@ -8,7 +8,7 @@ import type { FoundId, RowCache } from './row-cache.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { isOfVectors, vectorIndexOf } from './upkeep.ts'
 
-/** What a search by vector works with. */
+/** Dependencies of a vector search. */
 export interface VectorParts {
   readonly table: Table
   readonly cache: RowCache
@@ -17,7 +17,7 @@ export interface VectorParts {
 interface VectorSearch {
   readonly vector: Float32Array
   readonly filter?: IndexFilter
-  /** What is known of the rows that pass the filter; absent where to count them would read all rows. */
+  /** Cached rows that pass the filter; absent where counting them would read all rows. */
   readonly passing?: PassingRows
   readonly limit: number
 }
@@ -130,7 +130,7 @@ async function readVectors(table: Table, rows: readonly FoundId[]): Promise<RowV
 
 /** When to look past a filter. */
 const pastFilter = {
-  /** Of fewer rows the nearest lie too far away. */
+  /** With fewer passing rows, the nearest ones are too far away. */
   leastPassing: 10_000,
   leastShare: 1 / 30,
   /** From here on the engine compares whole what it looks at. */

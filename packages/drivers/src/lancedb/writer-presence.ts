@@ -26,7 +26,7 @@ export interface WriterPresence {
   leave(): Promise<void>
 }
 
-/** What a handle's file holds. */
+/** Content of a handle's file. */
 interface HandleFile {
   readonly owner: string
 }

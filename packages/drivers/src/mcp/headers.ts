@@ -1,4 +1,4 @@
-// Of the connection, or for the client itself to set.
+// Headers of the connection, or set by the client itself.
 const ownHeaders = new Set([
   'accept',
   'accept-encoding',

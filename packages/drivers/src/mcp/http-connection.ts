@@ -11,7 +11,7 @@ import {
   type RequestOptions,
 } from './messages.ts'
 
-/** Where a server is, and what goes with every request. */
+/** URL of a server, and headers sent with every request. */
 export interface ConnectionOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -35,7 +35,7 @@ export interface McpServer {
 /** MCP servers, or what tells them with each message: those a host stores and lets its administrators change. */
 export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
 
-/** What a client of MCP servers is made of. */
+/** Options of an MCP client. */
 export interface McpClientOptions {
   readonly servers: McpServers
   /** Gives servers and tools their ids; `createToolNumbers` of the agent makes them. */
@@ -174,7 +174,7 @@ function createLister(options: McpClientOptions): Lister {
       try {
         return await fetchTools(server, headers)
       } catch (error) {
-        // Of a server that wants headers first it is no news that it refuses without.
+        // A server that requires headers is expected to refuse requests without them.
         if (!lacksHeaders || !isRefused(error)) onError(toTold(server, error))
         throw error
       }

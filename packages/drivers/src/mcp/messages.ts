@@ -1,6 +1,6 @@
 import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 
-/** What came of a request: its result, or the error the server names. */
+/** Response to a request: its result, or the server's error. */
 export type Reply =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly text: string } }
@@ -37,7 +37,7 @@ function unreadable(): InlayError {
   return new InlayError('BAD_GATEWAY', { message: 'The MCP server sent something that is no message.' })
 }
 
-/** What is answered to a request of the server: it may ask whether we are there, and nothing else. */
+/** Answers a request of the server: only `ping` is supported. */
 export function answerTo({ id, method }: { readonly id: unknown; readonly method: string }): JsonObject {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} }
   return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not offer that.' } }

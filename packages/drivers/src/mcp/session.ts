@@ -15,7 +15,7 @@ export interface RemoteTool {
   readonly inputSchema: JsonObject
 }
 
-/** What a call came to. */
+/** Outcome of a call. */
 export interface RemoteOutcome {
   /** Parts of `content` as the server sent them. */
   readonly content: readonly JsonObject[]
@@ -38,7 +38,7 @@ const callMs = 600_000
 const mostPages = 50
 // Far more than a model can choose from; every tool gets a number for good.
 const mostTools = 200
-// What a server tells of a tool stands in every prompt.
+// Tool descriptions of a server are part of every prompt.
 const descriptionChars = 4_000
 const schemaChars = 40_000
 

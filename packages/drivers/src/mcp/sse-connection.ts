@@ -53,7 +53,7 @@ export async function connectBySse(options: ConnectionOptions, limits: RequestOp
   }
 }
 
-/** What a server says, and who waits for it. */
+/** Messages of a server, and requests waiting for them. */
 interface Inbox {
   /** Address that messages are posted to, once the server has told it. */
   readonly target: Promise<string>
@@ -83,7 +83,7 @@ function createInbox(base: string): Inbox {
       if (isOver) throw lost()
       const id = ++count
       const reply = Promise.withResolvers<Reply>()
-      // Whoever waits for the sending hears of a failure of both.
+      // Avoids an unhandled rejection; the sender reports a failure of either.
       reply.promise.catch(() => {})
       pending.set(id, reply)
       return {

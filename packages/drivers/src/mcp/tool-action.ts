@@ -45,7 +45,7 @@ function inputOf(given: JsonObject): InputSchema {
       version: 1,
       vendor: 'inlay',
       jsonSchema: { input: () => ({ ...schema }) },
-      // What values may be is for the server to judge.
+      // The server validates values.
       validate: (value) => {
         if (!isJsonObject(value)) return { issues: [{ message: 'an object of arguments is expected' }] }
         const missing = required.filter((name) => value[name] === undefined)

@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { RemoteOutcome } from './session.ts'
 
-/** What a tool gave back, as text and files. */
+/** Result of a tool, as text and files. */
 export interface ToolText {
   readonly text: string
   /** Pictures and sounds that were kept. */

@@ -1,6 +1,6 @@
 import type { RemoteTool } from './session.ts'
 
-/** What servers offer, remembered for a while. */
+/** Cached tool lists of servers. */
 export interface ToolLists {
   /**
    * The tools under a key. Only the first list is waited for; one that is no longer fresh is given once more while it is
@@ -22,7 +22,7 @@ export interface ToolListsOptions {
 }
 
 interface Entry {
-  /** What was listed last; undefined before the first list, and after a failure. */
+  /** The latest list; undefined before the first one and after a failure. */
   tools: readonly RemoteTool[] | undefined
   hasFailed: boolean
   freshUntil: number

@@ -43,7 +43,7 @@ export interface AiSdkOptions {
 type MakeSdkModel = (modelId: string) => LanguageModelV4
 type MakeModel = (modelId: string) => LanguageModelV4 | TappedModel
 
-// What the SDKs demand where a gateway wants no key; such a gateway ignores it.
+// Placeholder key: the SDKs require one even for gateways that ignore it.
 const noKey = 'none'
 
 async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
@@ -73,7 +73,7 @@ async function loadResponses(options: AiSdkOptions, fetch: typeof globalThis.fet
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
 const fetchAtLoad = globalThis.fetch
 
-/** What carries the requests of a provider, and no further than to its host. */
+/** Creates the transport of a provider, restricted to its host. */
 export function transportOf({
   type,
   fetch: handedIn,
@@ -190,7 +190,7 @@ function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string)
     const make = await (loading ??= loadSdk())
     const known = models.get(modelId)
     if (known) return known
-    // Where a provider has no list, clients may give any name.
+    // Bounded because clients can send any name to a provider without a list.
     if (models.size >= mostModels) models.clear()
     const model = make(modelId)
     models.set(modelId, model)

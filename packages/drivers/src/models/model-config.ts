@@ -5,7 +5,7 @@ import type { Grounding } from '@inlay/agent'
 export interface ModelConfig {
   /** Name the provider knows it by. */
   readonly name: string
-  /** What a person reads. Default: the name. */
+  /** Display name. Default: the name. */
   readonly displayName?: string
   /** Tokens of prompt and answer together. Default: what is known of well-known models, else 32,000. */
   readonly contextTokens?: number
@@ -25,7 +25,7 @@ export interface ProviderConfig {
   readonly name: string
   /** `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. */
   readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
-  /** What a person reads. Default: the name. */
+  /** Display name. Default: the name. */
   readonly displayName?: string
   /** Address of the API with its version. Required for `openai-compatible`. */
   readonly baseUrl?: string
@@ -48,14 +48,14 @@ export interface ProviderConfig {
 
 /** A model that runs in this process: `extractiveModel` of `@inlay/extractive`. */
 export interface BuiltInModel {
-  /** What a person reads. */
+  /** Display name. */
   readonly displayName: string
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly make: () => LanguageModelV4
 }
 
-/** What `modelProviders` needs. */
+/** Options of `modelProviders`. */
 export interface ModelProvidersConfig {
   readonly providers: readonly ProviderConfig[]
   /** Name of the provider whose default model answers unless a request says otherwise. Default: the first. */

@@ -45,7 +45,7 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   const notices = new Set<string>()
   const onLearn = (modelId: string, part: string): void => {
     const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`
-    // What is learned again was said already.
+    // Repeated observations are reported only once.
     if (!notices.has(notice)) onNotice?.(notice)
     if (notices.size < 1_000) notices.add(notice)
   }
@@ -154,7 +154,7 @@ function listModels(providers: ReadonlyMap<string, Provider>, usual: Provider): 
   )
 }
 
-/** What matters of a model for building its prompt. */
+/** Properties of a model needed to build its prompt. */
 export interface ModelLimits {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number

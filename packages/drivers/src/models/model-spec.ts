@@ -2,7 +2,7 @@ import type { Grounding } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
-/** What goes with a model spec. */
+/** Options of a model spec. */
 export interface ModelSpecOptions {
   /** Address of an OpenAI-compatible API with its version; for `anthropic/…` of an Anthropic one. Blank means none. */
   readonly baseUrl?: string
@@ -24,7 +24,7 @@ export interface ModelSpecOptions {
   readonly comparesCitations?: boolean
   /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
   readonly provider?: string
-  /** What a person reads. Default: the name. */
+  /** Display name. Default: the name. */
   readonly displayName?: string
 }
 

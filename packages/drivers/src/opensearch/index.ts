@@ -139,7 +139,7 @@ async function create(cluster: Cluster, name: string, schema: Record<string, unk
   }
 }
 
-/** What the index was created and marked with; undefined when there is none. */
+/** Metadata of the index; undefined when it does not exist. */
 async function metaOf(cluster: Cluster, name: string): Promise<Record<string, unknown> | undefined> {
   const { status, body } = await cluster({ method: 'GET', path: `/${name}/_mapping`, accepts: [404] })
   if (status === 404) return undefined
@@ -207,7 +207,7 @@ async function eachGeneration(
     const sources = [{ generation: { terms: { field: 'generation' } } }]
     const composite = { size: listedAtOnce, sources, ...(after === undefined ? {} : { after }) }
     const { body } = await cluster({
-      // Of a part that cannot be reached now, nothing is lost.
+      // Without this, the results of an unreachable shard would be missing silently.
       path: `/${name}/_search?allow_partial_search_results=false`,
       body: { size: 0, track_total_hits: false, aggs: { generations: { composite } } },
       timeoutMs: longMs,
@@ -261,7 +261,7 @@ const largestSegment = 5 * 2 ** 30
 interface IndexState extends IndexFigures {
   /** Rows that their segments still hold. */
   readonly deleted: number
-  /** Of one part, in the mean. */
+  /** Average per shard. */
   readonly segments: number
   readonly mostSegments: number
 }

@@ -39,7 +39,7 @@ export interface ClusterCall {
   readonly tries?: number
 }
 
-/** What a node answered. */
+/** Response of a node. */
 export interface ClusterReply {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -148,7 +148,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
 
 interface Node {
   readonly address: string
-  /** Of its own, where the address holds name and password: `fetch` takes none there. */
+  /** Separate because `fetch` refuses URLs with a name and password. */
   readonly authorization: { readonly authorization?: string }
 }
 
@@ -212,7 +212,7 @@ function isElasticsearch(): InlayError {
   })
 }
 
-/** What a node that answers like no OpenSearch is. */
+/** Creates the error for a node that does not answer like OpenSearch. */
 export function isNoOpenSearch(): InlayError {
   return unavailable(`What answers is no OpenSearch: name its nodes in ${setting}.`, false)
 }
@@ -239,7 +239,7 @@ function unreachable(error: unknown): InlayError {
   return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : unavailable(tls, false)
 }
 
-/** What all failures of the cluster are. */
+/** Creates the error for any failure of the cluster. */
 export function unavailable(message: string, retryable: boolean, cause?: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable, cause })
 }

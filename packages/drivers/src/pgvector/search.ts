@@ -17,7 +17,7 @@ export interface PgHit {
   readonly vector?: string
 }
 
-/** What both sides of a search work with. */
+/** Dependencies of both parts of a search. */
 export interface PgSearch {
   run<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   readonly tables: PgTables

@@ -1,9 +1,9 @@
-/** What is used of the module `redis`; named here, so that hosts without it can compile. */
+/** Part of the module `redis` in use, declared here so that hosts without it can compile. */
 export interface RedisModule {
   readonly createClient: (options: object) => RedisClient
 }
 
-/** What is used of a client of the module `redis`. */
+/** Part of a `redis` client in use. */
 export interface RedisClient {
   readonly isReady: boolean
   connect(): Promise<unknown>

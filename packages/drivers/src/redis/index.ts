@@ -65,7 +65,7 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
   const keys = keysOf(prefix)
   const connection = createConnection(async () => {
     const { createClient } = options.lib ?? (await loadRedis())
-    // What cannot be sent now is refused, not kept for later.
+    // Commands that cannot be sent now are refused instead of queued.
     return createClient({ url: options.url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } })
   })
   const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }

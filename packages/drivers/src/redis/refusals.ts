@@ -30,7 +30,7 @@ export function toRedisFailure(error: unknown): InlayError {
   if (isInlayError(error)) return error
   const said = error instanceof Error ? error.message : ''
   const sentence = tlsFault(error)?.replace('{setting}', setting) ?? sentences.find(([form]) => form.test(said))?.[1]
-  // What is told in words needs no report; of anything else the cause is told.
+  // A known refusal needs no cause; any other error keeps its cause.
   const known = sentence === undefined ? { message: 'Redis cannot be reached.', cause: error } : { message: sentence }
   return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true })
 }

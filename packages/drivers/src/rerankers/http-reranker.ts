@@ -7,8 +7,8 @@ import type { RetryOptions } from '../http/retrying.ts'
 /** A reranking endpoint. */
 export interface HttpRerankerOptions extends RetryOptions {
   /**
-   * Whose form it speaks: `cohere` (its version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text
-   * Embeddings Inference.
+   * API format: `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text Embeddings
+   * Inference.
    */
   readonly protocol: 'cohere' | 'jina' | 'tei'
   /** Address before `/rerank`: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `http://127.0.0.1:8080`. */
@@ -66,7 +66,7 @@ export function httpReranker(options: HttpRerankerOptions): Reranker {
   }
 }
 
-/** What each of them calls the texts; what they would do besides is turned off or left at its default. */
+/** Request body by API; optional features are turned off or left at their defaults. */
 function bodyOf({ protocol, model }: HttpRerankerOptions, query: string, texts: readonly string[]): unknown {
   if (protocol === 'tei') return { query, texts, truncate: true }
   const shared = { model, query, documents: texts, top_n: texts.length }

@@ -102,7 +102,8 @@ class RecordsDriver extends SqliteDriver {
           }
           if (kind === 'write') hasWritten = true
           if (database.isTransaction) return result
-          // Who found in a transaction that all is written already is to know it no sooner than who wrote it.
+          // A transaction that found everything already written must not report that before the writer's data is
+          // synced.
           if (kind === 'commit' || (hasWritten && kind !== 'rollback')) synced = records.synced(hasWritten)
           hasWritten = false
         } catch (error) {
@@ -150,7 +151,7 @@ class RecordsDriver extends SqliteDriver {
     const { database } = this.#records
     if (!turn) return
     turn.isReleased = true
-    // Whoever comes next would be in a transaction that was begun by hand and never ended.
+    // Otherwise the next user would be inside a manually started transaction that never ended.
     if (turn.end && database.isOpen && database.isTransaction) database.exec('rollback')
     turn.end = void turn.end?.()
   }
@@ -181,8 +182,8 @@ function createStatements(database: DatabaseSync, limit: number): Records['prepa
       }
     }
     const values: SQLInputValue[] = []
-    // Whole numbers go in as integers: Node binds every number as a float, which a text or untyped column would show.
-    // What is no SQL value is refused by `node:sqlite` itself.
+    // Binds whole numbers as integers: Node binds every number as a float, which a text or untyped column would show.
+    // `node:sqlite` itself refuses values that SQL does not support.
     for (const value of given)
       values.push(Number.isSafeInteger(value) ? BigInt(value as number) : (value as SQLInputValue))
     return { ...known, values }
@@ -236,7 +237,7 @@ function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyT
   let isDueIn = triesPerPeriod
   const timer = setInterval(() => {
     isDueIn--
-    // Of another process too, also when that has ended.
+    // Includes the log of another process, even one that has ended.
     if (isDueIn > 0 || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return
     try {
       // It needs the log alone for an instant. Waiting would block the thread, and the next try will do as well.

@@ -4,7 +4,7 @@ import { tlsFault } from '../http/tls-fault.ts'
 /** Names the setting that says how the database is reached. */
 export type SettingName = 'INLAY_DATABASE_URL' | 'INLAY_INDEX_URL'
 
-/** What Node says of a connection, and PostgreSQL of one that it ends or cannot take. */
+/** Error codes of Node for connections, and of PostgreSQL for connections that it ends or cannot accept. */
 const outageCodes = /^(ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|57P0\d|53300)$/
 /** The errors of `pg` itself have no code. */
 const outageMessages =

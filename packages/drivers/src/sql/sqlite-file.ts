@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError } from '@inlay/protocol'
 import { SqliteAdapter } from 'kysely'
 
-/** Where the records lie and how they are written. */
+/** Location of the records and how they are written. */
 export interface NodeSqliteOptions {
   /** Path of the database file; its folder is made when missing. `:memory:` keeps nothing. */
   readonly file: string
@@ -61,7 +61,7 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
   let database: DatabaseSync | undefined
   try {
     database = new Database(file, { timeout: busyTimeoutMs })
-    // Of older runtimes, which do not know the option `timeout`.
+    // For older runtimes, which do not support the option `timeout`.
     database.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeoutMs))}`)
     await switchToWal(database, busyTimeoutMs)
     // A WAL that once grew does not stay large.
@@ -104,7 +104,7 @@ async function prepareFile(file: string): Promise<void> {
       // An empty file is an empty database.
       await (await open(file, 'a', 0o600)).close()
     })
-    // Of another owner, or on a file system without modes: left as it is.
+    // Files of another owner, or on a file system without modes, are left unchanged.
     for (const name of [file, `${file}-wal`, `${file}-shm`]) await chmod(name, 0o600).catch(() => {})
   } catch (cause) {
     throw new InlayError('SERVICE_UNAVAILABLE', { message: meanings[14], cause, retryable: false })
@@ -125,7 +125,7 @@ async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promi
   }
 }
 
-/** What an operator has to know, by SQLite's primary result code; other failures (constraints, …) pass as they are. */
+/** Messages for the operator by SQLite's primary result code; other failures (constraints, …) are passed through. */
 const meanings: Readonly<Record<number, string>> = {
   5: 'The records are locked by another process: stop it, or try again.',
   6: 'The records are locked by another process: stop it, or try again.',
@@ -137,7 +137,7 @@ const meanings: Readonly<Record<number, string>> = {
   26: 'The file meant for the records is no SQLite database: name another one.',
 }
 
-/** What SQLite reported, as callers of the records are to know it. */
+/** Converts errors of SQLite for callers of the records. */
 export function toInlayError(cause: unknown): unknown {
   const code = primaryCode(cause)
   const message = code === undefined ? undefined : meanings[code]

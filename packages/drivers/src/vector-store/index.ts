@@ -89,7 +89,7 @@ function createIndex(options: VectorStoreIndexOptions, name: string): VectorInde
   }
 }
 
-/** What an index can do beyond searching, as far as the one of the words can. */
+/** Capabilities of an index besides search, limited to those of the keyword index. */
 function placeOf(
   options: VectorStoreIndexOptions,
   name: string,

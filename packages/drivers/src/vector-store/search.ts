@@ -30,7 +30,7 @@ export async function searchBoth({ query, store, words, share }: VectorQuery): P
   return hits
 }
 
-/** What the words found and the vectors did not is compared as well. */
+/** Results found only by keywords are compared by vector too. */
 async function withVectors(
   store: VectorStore,
   hits: readonly Hit[],

@@ -8,7 +8,7 @@ export interface VectorCollection {
   readonly dimensions: number
 }
 
-/** What a vector store keeps beside a vector: plain JSON. It may use it to narrow a search. */
+/** Properties stored with a vector, as plain JSON. A store may use them for filtering. */
 export type VectorRow = Pick<
   IndexRow,
   'documentId' | 'generation' | 'position' | 'source' | 'tags' | 'pairs' | 'updatedAt' | 'ownUpdatedAt' | 'createdAt'

@@ -14,7 +14,7 @@ export interface BraveSearchOptions extends SearchAccess {
 }
 
 const subject = 'Brave Search'
-// What the service takes; longer queries are refused whole.
+// Maximum accepted by the service, which refuses longer queries.
 const longestQuery = 400
 const mostWords = 50
 const mostResults = 20

@@ -2,7 +2,7 @@ import type { WebResult } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import { toTimestamp } from '../files/timestamps.ts'
 
-/** What a service says of one page, as its reply has it. */
+/** A page as returned by a service. */
 export interface FoundPage {
   readonly title: unknown
   readonly url: unknown

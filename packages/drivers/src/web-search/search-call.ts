@@ -15,22 +15,22 @@ export interface SearchAccess extends RetryOptions {
   readonly fetch?: typeof fetch
 }
 
-/** What a refusal can mean beside what its status says. */
+/** Meaning of a refusal besides its status. */
 export type SearchRefusal = 'key' | 'quota'
 
 /** A search service. */
 export interface SearchService extends SearchAccess {
-  /** What it is, as a sentence begins: `Brave Search`. */
+  /** Name of the service, as the beginning of a sentence: `Brave Search`. */
   readonly subject: string
   readonly method: 'GET' | 'POST'
   readonly address: URL
   /** Header that carries the key. */
   readonly keyHeader?: Readonly<Record<string, string>>
-  /** What a 403 means here, when it is not the key. */
+  /** Meaning of a 403, if it does not concern the key. */
   readonly forbidden?: string
   /** Seconds to wait, as its own headers say, where it sends no `retry-after`. */
   readonly waitSecondsOf?: (headers: Headers) => number | undefined
-  /** What this service means by a refusal, where its status says something else. */
+  /** Meaning of a refusal, where the status suggests another. */
   readonly meaningOf?: (status: number, text: string) => SearchRefusal | undefined
 }
 

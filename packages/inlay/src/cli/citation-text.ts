@@ -1,7 +1,7 @@
 /** Turns rendered citations `[[n]](link)` into `[n]` in a text that comes in pieces cut anywhere. */
 export interface CitationText {
   push(piece: string): string
-  /** What was held back because it could have become a citation. */
+  /** Returns text held back as a possible citation. */
   end(): string
 }
 

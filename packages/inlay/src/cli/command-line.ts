@@ -134,7 +134,7 @@ async function parse(command: Command, rest: readonly string[]): Promise<Parsed>
   }
 }
 
-/** What `parseArgs` refused, in our words. */
+/** Error message for arguments that `parseArgs` refused. */
 async function faultOf(error: unknown, command: Command, names: readonly string[]): Promise<string> {
   const { code, message } = error as NodeJS.ErrnoException // `parseArgs` throws nothing else.
   const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''

@@ -4,7 +4,7 @@ import type { CommandRow } from './command-table.ts'
 import type { CommandOption } from './shared-options.ts'
 import type { Output } from './output.ts'
 
-/** What a command works with. */
+/** Dependencies of a command. */
 export interface CommandContext {
   /** Positional arguments, as given. */
   readonly words: readonly string[]
@@ -24,7 +24,7 @@ export interface Command extends CommandRow {
   readonly options: Readonly<Record<string, CommandOption>>
   /** Fewest and most words after the command. */
   readonly words: readonly [least: number, most: number]
-  /** What is missing when there are too few words, e.g. `a question`. */
+  /** Name of the required argument for error messages, e.g. `a question`. */
   readonly needs?: string
   /** Answers the exit code: 0 when all went well. */
   readonly run: (context: CommandContext) => Promise<number>

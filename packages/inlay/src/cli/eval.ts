@@ -59,7 +59,7 @@ export const evaluation: Command = {
   },
 }
 
-/** What is asked: an installation by its address, or that of the data folder; and by which model. */
+/** The evaluated installation (by URL, or that of the data folder) and model. */
 interface Candidate {
   readonly address: string | undefined
   readonly key: string | undefined

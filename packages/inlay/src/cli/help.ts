@@ -4,7 +4,7 @@ import { sharedOptions, type CommandOption } from './shared-options.ts'
 
 const width = 100
 
-/** What `inlay --help` prints. */
+/** Output of `inlay --help`. */
 export function generalHelp(): string {
   return [
     'An AI assistant over your own documents.',
@@ -23,7 +23,7 @@ export function generalHelp(): string {
   ].join('\n')
 }
 
-/** What `inlay help settings` prints. */
+/** Output of `inlay help settings`. */
 export async function settingsHelp(): Promise<string> {
   const { describeSettings } = await import('../settings/setting-table.ts')
   return [
@@ -38,7 +38,7 @@ export async function settingsHelp(): Promise<string> {
   ].join('\n')
 }
 
-/** What `inlay <command> --help` prints. */
+/** Output of `inlay <command> --help`. */
 export function commandHelp(command: Command): string {
   return [
     command.summary,

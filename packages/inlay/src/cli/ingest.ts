@@ -7,7 +7,7 @@ import { withInlay } from './with-inlay.ts'
 import { createReader, type Reader } from './source-document.ts'
 import { findSourceFiles, type SourcePath } from './source-files.ts'
 
-/** What became of a file; `unread` when the person interrupted before. */
+/** Result for a file; `unread` when the user interrupted before. */
 type Outcome = 'new' | 'changed' | 'unchanged' | 'failed' | 'unread'
 
 /** Files taken in at once: enough that many share one commit. */
@@ -105,7 +105,7 @@ function skippedLine(count: number, kinds: Readonly<Record<string, number>>): st
   return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.`
 }
 
-/** What is left after an interruption, and how to go on. */
+/** Files left after an interruption, and how to continue. */
 function remainder(unread: number, waiting: number): string {
   const files = (number: number): string => `${number} ${number === 1 ? 'file' : 'files'}`
   const sentences = ['Interrupted.']

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** Where a command writes: results to standard output, everything about its progress to standard error. */
+/** Output of a command: results go to standard output, progress to standard error. */
 export interface Output {
   readonly isJson: boolean
   /** Whether a person watches the results come. */

@@ -1,7 +1,7 @@
 /** Shows Markdown on a terminal. The text may come in pieces cut anywhere. */
 export interface TerminalMarkdown {
   push(piece: string): string
-  /** What was held back because more of its line could have changed it. */
+  /** Returns text held back because the rest of its line could have changed it. */
   end(): string
 }
 
@@ -16,7 +16,7 @@ const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]
 /** Code, bold marks, links and escapes. */
 const inline = /(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^\]\n]+)\]\((\S*?)\)|\\([!-/:-@[-`{-~])/g
 
-/** Where in the text the reader is. */
+/** Reading position in the text. */
 interface Position {
   isLineStart: boolean
   isHeading: boolean
@@ -54,7 +54,7 @@ export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
   }
 }
 
-/** What of a line can be shown, and what has to wait for more of it. */
+/** The part of a line that can be shown, and the part that has to wait. */
 interface Taken {
   readonly shown: string
   readonly rest: string
@@ -112,7 +112,7 @@ export function plain(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
-/** Where a code span begins that does not close in the text; -1 when there is none. */
+/** Start of a code span that is not closed in the text; -1 if there is none. */
 function openCode(text: string): number {
   let open = -1
   let ticks = ''

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeListener } from './node-listener.ts'
 import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
-/** What the plugin uses of a Fastify instance. */
+/** Part of a Fastify instance that the plugin uses. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
@@ -12,12 +12,12 @@ export interface FastifyScope {
   all(path: string, handler: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown
 }
 
-/** What it uses of a request. */
+/** Part of a request that the plugin uses. */
 export interface FastifyCall {
   readonly raw: IncomingMessage
 }
 
-/** What it uses of a reply. */
+/** Part of a reply that the plugin uses. */
 export interface FastifyAnswer {
   readonly raw: ServerResponse
   hijack(): unknown

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeListener } from './node-listener.ts'
 import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
-/** What the middleware uses of a Koa context. */
+/** Part of a Koa context that the middleware uses. */
 export interface KoaContext {
   readonly path: string
   readonly req: IncomingMessage

@@ -2,7 +2,7 @@ import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 type RouteHandler = (request: Request) => Promise<Response>
 
-/** What a route of Next.js exports: a handler for each method. */
+/** Exports of a Next.js route: a handler for each method. */
 export type RouteHandlers = Readonly<
   Record<'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', RouteHandler>
 >

@@ -8,8 +8,8 @@ import { suggestionFor } from '@inlay/protocol'
 import { optionSchemas } from './option-schemas.ts'
 
 /**
- * Checks that this runtime has what Inlay needs; Bun and Deno say which Node they stand for.
- * @throws INVALID_INPUT under an older Node, which would fail only with the first request
+ * Checks that the runtime has what Inlay needs; Bun and Deno report the Node version they emulate.
+ * @throws INVALID_INPUT under an older Node, which would fail only on the first request
  */
 export function checkRuntime(): void {
   const { node } = process.versions
@@ -19,9 +19,8 @@ export function checkRuntime(): void {
 }
 
 /**
- * Checks the options of `createInlay`, so that a mistake of the host is told when the assistant is made and not to the
- * first client.
- * @throws INVALID_INPUT with a line for each wrong option: what is wrong and what may stand there; secrets are not repeated
+ * Validates the options of `createInlay`, so that a mistake is reported at start instead of to the first client.
+ * @throws INVALID_INPUT with a line for each wrong option: what is wrong and what is allowed; secrets are not repeated
  */
 export function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
@@ -43,7 +42,7 @@ function faultsOf(name: string, value: unknown): string[] {
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
 }
 
-/** Actions that would come in with other options, and hold their names. */
+/** Actions whose names collide with those that other options add. */
 function actionFaults(options: InlayOptions): string[] {
   const { actions, memories, pageReader, webSearch, imageGenerator } = options
   if (!Array.isArray(actions)) return []

@@ -34,7 +34,7 @@ const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): v.GenericSc
 const texts = v.array(text, 'must be a list of texts')
 const anyFunction = v.function('must be a function')
 
-/** Something with these methods. Lazy parts and classes of hosts are taken as well: only the names are looked at. */
+/** An object with these methods. Only the names are checked, so lazy components and host classes are accepted too. */
 function withMethods(what: string, ...methods: readonly string[]): v.GenericSchema {
   return v.custom(
     (value) => {
@@ -45,13 +45,13 @@ function withMethods(what: string, ...methods: readonly string[]): v.GenericSche
   )
 }
 
-/** An object with no other fields than these; each fault of it is told. */
+/** An object with only these fields; reports each issue. */
 const only = <Entries extends v.ObjectEntries>(form: string, entries: Entries) =>
   v.objectWithRest(entries, v.never(`is no field here: there are ${Object.keys(entries).join(', ')}`), (issue) =>
     issue.expected === 'Object' ? `must be ${form}` : 'is missing',
   )
 
-/** An object whose fields may all be absent, with a schema for each of a type's. */
+/** An object with only optional fields, with a schema for each field of a type. */
 const optionalFields = <Options extends object>(
   form: string,
   fields: Readonly<Record<keyof Options & string, v.GenericSchema>>,
@@ -137,7 +137,7 @@ const modelAccess = v.pipe(
 )
 const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
 
-/** Pages of apps and browser extensions have origins of other schemes, such as `capacitor://localhost`. */
+/** Apps and browser extensions have origins with other schemes, such as `capacitor://localhost`. */
 const isOrigin = (value: unknown): boolean => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { origin, protocol } = new URL(value)
@@ -148,7 +148,7 @@ const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'before
 const hookFields = Object.fromEntries(hookNames.map((name) => [name, v.optional(anyFunction)]))
 const hookForm = `must be { ${hookNames.join(', ')} }`
 
-/** Whether it was written as a literal; an object of a host's class has fields of its own. */
+/** Whether it is a plain object; an instance of a host's class may have fields of its own. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -165,7 +165,7 @@ const webSearchService = v.pipe(
   v.check(({ service, baseUrl }) => service !== 'searxng' || baseUrl !== undefined, 'needs a baseUrl'),
 )
 
-/** What each option of `createInlay` may be. */
+/** Schema of each option of `createInlay`. */
 export const optionSchemas: Readonly<Record<keyof InlayOptions, v.GenericSchema>> = {
   dataFolder: text,
   basePath: v.pipe(

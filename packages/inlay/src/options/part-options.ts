@@ -3,69 +3,69 @@ import type { EgressOptions } from '@inlay/drivers/egress'
 import type { McpServers } from '@inlay/drivers/mcp-client'
 import type { PyodideOptions } from '@inlay/python'
 
-/** Services that search the web. */
+/** Web search services. */
 export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
 
-/** A service that searches the web, by name. */
+/** A web search service, by name. */
 export interface WebSearchService {
   /** `searxng`, `brave`, `tavily`, `exa` or `serper`. */
   readonly service: (typeof webSearchServices)[number]
-  /** Needed by all but `searxng`. */
+  /** API key; required by all but `searxng`. */
   readonly apiKey?: string | undefined
-  /** Needed by `searxng`: the address of the instance. Default: the service's own. */
+  /** URL of the instance; required by `searxng`. Default: the service's own URL. */
   readonly baseUrl?: string | undefined
 }
 
 /** An image model behind an OpenAI-compatible API. */
 export interface ImageModel {
-  /** As its server calls it. */
+  /** Name of the model on its server. */
   readonly name: string
-  /** Address of the API with its version. Default: that of OpenAI. */
+  /** URL of the API, including its version. Default: OpenAI. */
   readonly baseUrl?: string | undefined
-  /** Sent as the service wants it. Default: none is sent. */
+  /** API key. Default: none. */
   readonly apiKey?: string | undefined
 }
 
-/** What of the web an assistant has. */
+/** Web access of an assistant. */
 export interface WebOptions {
-  /** Searches the web for the model. Default: none, there is no such action. */
+  /** Searches the web for the model. Default: none, and no such action. */
   readonly webSearch?: WebSearchService | WebSearch
-  /** Opens addresses for the model. Default: pages and documents on the public internet; null: there is no such action. */
+  /** Opens URLs for the model. Default: pages and documents on the public internet; null: no such action. */
   readonly pageReader?: PageReader | null
   /**
-   * The only hosts whose pages are opened (`docs.example`, `*.wikipedia.org`), so that no address a model makes up can
-   * carry anything elsewhere. Default: any host on the public internet.
+   * Allow only these hosts for opening pages (`docs.example`, `*.wikipedia.org`), so that a URL invented by a model
+   * cannot leak data elsewhere. Default: any host on the public internet.
    */
   readonly pageHosts?: readonly string[]
-  /** Draws pictures for the model. Default: none, there is no such action. */
+  /** Generates images for the model. Default: none, and no such action. */
   readonly imageGenerator?: ImageModel | ImageGenerator
   /**
-   * What may be fetched of addresses that people, documents and models give. Default: the public internet alone;
-   * `allowHosts` names others (`wiki.internal`, `10.0.0.7:8080`).
+   * Allowed targets for addresses given by users, documents and models. Default: only the public internet; `allowHosts`
+   * adds others (`wiki.internal`, `10.0.0.7:8080`).
    */
   readonly egress?: EgressOptions
 }
 
-/** Tools of others that an assistant may use. */
+/** External tools of an assistant. */
 export interface ToolOptions {
-  /** Where further actions come from while the assistant runs; asked with each message. Default: nowhere. */
+  /** Sources of additional actions at run time, queried for each message. Default: none. */
   readonly actionSources?: readonly ActionSource[]
-  /** MCP servers whose tools the model may call, or a function that tells them with each message. Default: none. */
+  /** MCP servers whose tools the model can call, or a function that returns them for each message. Default: none. */
   readonly mcpServers?: McpServers
 }
 
-/** Whether programs of models are run, and by what. */
+/** Running Python code of models. */
 export interface PythonOptions {
   /**
-   * Runs what models write in Python, and stays open when Inlay closes; null: nothing is run. Default: Pyodide, where its
+   * Runs Python code of models, and stays open when Inlay closes; null: no code is run. Default: Pyodide, if its
    * package is installed.
    */
   readonly codeRunner?: CodeRunner | null
-  /** Limits and wheels of Pyodide; once given, its package has to be there. Default: its own limits, no wheels. */
+  /** Limits and wheels of Pyodide; if set, its package must be installed. Default: Pyodide's own limits, no wheels. */
   readonly python?: PyodideOptions
 }
 
-/** Names of the bounds of {@link RetentionOptions}. */
+/** Names of the limits of {@link RetentionOptions}. */
 export const retentionNames = [
   'maxSessionDays',
   'maxDeletedSessionDays',
@@ -76,14 +76,14 @@ export const retentionNames = [
 /** A hundred years. */
 export const maxRetentionDays = 36_500
 
-/** How long an assistant keeps what ages. What is left out is kept for good. */
+/** Retention times. Data without one is kept indefinitely. */
 export interface RetentionOptions {
-  /** Days without a new message after which a session is erased, with the files that only it used. Default: kept for good. */
+  /** Days without a new message after which a session is deleted, with files that only it used. Default: never. */
   readonly maxSessionDays?: number | undefined
-  /** Days after which a session that its owner deleted is erased. Default: kept, hidden from its owner. */
+  /** Days after which a session deleted by its owner is deleted permanently. Default: never, only hidden. */
   readonly maxDeletedSessionDays?: number | undefined
   /** Days after which an agent that was deleted is erased. Default: kept, hidden. */
   readonly maxDeletedAgentDays?: number | undefined
-  /** Days after which an entry of the audit is removed. Default: kept for good. */
+  /** Days after which an audit entry is deleted. Default: never. */
   readonly maxAuditDays?: number | undefined
 }

@@ -95,7 +95,7 @@ async function filesOf(
   return storage
 }
 
-/** What a bucket says of wrong addresses and keys; an outage may be over soon. */
+/** Error codes of a bucket for wrong addresses and keys, unlike an outage, which may be temporary. */
 const wrongBucket =
   /\((NoSuchBucket|InvalidBucketName|InvalidAccessKeyId|SignatureDoesNotMatch|PermanentRedirect|AuthorizationHeaderMalformed)\)/
 

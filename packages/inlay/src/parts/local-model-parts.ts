@@ -12,7 +12,7 @@ export function offersLocalModels({ localModels, model, models }: InlayOptions):
 
 type Choice = WorkspaceValues['local_model']
 
-/** What the models of this machine are offered with. */
+/** Options for offering local models. */
 export interface LocalModelPartsOptions {
   /** Answers while none of them is chosen. */
   readonly configured: ModelProvider

@@ -5,7 +5,7 @@ import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
-/** What watches the parts of an assistant; undefined where it is off. */
+/** Telemetry of an assistant; undefined when it is off. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
   if (telemetry !== true) return undefined
   const { createTelemetry } = await import('@inlay/telemetry')
@@ -32,7 +32,7 @@ export function hooksWith(
       telemetry?.onTurnEnded(turn)
       const { caller, usage, userMessage, answer } = turn
       const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
-      // Where the model tells none they are estimated from what was said.
+      // If the model reports no usage, tokens are estimated from the texts.
       await limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
       log?.(runEntry(turn))
       await hooks?.after?.(turn)

@@ -33,7 +33,7 @@ export interface Parts {
   readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
-  /** What an operator should know and do, a sentence each. */
+  /** Messages for the operator: each says what to know and do. */
   readonly notices: () => Promise<readonly string[]>
   /** Undefined where it is off. */
   readonly telemetry: Telemetry | undefined
@@ -279,7 +279,7 @@ async function configuredModels(
   return modelProviders({ ...config, builtIn: builtInModel, onNotice })
 }
 
-/** What conversations take as the host gave it. */
+/** Options that conversations take from the host unchanged. */
 function conversationOptions(options: InlayOptions) {
   const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, questionModel } = options
   return {

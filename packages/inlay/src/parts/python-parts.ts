@@ -2,7 +2,7 @@ import type { CodeRunner } from '@inlay/agent'
 import { runsPython } from '../options/check-options.ts'
 import type { PythonOptions } from '../options/part-options.ts'
 
-/** What runs programs, opened. */
+/** The opened code runner. */
 export interface PythonParts {
   readonly codeRunner: CodeRunner | undefined
   /** Ends what still runs. */

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { databaseFile, filesFolder, indexFolder } from '../data-folder.ts'
 
-/** What is kept elsewhere than in the data folder. */
+/** Data stored outside of the data folder. */
 export interface KeptElsewhere {
   readonly records: boolean
   readonly index: boolean

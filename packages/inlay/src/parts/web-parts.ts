@@ -42,7 +42,7 @@ export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): Documen
   }
 }
 
-/** Where clients fetch a kept file. */
+/** URL at which clients can download a stored file. */
 export function toFileUrl(basePath = '/api'): (fileId: string) => string {
   const base = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
   return (fileId) => `${base}/chat/file/${fileId}`

@@ -2,7 +2,7 @@ import type { WebSearchService } from '../options/part-options.ts'
 import { isMcpAddress, namedValues } from './named-values.ts'
 import { anyText, httpAddress, oneOf, hosts, hostNames, type Setting } from './readers.ts'
 
-/** Settings of actions: the web, pictures, MCP servers, Python, by the name the program calls them. */
+/** Settings of actions: web, images, MCP servers, Python; keys are the names used in code. */
 export interface ActionSettings {
   readonly webSearch: Setting<WebSearchService['service']>
   readonly webSearchUrl: Setting<string>
@@ -18,7 +18,7 @@ export interface ActionSettings {
   readonly pythonWheels: Setting<string>
 }
 
-/** In the order a person reads them. */
+/** In documentation order. */
 export const actionSettings: ActionSettings = {
   webSearch: {
     name: 'INLAY_WEB_SEARCH',
@@ -30,7 +30,7 @@ export const actionSettings: ActionSettings = {
   },
   webSearchUrl: {
     name: 'INLAY_WEB_SEARCH_URL',
-    meaning: 'its address; needed for searxng',
+    meaning: 'URL of that service; required for searxng',
     allowed: 'an http or https address, such as http://localhost:8888',
     without: "the service's own",
     isAdvanced: true,
@@ -38,7 +38,7 @@ export const actionSettings: ActionSettings = {
   },
   webSearchApiKey: {
     name: 'INLAY_WEB_SEARCH_API_KEY',
-    meaning: 'its key; needed for all but searxng',
+    meaning: 'key of that service; required for all but searxng',
     allowed: 'a key',
     without: 'none',
     isSecret: true,
@@ -47,15 +47,15 @@ export const actionSettings: ActionSettings = {
   },
   imageModel: {
     name: 'INLAY_IMAGE_MODEL',
-    meaning: 'model that draws pictures',
+    meaning: 'model that generates images',
     allowed: 'the name of a model, such as gpt-image-1',
-    without: 'none, nothing is drawn',
+    without: 'none, no images are generated',
     isAdvanced: true,
     read: anyText,
   },
   imageBaseUrl: {
     name: 'INLAY_IMAGE_BASE_URL',
-    meaning: 'address of its OpenAI-compatible API',
+    meaning: 'URL of its OpenAI-compatible API',
     allowed: 'an http or https address with its version, such as http://localhost:8080/v1',
     without: 'https://api.openai.com/v1',
     isAdvanced: true,
@@ -72,15 +72,15 @@ export const actionSettings: ActionSettings = {
   },
   egressAllow: {
     name: 'INLAY_EGRESS_ALLOW',
-    meaning: 'hosts of the own network that addresses of people, documents and models may lead to',
+    meaning: 'internal hosts that addresses given by users, documents and models may reach',
     allowed: 'names or addresses, with a port or for any, separated by commas, such as wiki.internal,10.0.0.7:8080',
-    without: 'none, the public internet alone',
+    without: 'none, only the public internet',
     isAdvanced: true,
     read: hosts,
   },
   pageHosts: {
     name: 'INLAY_PAGE_HOSTS',
-    meaning: 'the only hosts whose pages the model may open',
+    meaning: 'allow the model to open pages of these hosts only',
     allowed: 'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
     without: 'any host on the public internet',
     isAdvanced: true,
@@ -88,7 +88,7 @@ export const actionSettings: ActionSettings = {
   },
   mcpServers: {
     name: 'INLAY_MCP_SERVERS',
-    meaning: 'MCP servers whose tools the model may call',
+    meaning: 'MCP servers whose tools the model can call',
     allowed:
       'names with addresses, separated by commas, such as wiki=https://wiki.example/mcp,old=sse+https://b.example/sse',
     without: 'none',
@@ -98,7 +98,7 @@ export const actionSettings: ActionSettings = {
   },
   mcpTokens: {
     name: 'INLAY_MCP_TOKENS',
-    meaning: 'their tokens',
+    meaning: 'tokens of the MCP servers',
     allowed: 'names of INLAY_MCP_SERVERS with tokens, separated by commas, such as wiki=abc',
     without: 'none',
     isSecret: true,
@@ -107,17 +107,17 @@ export const actionSettings: ActionSettings = {
   },
   python: {
     name: 'INLAY_PYTHON',
-    meaning: 'whether models may run programs in Python; needs the package pyodide',
+    meaning: 'whether models can run Python code; needs the package pyodide',
     allowed: 'on or off',
-    without: 'on where pyodide is installed',
+    without: 'on if pyodide is installed',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
   pythonWheels: {
     name: 'INLAY_PYTHON_WHEELS',
-    meaning: 'folder of wheels that such programs may import',
+    meaning: 'folder of wheels that Python code can import',
     allowed: 'a path',
-    without: 'none, the standard library alone',
+    without: 'none, only the standard library',
     isAdvanced: true,
     read: anyText,
   },

@@ -10,7 +10,7 @@ import {
 } from '../options/engines.ts'
 import { anyText, httpAddress, wholeNumber, type Environment, type Setting } from './readers.ts'
 
-/** Settings of servers that keep what would otherwise lie in the data folder, by the name the program calls them. */
+/** Settings of servers that replace the data folder; keys are the names used in code. */
 export interface EngineSettings {
   readonly databaseUrl: Setting<string>
   readonly databaseConnections: Setting<number>
@@ -28,7 +28,7 @@ export interface EngineSettings {
 
 const allowedBy = (isAllowed: (text: string) => boolean) => (text: string) => (isAllowed(text) ? text : undefined)
 
-/** In the order a person reads them. */
+/** In documentation order. */
 export const engineSettings: EngineSettings = {
   databaseUrl: {
     name: 'INLAY_DATABASE_URL',
@@ -41,7 +41,7 @@ export const engineSettings: EngineSettings = {
   },
   databaseConnections: {
     name: 'INLAY_DATABASE_CONNECTIONS',
-    meaning: 'most connections of each process to PostgreSQL, for the records and as many for an index there',
+    meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
     allowed: 'a whole number from 1 to 1000',
     without: '10 connections',
     isAdvanced: true,
@@ -49,7 +49,7 @@ export const engineSettings: EngineSettings = {
   },
   indexUrl: {
     name: 'INLAY_INDEX_URL',
-    meaning: 'where the index lies',
+    meaning: 'location of the index',
     allowed:
       'http or https addresses of OpenSearch nodes separated by commas, postgres://… for pgvector, s3://bucket/path for LanceDB in a bucket, or folder for INLAY_DATA',
     without: 'in the database of INLAY_DATABASE_URL, else LanceDB in INLAY_DATA',
@@ -67,17 +67,17 @@ export const engineSettings: EngineSettings = {
   },
   indexReplicas: {
     name: 'INLAY_INDEX_REPLICAS',
-    meaning: 'copies of each shard of a new index in OpenSearch',
+    meaning: 'replicas of each shard of a new index in OpenSearch',
     allowed: 'a whole number from 0 to 100',
-    without: 'one from two nodes on',
+    without: 'one with two or more nodes',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 100),
   },
   redisUrl: {
     name: 'INLAY_REDIS_URL',
-    meaning: 'Redis or Valkey that running answers are shared through; needs the package redis',
+    meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
     allowed: 'redis://user:password@host:port/number, or rediss:// for TLS',
-    without: 'they are shared through the records',
+    without: 'shared through the database of the records',
     isSecret: true,
     isAdvanced: true,
     read: allowedBy(isRedisAddress),
@@ -86,16 +86,16 @@ export const engineSettings: EngineSettings = {
     name: 'INLAY_FILES_URL',
     meaning: 'bucket for uploaded files; needs the package aws4fetch',
     allowed: 's3://bucket/path',
-    without: 'files lie in INLAY_DATA',
+    without: 'files are stored in INLAY_DATA',
     isSecret: true,
     isAdvanced: true,
     read: allowedBy(isBucketAddress),
   },
   s3Endpoint: {
     name: 'INLAY_S3_ENDPOINT',
-    meaning: 'server of the buckets',
+    meaning: 'URL of the S3-compatible server',
     allowed: 'an http or https address without user and password, such as http://minio:9000',
-    without: 'Amazon S3 in the region',
+    without: 'Amazon S3 in the given region',
     isSecret: true,
     isAdvanced: true,
     read: (text) => (isBucketServer(text) ? httpAddress(text) : undefined),
@@ -112,16 +112,16 @@ export const engineSettings: EngineSettings = {
     name: 'INLAY_S3_ACCESS_KEY_ID',
     meaning: 'access key of the buckets',
     allowed: 'a key',
-    without: 'AWS_ACCESS_KEY_ID; an index in a bucket also takes the role of its machine',
+    without: 'AWS_ACCESS_KEY_ID; an index in a bucket also uses the role of the machine',
     isAdvanced: true,
     isSecret: true,
     read: anyText,
   },
   s3SecretAccessKey: {
     name: 'INLAY_S3_SECRET_ACCESS_KEY',
-    meaning: 'its secret',
+    meaning: 'secret of the access key',
     allowed: 'a key',
-    without: 'AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where that is set',
+    without: 'AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if set',
     isAdvanced: true,
     isSecret: true,
     read: anyText,
@@ -129,7 +129,7 @@ export const engineSettings: EngineSettings = {
   enginePrefix: {
     name: 'INLAY_ENGINE_PREFIX',
     meaning:
-      'start of the names in Redis, OpenSearch and pgvector, for installations that share a server; the records of each need a database or schema of their own',
+      'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
     allowed: 'lower-case letters, digits and _, at most 40, a letter first',
     without: 'inlay',
     isAdvanced: true,
@@ -139,7 +139,7 @@ export const engineSettings: EngineSettings = {
 
 type EngineValues = { readonly [Name in keyof EngineSettings]?: ReturnType<EngineSettings[Name]['read']> }
 
-/** The option `engines` of what settings say; undefined without any. What is wrong is added to the faults. */
+/** Builds the option `engines` from the settings; undefined without any. Adds errors to `faults`. */
 export function enginesOf(values: EngineValues, env: Environment, faults: string[]): EngineOptions | undefined {
   const { databaseUrl: database, indexUrl: index, redisUrl: redis, filesUrl: files } = values
   const { databaseUrl, indexUrl, filesUrl } = engineSettings

@@ -5,9 +5,9 @@ import { InlayError } from '@inlay/protocol'
 import type { Environment } from './readers.ts'
 
 /**
- * The process's variables, with those of a file `.env` in the folder where the process has none.
- * @param folder default: the working folder
- * @throws INVALID_INPUT when there is such a file but it cannot be read
+ * The process's environment variables, completed from a file `.env` in the folder.
+ * @param folder default: the working directory
+ * @throws INVALID_INPUT when the file exists but cannot be read
  */
 export function readEnvironment(folder: string = process.cwd(), env: Environment = process.env): Environment {
   let text: string
@@ -18,6 +18,6 @@ export function readEnvironment(folder: string = process.cwd(), env: Environment
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return env
     throw new InlayError('INVALID_INPUT', { message: 'The file .env of this folder cannot be read.', cause: error })
   }
-  // Editors on Windows put a mark before the first name.
+  // Editors on Windows put a byte order mark before the first name.
   return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env }
 }

@@ -1,20 +1,20 @@
 import * as v from 'valibot'
 
-/** A server of language models on this machine. */
+/** A local language model server. */
 export interface LocalModelServer {
-  /** What it calls itself, e.g. `Ollama`. */
+  /** Product name, e.g. `Ollama`. */
   readonly name: string
-  /** Address of its OpenAI-compatible API. */
+  /** URL of its OpenAI-compatible API. */
   readonly baseUrl: string
-  /** Models that can answer, those in memory first; at least one. */
+  /** Available models, those in memory first; at least one. */
   readonly models: readonly string[]
 }
 
-/** How the machine is searched. */
+/** Options for finding local models. */
 export interface LocalModelOptions {
-  /** Longest wait for each server, in milliseconds. Default 400. */
+  /** Timeout per server, in milliseconds. Default 400. */
   readonly timeoutMs?: number
-  /** Ports to ask instead of the usual ones. */
+  /** Ports to try instead of the usual ones. */
   readonly ports?: Partial<Record<LocalModelKind, number>>
 }
 
@@ -24,9 +24,9 @@ interface KnownServer {
   readonly kind: LocalModelKind
   readonly name: string
   readonly port: number
-  /** What is asked for the models. */
+  /** Path that lists the models. */
   readonly path: string
-  /** Names of the models in the answer; undefined when the answer is another server's. */
+  /** Names of the models in the response; undefined if the response is that of another server. */
   readonly read: (answer: unknown) => readonly string[] | undefined
 }
 
@@ -80,8 +80,8 @@ const knownServers: readonly KnownServer[] = [
 ]
 
 /**
- * Looks for servers of language models on this machine: Ollama, LM Studio and llama.cpp on their usual ports. Asks the
- * loopback address alone, and only for their lists; nothing is used.
+ * Finds local language model servers: Ollama, LM Studio and llama.cpp on their usual ports. Connects only to the
+ * loopback address and only lists models.
  */
 export async function findLocalModels(options: LocalModelOptions = {}): Promise<readonly LocalModelServer[]> {
   const { timeoutMs = 400, ports: given = {} } = options
@@ -92,7 +92,7 @@ export async function findLocalModels(options: LocalModelOptions = {}): Promise<
   return answers.filter((server) => server !== undefined)
 }
 
-/** Ollama listens elsewhere when its own variable says so: `127.0.0.1:11500`, `:11500`, `http://0.0.0.0:11500`. */
+/** Port of Ollama from its own environment variable: `127.0.0.1:11500`, `:11500`, `http://0.0.0.0:11500`. */
 function ollamaPort(host = ''): number | undefined {
   const port = /:(\d{1,5})\/?$/.exec(host.trim())?.[1]
   return port === undefined ? undefined : Number(port)
@@ -107,14 +107,14 @@ async function ask(server: KnownServer, port: number, timeoutMs: number): Promis
     if (models === undefined || models.length === 0) return undefined
     return { name: server.name, baseUrl: `${origin}/v1`, models }
   } catch {
-    // Nobody there, or somebody else.
+    // No server, or another one, is listening.
     return undefined
   }
 }
 
 /**
- * One line for each server: what was found, and the settings that use it.
- * @param command what is typed behind the settings, e.g. `npm start`
+ * One line per server: what was found, and the settings that use it.
+ * @param command the command to show after the settings, e.g. `npm start`
  */
 export function localModelLines(servers: readonly LocalModelServer[], command: string): string[] {
   return servers.map(({ name, baseUrl, models }) => {
@@ -130,7 +130,7 @@ export function localModelLines(servers: readonly LocalModelServer[], command: s
 const nameOf = ({ name }: { readonly name: string }): string => name
 const loadedFirst = (state: string | undefined): number => (state === 'loaded' ? 0 : 1)
 
-/** A name comes from another program: quoted unless it is plainly harmless. */
+/** Quotes a name that comes from another program unless it is plainly harmless. */
 function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`).replace(/[^\x20-\x7e]/g, '?')}'`
 }

@@ -4,13 +4,13 @@ import { isJsonObject, readJson } from '@inlay/protocol'
 import type { LanguageModelChoice } from '../options/inlay-options.ts'
 import type { Environment } from './readers.ts'
 
-/** A language model as `INLAY_MODELS` names it. */
+/** A language model in `INLAY_MODELS`. */
 export interface ModelEntry {
   readonly name: string
   readonly provider?: string
   readonly base_url?: string
   readonly api_key?: string
-  /** Name of the variable that holds the key. */
+  /** Name of the environment variable with the key. */
   readonly api_key_env?: string
   readonly context_tokens?: number
   readonly images?: boolean
@@ -38,7 +38,7 @@ const types: Readonly<Record<keyof ModelEntry, 'string' | 'number' | 'boolean'>>
   display_name: 'string',
 }
 
-/** Reads a JSON list, or a file that holds one; undefined for anything else, also for a field that none has. */
+/** Reads a JSON list, or a file that contains one; undefined for anything else, including unknown fields. */
 export function readModelEntries(text: string): readonly ModelEntry[] | undefined {
   const entries = parse(text.startsWith('[') ? text : contentOf(text))
   return Array.isArray(entries) && entries.length > 0 && entries.every(isModelEntry) ? entries : undefined
@@ -64,7 +64,7 @@ function isModelEntry(value: unknown): value is ModelEntry {
   )
 }
 
-/** The models as options; what is wrong is added to the faults. */
+/** Converts the entries to options; adds errors to `faults`. */
 export function modelsOf(
   entries: readonly ModelEntry[],
   env: Environment,
@@ -103,7 +103,7 @@ function keyOf(entry: ModelEntry, env: Environment, faults: string[]): string | 
     faults.push(`INLAY_MODELS: "${name}" needs a base_url, or openai/ or anthropic/ in front.`)
     return undefined
   }
-  // A key of the provider goes to the provider alone, never to another address.
+  // Never sends a provider's key to another address.
   const usual = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
   const value = env[usual]?.trim()
   if (!value) faults.push(`INLAY_MODELS: "${name}" needs a key; give it api_key or api_key_env, or set ${usual}.`)

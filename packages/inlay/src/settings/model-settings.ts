@@ -1,7 +1,7 @@
 import { readModelEntries, type ModelEntry } from './model-entries.ts'
 import { anyText, wholeNumber, httpAddress, oneOf, type Setting } from './readers.ts'
 
-/** Settings of models and of what they may do with documents, by the name the program calls them. */
+/** Settings of models and their use of documents; keys are the names used in code. */
 export interface ModelSettings {
   readonly model: Setting<string>
   readonly modelBaseUrl: Setting<string>
@@ -33,18 +33,18 @@ function readPrefix(text: string): string {
   return text === 'none' ? '' : `${text.replaceAll('\\n', '\n')} `
 }
 
-/** In the order a person reads them. */
+/** In documentation order. */
 export const modelSettings: ModelSettings = {
   model: {
     name: 'INLAY_MODEL',
-    meaning: 'language model that answers',
+    meaning: 'language model for answers',
     allowed: 'extractive, openai/<model>, anthropic/<model>, or any model name together with INLAY_MODEL_BASE_URL',
     without: 'extractive, built in: quotes the documents, needs no key and no network',
     read: anyText,
   },
   modelBaseUrl: {
     name: 'INLAY_MODEL_BASE_URL',
-    meaning: 'address of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
+    meaning: 'URL of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
     allowed: 'an http or https address with its version, such as http://localhost:11434/v1',
     without: "the provider's own",
     read: httpAddress,
@@ -59,38 +59,38 @@ export const modelSettings: ModelSettings = {
   },
   modelContextTokens: {
     name: 'INLAY_MODEL_CONTEXT_TOKENS',
-    meaning: 'tokens that prompt and answer may have together',
+    meaning: 'context window: tokens of prompt and answer together',
     allowed: 'a whole number from 1000 to 100000000',
-    without: 'what is known of the model, else 32000',
+    without: 'as known for the model, otherwise 32000',
     read: (text) => wholeNumber(text, 1000, 100_000_000),
   },
   modelImages: {
     name: 'INLAY_MODEL_IMAGES',
-    meaning: 'whether the language model takes images',
+    meaning: 'whether the language model accepts images',
     allowed: 'on or off',
-    without: 'what is known of the model, else off',
+    without: 'as known for the model, otherwise off',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
   modelOutputTokens: {
     name: 'INLAY_MODEL_OUTPUT_TOKENS',
-    meaning: 'tokens that one answer may have at most',
+    meaning: 'maximum number of tokens in one answer',
     allowed: 'a whole number from 16 to 1000000',
-    without: 'what the server of the model allows',
+    without: "the limit of the model's server",
     isAdvanced: true,
     read: (text) => wholeNumber(text, 16, 1_000_000),
   },
   modelFirstTokenSeconds: {
     name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
-    meaning: 'seconds that the language model may take to begin its answer; a slow machine reads a prompt for minutes',
+    meaning: 'maximum seconds until the first token of an answer; on a slow machine, processing a prompt takes minutes',
     allowed: 'a whole number from 1 to 86400',
-    without: '300, behind INLAY_MODEL_BASE_URL 1800',
+    without: '300, with INLAY_MODEL_BASE_URL 1800',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 1, 86_400),
   },
   modelSilenceSeconds: {
     name: 'INLAY_MODEL_SILENCE_SECONDS',
-    meaning: 'seconds that the language model may be silent within its answer',
+    meaning: 'maximum seconds of silence within an answer',
     allowed: 'a whole number from 1 to 86400',
     without: '300',
     isAdvanced: true,
@@ -98,15 +98,15 @@ export const modelSettings: ModelSettings = {
   },
   modelGrounding: {
     name: 'INLAY_MODEL_GROUNDING',
-    meaning: 'how the language model comes by documents: it calls the search, or the search is made for it',
+    meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
     allowed: 'auto, tools or search-first',
-    without: 'auto, by tools unless they are refused or the model was seen to answer without a search',
+    without: 'auto: tools, unless the server refuses them or the model answered without searching',
     isAdvanced: true,
     read: oneOf('auto', 'tools', 'search-first'),
   },
   comparedCitations: {
     name: 'INLAY_COMPARED_CITATIONS',
-    meaning: 'whether sentences that the language model leaves uncited are compared with what it read',
+    meaning: 'whether uncited sentences are compared with the documents the model read, and cited where they match',
     allowed: 'on or off',
     without: 'on, until the model cites by itself in an answer',
     isAdvanced: true,
@@ -114,22 +114,22 @@ export const modelSettings: ModelSettings = {
   },
   models: {
     name: 'INLAY_MODELS',
-    meaning: 'several language models instead of one, the first of which answers unless a request names another',
+    meaning: 'several language models instead of one; the first is the default, requests can select the others',
     allowed:
       'a JSON list, or the path of a file that holds one, of objects with name and, as needed, provider, base_url, ' +
       'api_key, api_key_env (name of the variable that holds the key), context_tokens, images, grounding, ' +
       'output_tokens, first_token_seconds, silence_seconds, ' +
       'compared_citations and display_name',
-    without: 'INLAY_MODEL alone',
+    without: 'only INLAY_MODEL',
     isSecret: true,
     isAdvanced: true,
     read: readModelEntries,
   },
   embeddingModel: {
     name: 'INLAY_EMBEDDING_MODEL',
-    meaning: 'embedding model that makes search hybrid',
+    meaning: 'embedding model for hybrid search',
     allowed: 'the name of a model',
-    without: 'none, search is full text',
+    without: 'none, keyword search only',
     read: anyText,
   },
   embeddingBaseUrl: {
@@ -149,23 +149,23 @@ export const modelSettings: ModelSettings = {
   },
   embeddingDimensions: {
     name: 'INLAY_EMBEDDING_DIMENSIONS',
-    meaning: 'length of its vectors; needed with INLAY_EMBEDDING_MODEL',
+    meaning: 'dimension of its vectors; required with INLAY_EMBEDDING_MODEL',
     allowed: 'a whole number from 1 to 8192',
     without: 'none',
     read: (text) => wholeNumber(text, 1, 8192),
   },
   embeddingQueryPrefix: {
     name: 'INLAY_EMBEDDING_QUERY_PREFIX',
-    meaning: 'what the embedding model gets before each query',
+    meaning: 'prefix of each query for the embedding model',
     allowed: 'a text, behind which a space is put; \\n for a new line; none for nothing',
-    without: 'what is known of E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others by their names',
+    without: 'as known for E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others, by model name',
     isAdvanced: true,
     read: readPrefix,
   },
   embeddingDocumentPrefix: {
     name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
     meaning:
-      'what it gets before each text of a document; another one makes it another model: see inlay reindex --embedder',
+      'prefix of each document text for the embedding model; changing it requires reindexing: see inlay reindex --embedder',
     allowed: 'as for queries',
     without: 'as for queries',
     isAdvanced: true,
@@ -173,7 +173,7 @@ export const modelSettings: ModelSettings = {
   },
   embeddingBatch: {
     name: 'INLAY_EMBEDDING_BATCH',
-    meaning: 'most texts in one request to the embedding model',
+    meaning: 'maximum number of texts per request to the embedding model',
     allowed: 'a whole number from 1 to 10000',
     without: '96; fewer when the model is slow',
     isAdvanced: true,
@@ -181,7 +181,7 @@ export const modelSettings: ModelSettings = {
   },
   embeddingTimeout: {
     name: 'INLAY_EMBEDDING_TIMEOUT',
-    meaning: 'seconds that a request to the embedding model may take; the next one carries half as many texts',
+    meaning: 'timeout of a request to the embedding model, in seconds; the next request contains half as many texts',
     allowed: 'a whole number from 1 to 3600',
     without: '60 seconds',
     isAdvanced: true,
@@ -189,7 +189,7 @@ export const modelSettings: ModelSettings = {
   },
   embeddingQueryTimeout: {
     name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
-    meaning: 'milliseconds that a search waits for the vector of its query, before words alone answer it',
+    meaning: 'maximum milliseconds that a search waits for the vector of its query; after that it uses keywords only',
     allowed: 'a whole number from 1 to 600000',
     without: '300 milliseconds',
     isAdvanced: true,
@@ -197,32 +197,33 @@ export const modelSettings: ModelSettings = {
   },
   localModels: {
     name: 'INLAY_LOCAL_MODELS',
-    meaning: 'whether a start without a model looks for Ollama, LM Studio and llama.cpp on this machine, and says so',
+    meaning:
+      'whether to look for Ollama, LM Studio and llama.cpp on this machine when starting without a model, and print what was found',
     allowed: 'on or off',
-    without: 'on; what is there is never used unasked',
+    without: 'on; a model found is never used automatically',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
   searchHelp: {
     name: 'INLAY_SEARCH_HELP',
-    meaning: 'whether searches ask the language model for further queries and to choose among what they find',
+    meaning: 'whether searches use the language model to add queries and to select among the results',
     allowed: 'on or off',
-    without: 'on, with a model that can answer',
+    without: 'on, if the model is capable',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
   memories: {
     name: 'INLAY_MEMORIES',
-    meaning: 'whether models may remember things about people for later conversations',
+    meaning: 'whether models can remember facts about people for later conversations',
     allowed: 'on or off',
-    without: 'on, unless a person says otherwise',
+    without: 'on; each person can turn it off',
     isAdvanced: true,
     read: oneOf('on', 'off'),
   },
   sessionNames: {
     name: 'INLAY_SESSION_NAMES',
     meaning:
-      'who names a chat session after its first answer: the language model with a short call, or its first question',
+      'how a chat session gets its name after the first answer: from the language model with a short call, or from its first question',
     allowed: 'model, question or off',
     without: 'model; question without a language model',
     isAdvanced: true,

@@ -1,4 +1,4 @@
-/** Reads `name=value` entries, separated by spaces or commas; undefined when one is none, or a name occurs twice. */
+/** Reads `name=value` entries separated by spaces or commas; undefined for an invalid entry or a repeated name. */
 export function namedValues(
   text: string,
   fits: (value: string) => boolean,
@@ -14,7 +14,7 @@ export function namedValues(
   return new Set(values.map(([name]) => name)).size === values.length ? Object.fromEntries(values) : undefined
 }
 
-/** Whether a text is the address of an MCP server; `sse+` before it stands for the older transport. */
+/** Whether a text is the URL of an MCP server; the prefix `sse+` selects the older transport. */
 export function isMcpAddress(text: string): boolean {
   const address = text.replace(/^sse\+/, '')
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)

@@ -1,6 +1,6 @@
 import type { PythonOptions } from '../options/part-options.ts'
 
-/** Options of what settings say: `on` and `off`, and a folder of wheels. What is wrong is added to the faults. */
+/** Options from the settings: `on`, `off`, and a folder of wheels. Adds errors to `faults`. */
 export function pythonOptionsOf(
   { python, pythonWheels }: { readonly python?: 'on' | 'off'; readonly pythonWheels?: string },
   faults: string[],

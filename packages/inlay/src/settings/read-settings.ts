@@ -10,18 +10,18 @@ import { mcpServersOf } from './tool-settings.ts'
 import { webOptionsOf } from './web-settings.ts'
 import { readTable, unknownSettings, wrongSetting, type Values } from './wrong-settings.ts'
 
-/** What the environment says: where to listen, and options for `createInlay`. */
+/** Settings from the environment: where to listen, and options for `createInlay`. */
 export interface Settings {
-  /** Name or address to listen on. Default `127.0.0.1`. */
+  /** Host name or address to listen on. Default `127.0.0.1`. */
   readonly host: string
-  /** 0 takes any free port. Default 3000. */
+  /** Port; 0 selects any free port. Default 3000. */
   readonly port: number
-  /** How `inlay serve` ends; see `closeServer`. */
+  /** Shutdown times of `inlay serve`; see `closeServer`. */
   readonly shutdown: { readonly noticeMs?: number; readonly drainMs?: number }
-  /** Whether a start without a model looks for one on this machine. Default true. */
+  /** Whether to look for local models at a start without a configured model. Default true. */
   readonly findsLocalModels: boolean
   readonly options: InlayOptions
-  /** Sentences about what was set without effect: variables that no setting has, such as a name misspelt. */
+  /** Warnings about variables without effect, such as misspelt names. */
   readonly warnings: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const openaiBaseUrl = 'https://api.openai.com/v1'
 
 /**
  * Reads settings from environment variables; blank ones count as absent.
- * @throws INVALID_INPUT that names every wrong variable, what was given and what is allowed; secrets are not repeated
+ * @throws INVALID_INPUT that lists every invalid variable, its value and the allowed values; secrets are not repeated
  * @example const { host, port, options } = readSettings(process.env)
  */
 export function readSettings(env: Environment): Settings {
@@ -93,7 +93,7 @@ function modelOf(values: Values, env: Environment, faults: string[]): LanguageMo
     return undefined
   }
   const usualName = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'
-  // A key of the provider goes to the provider alone, never to another address.
+  // Never sends a provider's key to another address.
   const usualKey = provider === undefined || baseUrl !== undefined ? undefined : env[usualName]?.trim() || undefined
   const apiKey = values.modelApiKey ?? usualKey
   if (provider !== undefined && baseUrl === undefined && apiKey === undefined) {
@@ -154,7 +154,7 @@ function embeddingOf(values: Values, env: Environment, faults: string[]): Embedd
   })
 }
 
-/** Without members that are undefined: options that are spread must not hide a default. */
+/** Removes undefined members, since spread options must not hide a default. */
 function withoutAbsent<Values extends object>(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values
 }

@@ -5,40 +5,40 @@ import { namedValues } from './named-values.ts'
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** How one environment variable is read. */
+/** One environment variable and how to read it. */
 export interface Setting<Value> {
   readonly name: string
-  /** What it does, in a clause. */
+  /** Purpose of the setting, as a clause. */
   readonly meaning: string
-  /** What may be given, as an error would say it. */
+  /** Allowed values, as worded in an error. */
   readonly allowed: string
-  /** What holds without it. */
+  /** Behaviour when it is not set. */
   readonly without: string
-  /** Never shown, neither in errors. */
+  /** Never shown, not even in errors. */
   readonly isSecret?: boolean
-  /** Not needed to begin with: the settings page lists it, the README does not. */
+  /** Not needed to get started: listed on the settings page but not in the README. */
   readonly isAdvanced?: boolean
-  /** The value a text means; undefined when it is not allowed. */
+  /** Parses a value; undefined if it is not allowed. */
   readonly read: (text: string) => Value | undefined
 }
 
 /** Any text. */
 export const anyText = (text: string): string => text
 
-/** A whole number between two bounds, both inclusive. */
+/** An integer between two bounds, both inclusive. */
 export function wholeNumber(text: string, least: number, most: number): number | undefined {
   if (!/^\d{1,15}$/.test(text)) return undefined
   const value = Number(text)
   return value >= least && value <= most ? value : undefined
 }
 
-/** An http or https address, without slashes at its end. */
+/** An http or https URL, without trailing slashes. */
 export function httpAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? text.replace(/\/+$/, '') : undefined
 }
 
-/** One of some words, in any case. */
+/** One of several words, case-insensitive. */
 export function oneOf<const Value extends string>(...values: Value[]): (text: string) => Value | undefined {
   return (text) => values.find((value) => value === text.toLowerCase())
 }
@@ -61,7 +61,7 @@ export function hosts(text: string): readonly string[] | undefined {
   return listed.every((item) => /^[\w.:-]+$/.test(item)) ? listed : undefined
 }
 
-/** Names of hosts, `*.` in front for all below one. */
+/** Host names; a `*.` prefix includes all subdomains. */
 export function hostNames(text: string): readonly string[] | undefined {
   const listed = text
     .toLowerCase()
@@ -70,12 +70,12 @@ export function hostNames(text: string): readonly string[] | undefined {
   return listed.every((item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item)) ? listed : undefined
 }
 
-/** A key travels in a header: visible ASCII, and not so short that it can be tried out. */
+/** A key for a header: visible ASCII, and too long to be guessed. */
 export function headerKey(text: string): string | undefined {
   return /^[\x21-\x7e]{8,512}$/.test(text) ? text : undefined
 }
 
-/** What {@link usageLimits} reads. */
+/** Values that {@link usageLimits} accepts. */
 export const usageLimitsAllowed: string = `entries like tokensPerDay=50000, separated by commas; names: ${limitNames.join(', ')}`
 
 /** Limits by name. */
@@ -85,7 +85,7 @@ export function usageLimits(text: string): CallerLimits | undefined {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]))
 }
 
-/** What {@link retentionDays} reads. */
+/** Values that {@link retentionDays} accepts. */
 export const retentionAllowed: string = `entries like maxSessionDays=90, separated by commas, from 1 to ${maxRetentionDays} days; names: ${retentionNames.join(', ')}`
 
 /** Days by name. */

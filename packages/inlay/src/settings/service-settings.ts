@@ -13,7 +13,7 @@ import {
   type Setting,
 } from './readers.ts'
 
-/** Settings of the server and its folder, by the name the program calls them. */
+/** Settings of the server and its folder; keys are the names used in code. */
 export interface ServiceSettings {
   readonly port: Setting<number>
   readonly host: Setting<string>
@@ -32,7 +32,7 @@ export interface ServiceSettings {
   readonly log: Setting<'json' | 'text'>
 }
 
-/** In the order a person reads them. */
+/** In documentation order. */
 export const serviceSettings: ServiceSettings = {
   port: {
     name: 'PORT',
@@ -50,29 +50,29 @@ export const serviceSettings: ServiceSettings = {
   },
   data: {
     name: 'INLAY_DATA',
-    meaning: 'folder of database and index',
+    meaning: 'folder of the database and index',
     allowed: 'a path',
     without: '.inlay',
     read: anyText,
   },
   apiKey: {
     name: 'INLAY_API_KEY',
-    meaning: 'a key that is accepted, with every scope',
+    meaning: 'a fixed API key with all scopes',
     allowed: 'from 8 to 512 visible ASCII characters without spaces',
-    without: 'a key is made',
+    without: 'a key is generated',
     isSecret: true,
     read: headerKey,
   },
   basePath: {
     name: 'INLAY_BASE_PATH',
-    meaning: 'path the API lies under',
+    meaning: 'base path of the API',
     allowed: 'a path, such as /api',
     without: '/api',
     read: (text) => (/^\/?[\w./~-]*$/.test(text) ? text : undefined),
   },
   streamFormat: {
     name: 'INLAY_STREAM_FORMAT',
-    meaning: 'framing of streams for clients that ask for none',
+    meaning: 'stream format for clients that request none',
     allowed: 'sse or lines',
     without: 'sse',
     read: oneOf('sse', 'lines'),
@@ -86,15 +86,15 @@ export const serviceSettings: ServiceSettings = {
   },
   ingestionWait: {
     name: 'INLAY_INGESTION_WAIT',
-    meaning: 'seconds that an ingestion call waits until its document is searchable',
+    meaning: 'seconds that an ingestion request waits for its document to become searchable',
     allowed: 'a whole number from 0 to 600',
-    without: '0, it answers once the document is stored',
+    without: '0, the response is sent once the document is stored',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 600),
   },
   callerLimits: {
     name: 'INLAY_CALLER_LIMITS',
-    meaning: 'what each caller may use; keys may have limits of their own',
+    meaning: 'limits of each caller; keys can have their own limits',
     allowed: usageLimitsAllowed,
     without: 'no limits',
     isAdvanced: true,
@@ -102,7 +102,7 @@ export const serviceSettings: ServiceSettings = {
   },
   tenantLimits: {
     name: 'INLAY_TENANT_LIMITS',
-    meaning: 'what all callers together may use',
+    meaning: 'limits of all callers together',
     allowed: usageLimitsAllowed,
     without: 'no limits',
     isAdvanced: true,
@@ -112,13 +112,13 @@ export const serviceSettings: ServiceSettings = {
     name: 'INLAY_RETENTION',
     meaning: 'days after which sessions, deleted sessions, deleted agents and audit entries are erased',
     allowed: retentionAllowed,
-    without: 'nothing is erased by its age',
+    without: 'nothing is deleted by age',
     isAdvanced: true,
     read: retentionDays,
   },
   shutdownNotice: {
     name: 'INLAY_SHUTDOWN_NOTICE',
-    meaning: 'seconds that inlay serve still takes requests at its end while /health/ready answers 503',
+    meaning: 'seconds that inlay serve still accepts requests during shutdown while /health/ready answers 503',
     allowed: 'a whole number from 0 to 600',
     without: '0, none',
     isAdvanced: true,
@@ -126,15 +126,15 @@ export const serviceSettings: ServiceSettings = {
   },
   shutdownDrain: {
     name: 'INLAY_SHUTDOWN_DRAIN',
-    meaning: 'seconds that inlay serve then waits for answers under way',
+    meaning: 'seconds that inlay serve then waits for running answers',
     allowed: 'a whole number from 0 to 3600',
-    without: '0, they are stopped, and what was said is kept',
+    without: '0, running answers are stopped and their text so far is kept',
     isAdvanced: true,
     read: (text) => wholeNumber(text, 0, 3600),
   },
   telemetry: {
     name: 'INLAY_TELEMETRY',
-    meaning: 'whether /metrics tells Prometheus what the service does',
+    meaning: 'whether to expose Prometheus metrics at /metrics',
     allowed: 'on or off',
     without: 'on for npm start and inlay serve',
     isAdvanced: true,
@@ -143,7 +143,7 @@ export const serviceSettings: ServiceSettings = {
   log: {
     name: 'INLAY_LOG',
     meaning:
-      'what is written to standard error: json is a line for each request, answer and failure; text is failures alone',
+      'log format on standard error: json writes a line for each request, answer and failure; text writes failures only',
     allowed: 'json or text',
     without: 'text',
     isAdvanced: true,

@@ -4,18 +4,18 @@ import { modelSettings, type ModelSettings } from './model-settings.ts'
 import type { Setting } from './readers.ts'
 import { serviceSettings, type ServiceSettings } from './service-settings.ts'
 
-/** The settings by the name the program calls them. */
+/** All settings; keys are the names used in code. */
 export interface SettingTable extends ServiceSettings, EngineSettings, ModelSettings, ActionSettings {}
 
-/** Every setting, in the order a person reads them: the help, the README and the reader are made from this table. */
+/** All settings in documentation order. The help, the README and the reader are generated from this table. */
 export const settingTable: SettingTable = { ...serviceSettings, ...engineSettings, ...modelSettings, ...actionSettings }
 
-/** What a person is told of a setting. */
+/** Description of a setting for users. */
 export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'meaning' | 'allowed' | 'without'> {
   readonly isAdvanced: boolean
 }
 
-/** Every setting for a person to read, in order. */
+/** Descriptions of all settings, in order. */
 export function describeSettings(): SettingDescription[] {
   return Object.values<Setting<unknown>>({ ...settingTable }).map(
     ({ name, meaning, allowed, without, isAdvanced = false }) => ({ name, meaning, allowed, without, isAdvanced }),

@@ -1,7 +1,7 @@
 import type { McpServer } from '@inlay/drivers/mcp-client'
 import { settingTable } from './setting-table.ts'
 
-/** The MCP servers that settings name; what is wrong is added to the faults. */
+/** The MCP servers from the settings; adds errors to `faults`. */
 export function mcpServersOf(
   {
     mcpServers = {},

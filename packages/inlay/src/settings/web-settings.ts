@@ -5,7 +5,7 @@ import type { ImageModel, WebOptions, WebSearchService } from '../options/part-o
 
 type WebValues = { readonly [Name in keyof SettingTable]?: ReturnType<SettingTable[Name]['read']> }
 
-/** Options of what reaches the web; what is wrong is added to the faults. */
+/** Options for web access; adds errors to `faults`. */
 export function webOptionsOf(values: WebValues, env: Environment, faults: string[]): WebOptions {
   const { egressAllow, pageHosts } = values
   const webSearch = webSearchOf(values, faults)
@@ -43,7 +43,7 @@ function imageModelOf(values: WebValues, env: Environment, faults: string[]): Im
     return undefined
   }
   const name = given.replace(/^openai\//, '')
-  // A key of OpenAI goes to OpenAI alone, never to another address.
+  // Never sends a key of OpenAI to another address.
   const apiKey = imageApiKey ?? (baseUrl === undefined ? env['OPENAI_API_KEY']?.trim() || undefined : undefined)
   if (baseUrl === undefined && apiKey === undefined) {
     const { imageModel, imageBaseUrl, imageApiKey: key } = settings

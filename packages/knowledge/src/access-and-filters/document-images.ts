@@ -50,7 +50,7 @@ export async function noteWaitingImages(
   const rows = documents.flatMap(({ id, files }) =>
     [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
   )
-  // Of a version that was never shown nothing stays, nor would its successor drop them.
+  // Removes images of versions that were never shown, since their successors would not remove them.
   await db
     .deleteFrom('inlay_document_images')
     .where('document_id', 'in', (of) =>

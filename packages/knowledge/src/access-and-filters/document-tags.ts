@@ -7,7 +7,7 @@ import { fromTag } from '../contracts/vector-index.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** What a searchable document is known by, besides its text. */
+/** Filterable properties of a searchable document. */
 export interface Labels {
   readonly source: string
   readonly pairIds: readonly number[]
@@ -57,7 +57,7 @@ export async function recordTags(
     .filter(({ id, links }) => !isSame(before.get(id), links))
   if (changed.length === 0) return
   const wanted = new Map(changed.flatMap(({ links }) => [...links.values()].map(({ tag }) => [nameOf(tag), tag])))
-  // Whoever adds tags or removes unused ones holds this lock. Never taken before a document's: see `forgetTags`.
+  // Adding tags and removing unused ones both hold this lock. Never taken before a document's: see `forgetTags`.
   const last = await addToCounter(db, 'tag', wanted.size)
   const ids = await takeIds(db, wanted, last)
   const rows = changed.flatMap(({ id, links }) =>

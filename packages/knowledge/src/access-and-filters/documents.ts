@@ -8,7 +8,7 @@ import { phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
-/** Where a document stands; undefined when it is not there or the caller may not see it. */
+/** Indexing status of a document; undefined when it does not exist or the caller cannot see it. */
 export async function readStatus(
   db: Records,
   id: string,
@@ -175,7 +175,7 @@ export async function readLatestFailures(
 ): Promise<Map<number, DocumentStatus[]>> {
   const byPair = new Map<number, DocumentStatus[]>()
   if (pairIds.length === 0) return byPair
-  // Of one pair, its own are read, however old they are.
+  // For a single pair, its own failures are read regardless of age.
   const failed = pairIds.length === 1 ? documentsIn(db, pairIds) : db.selectFrom('inlay_documents')
   const rows = await failed
     .select([...columns])

@@ -13,7 +13,7 @@ import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-ind
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
-/** What decides who may see a pair or a document set. */
+/** Access settings of a pair or document set. */
 export interface Guarded {
   readonly id: number
   readonly isPublic: boolean
@@ -31,7 +31,7 @@ export interface GuardedPair extends Guarded {
 /** The pair of private files: no caller sees it, whatever scopes it holds, and neither does the host. */
 export const privateFilesPair: number = 2 ** 31 - 1
 
-/** Who alone sees private files. Known by identity: nobody from outside can pass for it. */
+/** The only caller allowed to see private files. Compared by reference, so it cannot be forged. */
 export const privateFilesCaller: Caller = { id: 'inlay:private-files', scopes: [] }
 
 /** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */
@@ -143,7 +143,7 @@ export async function readMemberships(db: Records, documentIds: readonly string[
   return byDocument
 }
 
-/** Who was named for a pair or set. */
+/** People and groups with access to a pair or set. */
 export type Grants = Pick<Guarded, 'users' | 'groups'>
 
 /** Nobody was named. */

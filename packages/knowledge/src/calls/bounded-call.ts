@@ -3,7 +3,7 @@ import { untilAborted } from '@inlay/protocol/concurrency'
 
 /** How a call of a part that is handed in is bounded. */
 export interface Bounds {
-  /** What is called, in words that begin a sentence. */
+  /** Name of the called component, as the beginning of a sentence. */
   readonly part: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
@@ -30,7 +30,7 @@ export async function boundedCall<Result>(
   }
 }
 
-/** What a failed try means for the documents it was for. */
+/** Consequence of a failed attempt for its documents. */
 export interface Failure {
   /** Safe to show: no content, key, path or address. */
   readonly reason: string

@@ -8,11 +8,11 @@ export interface Span {
 export interface TextWindow {
   /** A stretch of the text. */
   held: string
-  /** Where in the text that begins. */
+  /** Start position in the text. */
   from: number
   /** Whether it reaches to the end of the text. */
   isWhole: boolean
-  /** What stands before this place is not read any more. */
+  /** Text before this position is no longer needed. */
   needed: number
   /** Whether nothing goes on before more is added. */
   isWanted: boolean
@@ -50,7 +50,7 @@ interface Part {
 
 const blank = /^\s*$/
 const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
-/** Of lines that may begin a fence or a heading: most do not, and no other pattern has to look at them. */
+/** Lines that may start a fence or heading. Most do not, and need no other pattern. */
 const marked = /^\s*[`~#]/
 const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/

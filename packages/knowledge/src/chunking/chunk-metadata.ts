@@ -3,15 +3,15 @@ import type { Chunk } from './chunk.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 
-/** What models said of a chunk. */
+/** Summaries of a chunk, written by models. */
 export interface Summary {
-  /** Of its document; "" when nothing was said. */
+  /** Summary of the document; "" if there is none. */
   readonly document: string
-  /** Of the chunk itself; "" likewise. */
+  /** Summary of the chunk; "" if there is none. */
   readonly chunk: string
 }
 
-/** What a passage shows besides its text. Each row of the index carries it, encoded. */
+/** Displayed properties of a passage besides its text. Stored with each row of the index, encoded. */
 export interface ChunkMetadata {
   readonly semanticIdentifier: string
   /** Title for search when it is another: "" for none. */
@@ -27,7 +27,7 @@ export interface ChunkMetadata {
   readonly fileId?: string
   /** Id of the image that belongs to the chunk. */
   readonly imageId?: string
-  /** What stood between the chunk and the one before it. Absent: a blank line. */
+  /** Text between the chunk and the previous one. Absent: a blank line. */
   readonly seam?: string
   /** Characters that only a cut added: at the end of the chunk before, at the beginning of this one. */
   readonly addedByCut?: readonly [number, number]

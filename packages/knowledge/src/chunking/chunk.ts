@@ -24,7 +24,7 @@ export interface Chunk {
 
 /** How a chunk follows the one before it in its section, so that both can be shown as the one text they were. */
 export interface Seam {
-  /** What stood between them. */
+  /** Text between the two. */
   readonly between: string
   /** Characters at the end of the one before, and at the beginning of this one, that only a cut added. */
   readonly added: readonly [number, number]
@@ -39,7 +39,7 @@ const longestHeading = 500
 /** How sections are cut. */
 export interface ChunkOptions {
   readonly size?: ChunkSize
-  /** What is said of images, by id: it follows the text of the first section that has the image. */
+  /** Image descriptions by id. Each follows the text of the first section with the image. */
   readonly descriptions?: ReadonlyMap<string, string>
   /** Opens the texts of sections that are not there as a whole; whoever reads the chunks adds to them. */
   readonly openSection?: ((section: number) => TextWindow | undefined) | undefined
@@ -140,7 +140,7 @@ export interface Packed extends Span {
 
 interface Open extends Packed {
   readonly tokens: number
-  /** Where headings begin that have nothing below them yet; `end` when the stretch ends in something else. */
+  /** Start of headings without content so far; `end` when the range ends with something else. */
   readonly headingsFrom: number
   /** The path at that place. */
   readonly headingsPath: readonly string[]
@@ -276,7 +276,7 @@ function* cut(
   }
 }
 
-/** What every further part of a cut block begins with, and every part but the last ends with. */
+/** Text repeated at the start of each further part of a split block, and at the end of each part but the last. */
 function repeats(block: Block, size: ChunkSize): { prefix: string; suffix: string } {
   const frame =
     block.kind === 'code'

@@ -16,11 +16,11 @@ import type { ClaimedDocument } from '../queue/claims.ts'
 /** A row of the index before it has a generation and a vector. */
 export interface DraftRow {
   readonly fields: Omit<IndexRow, 'generation' | 'vector'>
-  /** What `chunkMetadata` encodes. */
+  /** Metadata, encoded by `chunkMetadata`. */
   readonly metadata: ChunkMetadata
   /** JSON of the metadata to be shown of its document, when that is too large for rows; null when they carry it. */
   readonly metadataBeside: string | null
-  /** What an embedder reads; made only when there is one. */
+  /** Text for the embedder; built only when there is one. */
   readonly embedText: () => string
   /** The same row, also searched by what was said of it. */
   readonly withSummary: (summary: Summary) => DraftRow
@@ -90,14 +90,14 @@ function toRow(
   }
 }
 
-/** What models said of a chunk and its document. */
+/** Summaries of a chunk and its document as notes. */
 function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
   return [documentSummary, chunkSummary].filter((note) => note).join('\n')
 }
 
 /**
- * What an embedder reads of a row: title, summaries, headings, text, metadata. Equal metadata and text give equal
- * results, so that the vector of an unchanged row can be kept.
+ * Text of a row for the embedder: title, summaries, headings, text, metadata. Equal metadata and text give equal
+ * results, so that the vector of an unchanged row can be reused.
  */
 export function toEmbedText(chunk: ChunkMetadata, text: string): string {
   const entries = Object.entries(chunk.metadata ?? {}).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
@@ -120,7 +120,7 @@ function withContext({ headings }: ChunkMetadata, text: string, extra: string): 
 
 /** Each row carries its tags, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
 const [fewestTags, mostTags] = [50, 1000]
-/** Of all sections together: each of them makes a row at least. */
+/** Across all sections, as each creates at least one row. */
 const mostTagsOfSections = 500_000
 const longestTag = 1000
 

@@ -1,6 +1,6 @@
 import { isAlphabetic, plainLetters, unspacedRun, withoutCommonWords } from '@inlay/text'
 
-/** What full-text search sees of a chunk. */
+/** Parts of a chunk used by full-text search. */
 export interface SearchableText {
   /** Title of the document, perhaps with the headings above the chunk; "" when there is none. */
   readonly title: string

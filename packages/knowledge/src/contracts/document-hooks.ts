@@ -11,7 +11,7 @@ export interface ComingDocument {
   readonly caller: Caller | undefined
 }
 
-/** What a hook makes of a document; nothing at all lets it pass. */
+/** Verdict of a hook on a document; undefined lets it pass. */
 export interface DocumentVerdict {
   /** Why the document is refused, for the one who sent it. */
   readonly reject?: string | undefined
@@ -28,7 +28,7 @@ export interface EndedDocument {
   readonly chunkCount: number | null
 }
 
-/** What a host does around documents; uploads for a single chat are none. */
+/** Callbacks of the host around documents. Not called for files uploaded to a single chat. */
 export interface DocumentHooks {
   /**
    * Called for each document before it is stored; the sender waits. An InlayError it throws is the answer as it is,

@@ -9,7 +9,7 @@ export interface DocumentInput
   readonly semantic_identifier?: string | null | undefined
 }
 
-/** What a host hands in. */
+/** Input for accepting a document. */
 export interface AcceptInput extends Omit<IngestionInput, 'document'> {
   readonly document: DocumentInput
 }

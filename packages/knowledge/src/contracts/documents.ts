@@ -9,7 +9,7 @@ export interface Accepted {
   readonly isUnchanged: boolean
 }
 
-/** Where a document stands. */
+/** Indexing state of a document. */
 export type DocumentPhase = 'pending' | 'indexing' | 'indexed' | 'failed'
 
 /** One accepted document as an operator sees it; times are milliseconds since 1970 UTC. */
@@ -70,7 +70,7 @@ export interface DocumentQuery {
 
 /** Whether this process can work. */
 export interface Readiness {
-  /** What an operator is to do about a disk that was full a minute ago or less; searches go on. */
+  /** Instructions for the operator if a disk was full within the last minute; searches continue. */
   readonly fullDisk?: string
   /** Why documents are being indexed again; absent while they are not. */
   readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
@@ -101,7 +101,7 @@ export interface EmbedderFigures {
   readonly isUsed: boolean
   /** Whether this process can index documents: not when it lacks the recorded embedder. */
   readonly indexes: boolean
-  /** What an operator should know and do; absent when both are the same. */
+  /** Instructions for the operator; absent when both models are the same. */
   readonly notice?: string
 }
 

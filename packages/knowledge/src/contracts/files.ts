@@ -4,7 +4,7 @@ import type { Caller } from './pairs.ts'
 export interface SourceFile {
   /** Name with its extension; a path or "" is fine. It helps to tell the type where the content does not. */
   readonly name: string
-  /** What the sender says it is; believed only where neither content nor name tells. */
+  /** Media type given by the sender; used only if neither content nor name determines it. */
   readonly mediaType?: string
   readonly bytes: Uint8Array
 }
@@ -13,23 +13,23 @@ export interface SourceFile {
 export interface ExtractedSection {
   /** Markdown with headings, lists, tables, code and links, or plain text for files that are; never blank. */
   readonly text: string
-  /** What names the part: the slide's title, the sheet, the attachment. Not repeated in `text`. */
+  /** Name of the part: the slide's title, the sheet, the attachment. Not repeated in `text`. */
   readonly heading?: string
-  /** Where the part can be opened; only when the file itself says so. */
+  /** Link to the part; only if the file itself contains one. */
   readonly link?: string
   /** Number of the page or slide, from 1. */
   readonly page?: number
 }
 
-/** What a file holds as text. */
+/** Text extracted from a file. */
 export interface ExtractedFile {
   /** Null when the file does not name itself. */
   readonly title: string | null
-  /** What the file is by its content, e.g. `application/pdf`. */
+  /** Media type detected from the content, e.g. `application/pdf`. */
   readonly mediaType: string
   /** In reading order. Empty when there is no text, e.g. in a scanned PDF. */
   readonly sections: readonly ExtractedSection[]
-  /** What the file says of itself: `author`, `subject`, `keywords`, fields of the front matter, … */
+  /** Metadata in the file: `author`, `subject`, `keywords`, front matter fields, … */
   readonly metadata: Readonly<Record<string, string | string[]>>
   /** Milliseconds since 1970 UTC; absent when the file does not say. */
   readonly createdAt?: number
@@ -63,7 +63,7 @@ export interface FileDocument {
   readonly title?: string
   /** Kind of the source, of those the ingestion API takes. Default `file`. */
   readonly source?: string
-  /** Where people open the document; sections with a link of their own keep it. Default: none. */
+  /** URL of the document for readers; sections with their own link keep it. Default: none. */
   readonly link?: string
   /** Beside what the file says of itself; the same name wins over it. */
   readonly metadata?: Readonly<Record<string, string | readonly string[]>>

@@ -22,7 +22,7 @@ import type { DocumentSize, Excerpt, ExcerptRequest, FoundPassage, SearchRequest
 export interface AcceptOptions {
   /** Absent: the host itself, no restriction. */
   readonly caller?: Caller
-  /** Whose turn it waits for when several fill the queue. Default: the caller's. */
+  /** Id of the caller whose queue share is used when several callers fill the queue. Default: the caller's own. */
   readonly queuedFor?: string | undefined
   /** How long to wait until it is searchable or failed, in milliseconds; 0 (default) answers at once. */
   readonly waitMs?: number
@@ -72,7 +72,7 @@ export interface Knowledge {
   readiness(): Promise<Readiness>
   /** INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see. */
   search(request: SearchRequest): Promise<FoundPassage[]>
-  /** What stands around a passage, as it is now. Undefined when there is no such document that the caller may see. */
+  /** Current text around a passage. Undefined when the document does not exist or the caller cannot see it. */
   excerpt(request: ExcerptRequest): Promise<Excerpt | undefined>
   /** How long a document is. Undefined when there is no such document that the caller may see and that is searchable. */
   size(documentId: string, options?: { caller?: Caller }): Promise<DocumentSize | undefined>

@@ -1,6 +1,6 @@
 import type { Caller } from './pairs.ts'
 
-/** What is to be summed up: a document, or the place of one of its chunks in it. */
+/** Subject of a summary: a document, or the context of one of its chunks. */
 export type SummaryRequest =
   | {
       readonly kind: 'document'
@@ -12,7 +12,7 @@ export type SummaryRequest =
       readonly kind: 'chunk'
       readonly title: string
       readonly document: string
-      /** What was said of the document; "" when nothing was. */
+      /** Summary of the document; "" if there is none. */
       readonly summary: string
       readonly chunk: string
     }

@@ -1,10 +1,12 @@
 import type { Principal } from '@inlay/protocol'
 import type { DocumentPhase, DocumentStatus } from './documents.ts'
 
-/** Who searches: access is enforced by the pairs this caller may see; no caller means no restriction (the host itself). */
+/**
+ * The searching caller, whose access to pairs is enforced. Without a caller there is no restriction (the host itself).
+ */
 export type Caller = Pick<Principal, 'id' | 'email' | 'groups' | 'scopes'>
 
-/** Who may see a private pair or document set: ids or e-mail addresses of callers, and names of their groups. */
+/** Access to a private pair or document set: ids or e-mail addresses of callers, and names of their groups. */
 export interface Access {
   readonly isPublic: boolean
   readonly users: readonly string[]
@@ -31,10 +33,13 @@ export interface DocumentSet extends Access {
   readonly createdAt: number
 }
 
-/** What can be given or changed of a pair; absent fields keep their value (when made: public, no one named, running). */
+/**
+ * Settings of a new or changed pair. Absent fields stay unchanged; defaults of a new pair: public, nobody named,
+ * running.
+ */
 export type PairChange = Partial<Pick<Pair, 'name' | 'isPaused' | keyof Access>>
 
-/** What can be given or changed of a document set; absent fields keep their value (when made: public, empty). */
+/** Settings of a new or changed document set. Absent fields stay unchanged; defaults of a new set: public, empty. */
 export type DocumentSetChange = Partial<Pick<DocumentSet, 'name' | 'description' | 'pairIds' | keyof Access>>
 
 /** How a pair fares. */

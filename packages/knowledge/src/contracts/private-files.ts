@@ -3,7 +3,7 @@ import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './sea
 
 export interface PrivateFile {
   readonly id: string
-  /** Whose it is: files of several people take turns in the queue. */
+  /** Id of the owner: files of several people take turns in the queue. */
   readonly ownerId?: string
   readonly title: string
   readonly source: SourceValue
@@ -30,6 +30,6 @@ export interface PrivateFileIndex {
       readonly documentIds: readonly string[]
     },
   ): Promise<FoundPassage[]>
-  /** What stands around a passage of one of these documents, as it is now. Undefined when it is not there. */
+  /** Current text around a passage of one of these documents. Undefined when it does not exist. */
   excerpt(request: Omit<ExcerptRequest, 'caller'>): Promise<Excerpt | undefined>
 }

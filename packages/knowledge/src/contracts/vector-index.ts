@@ -21,9 +21,9 @@ export interface IndexRow {
   readonly generation: string
   /** Number of the chunk in its document, from 0. */
   readonly position: number
-  /** What is shown and given to a model. */
+  /** Text for display and for the model. */
   readonly text: string
-  /** What full-text search matches: title twice, text, parts of identifiers. */
+  /** Text for full-text search: the title twice, the text, parts of identifiers. */
   readonly searchText: string
   readonly source: string
   /** Each `key=value` with `key` percent-encoded where it holds `=` or `%`; see `toTag`. */
@@ -47,7 +47,7 @@ export interface TimeRange {
   readonly end?: number
 }
 
-/** What narrows a search inside the index. All given parts bind together. */
+/** Filters applied inside the index. All given filters must match. */
 export interface IndexFilter {
   readonly sources?: readonly string[]
   /** Rows in any of these pairs; an empty list matches nothing. */
@@ -75,7 +75,7 @@ export interface Hit {
   readonly vector?: Float32Array
 }
 
-/** What an index holds and owes. */
+/** Statistics of an index, including pending maintenance. */
 export interface IndexFigures {
   readonly rows: number
   /** Rows not yet folded into the full-text index. */
@@ -85,14 +85,14 @@ export interface IndexFigures {
   readonly upkeepDueMs?: number
 }
 
-/** What is in the place of an index. */
+/** State of the storage location of an index. */
 export interface IndexCondition {
   /**
    * `missing`: no index; `damaged`: one that cannot be read; `outdated`: one of another format or space. The last two
    * are only told by a thorough look.
    */
   readonly state: 'missing' | 'present' | 'damaged' | 'outdated'
-  /** What it was last marked with; absent when it never was. */
+  /** Identity written by the last `mark`; absent if never marked. */
   readonly identity?: string
   /** True for an index from before its driver could mark any: it is then taken for the right one. */
   readonly predatesMarks?: true

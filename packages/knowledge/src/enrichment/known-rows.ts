@@ -5,7 +5,7 @@ import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 import { spaceOf } from '../schema/sql.ts'
 
-/** What was made by models of what search shows now: most of a changed document stays as it was. */
+/** Model results of currently visible rows, reused because most of a changed document stays the same. */
 export interface KnownRows {
   /** Vectors by the text they were made from. */
   readonly vectors: Map<string, Float32Array>

@@ -18,7 +18,7 @@ export interface EnrichmentContext {
   readonly signal: AbortSignal
 }
 
-/** What models add to the documents of one claim. */
+/** Model results added to the documents of one claim. */
 export interface Enrichment {
   /** Vectors there are already, by the text they were made from. */
   readonly vectors: ReadonlyMap<string, Float32Array>

@@ -4,7 +4,7 @@ import { isInlayError } from '@inlay/protocol'
 export interface FullDiskNote {
   /** Takes any failure; what is no full disk is passed over. */
   readonly note: (error: unknown) => void
-  /** What to do about it; undefined when no disk was full of late. */
+  /** Instructions for the operator; undefined when no disk was full recently. */
   readonly message: () => string | undefined
 }
 

@@ -15,7 +15,7 @@ interface ReadinessOptions {
   readonly sampler: Pick<FiguresSampler, 'read'>
   /** Documents that the index turned out to lack. */
   readonly missing: () => number
-  /** What to do about a disk that was full of late. */
+  /** Instructions for the operator when a disk was full recently. */
   readonly fullDisk?: () => string | undefined
 }
 

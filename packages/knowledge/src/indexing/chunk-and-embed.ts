@@ -12,7 +12,7 @@ import type { ClaimedDocument } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 import { type LargeTexts, openLargeTexts } from './large-texts.ts'
 
-/** What tables of documents are read with. */
+/** Dependencies for reading the tables of documents. */
 export interface TableContext {
   readonly files?: FileStore
   readonly readFile?: FileExtractor
@@ -130,7 +130,7 @@ async function* toPieces(
   const mostRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
-  // Of a large document the content is without its texts.
+  // The content of a large document does not include its texts.
   const content = writings.reduce(
     (sum, { document: { content, largeId } }) => sum + (largeId ? Infinity : content.length),
     0,
@@ -177,7 +177,7 @@ interface ReadDocument {
   readonly document: StoredDocument
   /** Ids of the files that it names. */
   readonly files: readonly string[]
-  /** Of a large document: the texts of its sections. */
+  /** Section texts of a large document. */
   readonly texts?: LargeTexts | undefined
 }
 
@@ -223,7 +223,7 @@ async function embedPiece(
   return vectors
 }
 
-/** What came of items that were worked on together and, where that failed, apart. */
+/** Results of items that were processed together or, after a failure, one by one. */
 export interface Isolated<Item> {
   readonly done: readonly Item[]
   readonly failed: readonly { readonly item: Item; readonly error: unknown }[]

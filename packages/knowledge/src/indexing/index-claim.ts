@@ -22,7 +22,7 @@ export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly onRetired?: () => void
 }
 
-/** What became of the documents while they are worked on. */
+/** State of the documents while they are processed. */
 interface Progress {
   readonly claim: Claim
   readonly written: Written[]
@@ -47,7 +47,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
     const hasModel = embedding ?? summarize ?? describeImage
     const enrichment = hasModel && (await enrich(documents, claim.space, context))
     const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
-    // What an index refuses of every document alike is hardly the fault of all of them.
+    // If the index refuses every document in the same way, the documents are hardly the cause.
     const isOutage = failed.length > 1 && failed.length === documents.length
     progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
   } catch (error) {
@@ -76,7 +76,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
   })
 }
 
-/** What models add. */
+/** Adds model results to the documents. */
 async function enrich(
   documents: readonly ClaimedDocument[],
   space: number,
@@ -87,7 +87,7 @@ async function enrich(
   return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
 
-/** Of sections with an image, as a stored document has it. */
+/** Marks a section with an image in a stored document. */
 const imageMark = '"image_file_id":"'
 
 async function write(

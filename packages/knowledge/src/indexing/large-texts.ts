@@ -24,7 +24,7 @@ export async function openLargeTexts(
 ): Promise<{ readonly texts: LargeTexts; readonly document: StoredDocument }> {
   let part = await readPart(db, largeId, 0)
   const beginning = part.slice(0, shownCharacters)
-  /** What is read next, and what is left of the section that is open. */
+  /** The next read position, and the remaining length of the current section. */
   let [position, at, left] = [0, 0, 0]
   let text: TextWindow | undefined
   const lengths = new Map<number, number>()

@@ -19,7 +19,7 @@ export interface Written extends Labels {
   readonly metadata: string | null
 }
 
-/** What is settled together. */
+/** Documents to settle together. */
 export interface SettleOptions {
   readonly claimId: string
   /** The space that the generations were written into. */
@@ -55,7 +55,7 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
     const shown = written.filter(({ id }) => winners.has(id))
-    // Of a document that nobody saw before nothing is recorded yet.
+    // Nothing is recorded yet for a document that was never visible.
     const labelled = shown.filter(
       ({ id, tags, files, metadata }) =>
         winners.get(id)!.replaced !== null || tags.length > 0 || files.length > 0 || metadata !== null,

@@ -24,7 +24,7 @@ export function createCallOrder(): CallOrder {
       if (isClosed) throw new InlayError('CLOSED')
       const key = caller?.id ?? ''
       const preparing = prepare()
-      // Whoever is refused meanwhile is told when its turn comes.
+      // Avoids an unhandled rejection; the refusal is reported when its turn comes.
       preparing.catch(() => {})
       const turn = (lasts.get(key) ?? Promise.resolve()).then(() => preparing)
       const last = turn
@@ -42,7 +42,7 @@ export function createCallOrder(): CallOrder {
   }
 }
 
-/** What bounds the queue. */
+/** Limits of the queue. */
 export interface AdmissionOptions {
   readonly db: Records
   readonly now: () => number
@@ -53,7 +53,7 @@ export interface AdmissionOptions {
 /** Documents that were taken from the queue together. */
 export interface TakenDocuments {
   readonly documentIds: readonly string[]
-  /** What the last of them waited since. */
+  /** Time since when the last document has been waiting. */
   readonly waitedSince: number
   /** Whether more are due. */
   readonly isCutShort: boolean
@@ -88,7 +88,7 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   let counting: Promise<void> | undefined
   let taken = 0
   let takenSince = now()
-  /** Where the queue is worked off; Infinity when nothing waits. */
+  /** Position of the worker in the queue; Infinity when nothing waits. */
   let current = Infinity
   /** When the last document of each caller has had its turn. */
   const ends = new Map<string, number>()

@@ -133,7 +133,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
     .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
     .where(isAmong(db, 'id', ids))
     .orderBy('id')
-  // Whoever changes several documents locks them by id, so that no two wait for each other.
+  // Locks several documents in order of their ids to avoid deadlocks.
   if (hasRowLocks(db)) documents = documents.forUpdate()
   const rows = await documents.execute()
   if (rows.length === 0) return new Map()

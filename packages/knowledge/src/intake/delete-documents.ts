@@ -7,7 +7,7 @@ import type { Records } from '../schema/tables.ts'
 
 /** Deletes documents and notes their rows of the index for removal. */
 export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
-  // What each shows at this very moment: it may have become another since it was last read.
+  // Returns the visible version at deletion, which may have changed since it was last read.
   const deleted = await db
     .deleteFrom('inlay_documents')
     .where(isAmong(db, 'id', ids))

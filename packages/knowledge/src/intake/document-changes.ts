@@ -11,14 +11,14 @@ export type IntakeTask =
       readonly id: string
       readonly version: Version
       readonly caller?: Caller
-      /** Whose turn it waits for. Default: the caller's. */
+      /** Id of the caller whose queue share is used. Default: the caller's own. */
       readonly queuedFor?: string | undefined
-      /** What keeps the files that it names until it is written. */
+      /** Lease that keeps the referenced files until the document is written. */
       readonly hold?: string | undefined
     }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
 
-/** What came of it. */
+/** Result of a change. */
 export interface IntakeResult {
   readonly documentId: string
   /** Whether the document was there before. */
@@ -56,11 +56,11 @@ export interface Draft {
   pairIds: Set<number>
   /** The version to be stored; undefined when nothing has to be. */
   version: Version | undefined
-  /** Whose turn it waits for; undefined for the host. */
+  /** Id of the caller whose queue share is used; undefined for the host. */
   queuedFor: string | undefined
 }
 
-/** What a task is carried out with. */
+/** Dependencies of a task. */
 export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>
   /** Never given out before, and greater than that of every task before it. */

@@ -16,7 +16,7 @@ export interface HookCalls {
   close(): Promise<void>
 }
 
-/** What the calls need. */
+/** Dependencies of the hook calls. */
 export interface HookCallsOptions {
   readonly db: Records
   readonly hooks?: DocumentHooks | undefined

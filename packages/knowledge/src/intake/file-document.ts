@@ -31,7 +31,7 @@ async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Pro
   return request
 }
 
-/** What is accepted of a file that was read. VALIDATION_FAILED for fields that no document may have. */
+/** Builds the document for a file that was read. VALIDATION_FAILED for fields that no document can have. */
 export function toFileRequest(
   given: Omit<FileDocument, 'file'> & { readonly file: Pick<SourceFile, 'name'> },
   { title, sections, metadata, createdAt, updatedAt }: ExtractedFile,

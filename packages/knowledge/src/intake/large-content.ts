@@ -17,7 +17,7 @@ export interface LargeContent {
 /** More characters of text make a document large: it would be written and read for milliseconds in one go. */
 export const largeCharacters: number = 2 ** 20
 
-/** Of one part. */
+/** Size of one part. */
 const partCharacters = 2 ** 18
 
 function piecesOf(section: Section): readonly string[] {
@@ -119,7 +119,7 @@ export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent
   return numUpdatedRows > 0n
 }
 
-/** Of parts that are removed in one transaction: what is deleted is overwritten, too. */
+/** Number of parts removed in one transaction; deleted data is overwritten, which takes time. */
 const removedAtOnce = 4
 
 /** Which contents count as abandoned. */
@@ -150,7 +150,7 @@ export async function sweepLargeContents(db: Records, { now, isGone, signal }: L
   for (const { id, owner, lease_until } of unnamed) {
     const leaseUntil = Number(lease_until)
     if (isLeaseHeld(leaseUntil, now) && !isGone?.(owner)) continue
-    // Whoever writes it may be about to name it: then the lease is another by now.
+    // A writer may be about to reference it; the lease has changed in that case.
     const { numUpdatedRows } = await db
       .updateTable('inlay_large_contents')
       .set({ lease_until: -1 })

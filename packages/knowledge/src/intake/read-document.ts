@@ -25,7 +25,7 @@ export interface Version {
   readonly hash: string
   /** JSON of a {@link StoredDocument} with its fields in fixed order; "" for a large document. */
   readonly content: string
-  /** Of a large document. */
+  /** Content of a large document. */
   readonly large?: LargeContent
   /** How long the content is. */
   readonly characters: number
@@ -88,7 +88,7 @@ function toStored(document: IngestionDocument): StoredDocument {
   }
 }
 
-/** Of the hashes of its parts: no text of any length is hashed in one go. */
+/** Hashes the hashes of the parts, so that no long text is hashed at once. */
 async function largeHash({ document, parts }: LargeContent): Promise<string> {
   const hashes: string[] = []
   for (const part of [document, ...parts]) {
@@ -98,7 +98,7 @@ async function largeHash({ document, parts }: LargeContent): Promise<string> {
   return sha256(hashes.join())
 }
 
-/** Where the files that documents name are. */
+/** Stores of the files that documents reference. */
 export interface NamedFiles {
   /** Without it, ids of images are taken as they come. */
   readonly images?: ImageStore

@@ -110,7 +110,7 @@ const outsideOf = (db: Records, latest: number) =>
     .select('id')
     .where('visible_generation', 'is not', null)
     .where('visible_generation', 'not like', `${latest}:%`)
-    // What waits in a paused pair is moved when the pair goes on.
+    // Documents waiting in a paused pair are moved when the pair is resumed.
     .where((of) =>
       of.exists(
         of
@@ -174,7 +174,7 @@ async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): 
   const { number } = space
   const isEmpty = await db.transaction().execute(async (transaction) => {
     await addToCounter(transaction, 'revision', 0)
-    // Who makes documents visible in it holds the row: what was written is seen by the next statement.
+    // Making documents visible in the space locks this row, so the next statement sees everything written before.
     let row = transaction.selectFrom('inlay_spaces').select('number').where('number', '=', number)
     if (hasRowLocks(db)) row = row.forUpdate()
     await row.execute()

@@ -10,7 +10,7 @@ const readablePhases: readonly SpacePhase[] = ['open', 'moved']
 export interface IndexSpace {
   /** Greater is later; the greatest is the one that documents are brought into. */
   readonly number: number
-  /** What its index is opened with; undefined for an index without vectors. */
+  /** Vector space of the index; undefined for an index without vectors. */
   readonly space: { readonly id: string; readonly dimensions: number } | undefined
   readonly phase: SpacePhase
   /** Whether its index can be read and written. */
@@ -163,7 +163,7 @@ export async function hasAnyDocument(db: Records): Promise<boolean> {
   return (await db.selectFrom('inlay_documents').select('id').limit(1).execute()).length > 0
 }
 
-/** What was asked for can still be searched meanwhile; of the rest nothing is read. */
+/** A space replaced on request stays searchable meanwhile; a lost one is not read. */
 async function markReplaced(db: Records, { number, reason }: ReplacedSpace): Promise<void> {
   const phase = reason === 'requested' ? 'open' : 'lost'
   const row = db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number)
@@ -237,7 +237,7 @@ export async function holdSpace(db: Records, number: number): Promise<boolean> {
 export interface OpenedIndex extends VectorIndex {
   /** Whether something has asked for it. */
   readonly isOpened: boolean
-  /** What it is opened with. */
+  /** Vector space of the index. */
   readonly space?: IndexSpace['space']
 }
 

@@ -32,7 +32,7 @@ interface LostIndexOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** What no waiting mends: the operator is to change something. */
+/** Errors that waiting does not resolve: the operator has to change something. */
 const lasting: ReadonlySet<string> = new Set(['INDEX_MISMATCH', 'UNSUPPORTED', 'INVALID_INPUT'])
 
 /**
@@ -90,7 +90,7 @@ export class LostIndexCheck {
     if (isReadOnly || this.#directory.isClosed || isRefusal(error)) return false
     const sinceMs = now() - this.#inspectedAt
     if (!this.#inspecting && sinceMs >= 0 && sinceMs < inspectEveryMs) return false
-    // Whoever fails meanwhile waits for the same look.
+    // Calls that fail meanwhile share the same inspection.
     this.#inspecting ??= (number === undefined ? this.#inspectAll(thorough) : this.#inspect(number, thorough))
       .catch((failure: unknown) => {
         onError?.(failure)

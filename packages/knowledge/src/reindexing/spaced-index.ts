@@ -17,7 +17,7 @@ import { mergeHits } from './merged-hits.ts'
 import { LostIndexCheck } from './rebuild-lost-index.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Where documents are brought to, and how. */
+/** The space that documents are written to, and how. */
 export interface TargetSpace {
   readonly number: number
   /** Whether each row has a vector. */
@@ -96,7 +96,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
       } catch (error) {
-        // What was claimed for a lost space is claimed again for its successor.
+        // Documents claimed for a lost space are claimed again for its successor.
         throw (await lostIndex.isLostAfter(error, number)) ? replaced(error) : error
       }
     },
@@ -110,7 +110,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
         async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
         spaceOf(generation),
       ),
-    // What another space holds only gets less, and goes as a whole.
+    // Other spaces only shrink and are dropped as a whole.
     maintain: (how) => retry(async () => (await latest()).maintain(how)),
     figures: () => retry(() => figuresOfAll(directory)),
     close: async () => {
@@ -139,7 +139,7 @@ export function createSpacedIndex(options: SpaceDirectoryOptions): SpacedIndex {
     recordFirst: async () => void (await change(true)),
     embedder: async () => embedder.of(await directory.latest()),
     knownEmbedder: () => embedder.known,
-    // What belongs to somebody else is not ours to remove.
+    // An index that belongs to somebody else is not removed.
     dropSpace: async ({ number, rebuildReason }) =>
       void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }

@@ -125,7 +125,7 @@ export interface DocumentImageRow {
 
 /** That a file must stay, because a document that is being taken in may name it. */
 export interface FileHoldRow {
-  /** Of the call that takes the document in. */
+  /** Id of the call that accepts the document. */
   id: string
   file_id: string
   lease_until: BigInteger

@@ -74,7 +74,7 @@ function beingMadeAnew(): InlayError {
   })
 }
 
-/** What was found and may be shown. */
+/** Search results the caller may see. */
 export interface VisibleHits {
   /** By falling score. */
   readonly hits: readonly Hit[]
@@ -88,7 +88,7 @@ export interface LookContext {
   readonly now: () => number
   /** Absent: every search goes to the index at once. */
   readonly gate?: SearchGate
-  /** Who searches, for the gate. */
+  /** Id of the searching caller, for the gate. */
   readonly caller?: string
 }
 
@@ -292,7 +292,7 @@ export function toBlurb(text: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Of a text that was cut anywhere: where its last whole word ends, in scripts without spaces, too. */
+/** End of the last whole word in text cut at any position, including scripts without spaces. */
 function lastWordEnd(window: string): number {
   const from = Math.max(0, window.length - 60)
   return from + ([...segmenter.segment(window.slice(from))].at(-1)?.index ?? 0)

@@ -4,7 +4,7 @@ import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
 /** Most fragments of one passage, and their length in characters, as in the reference. */
 const mostFragments = 4
 const fragmentLength = 100
-/** What a fragment shows before its first match. */
+/** Characters shown before the first match of a fragment. */
 const leadLength = 25
 
 /** Makes pieces of texts that show where the words of one query occur. */
@@ -72,7 +72,7 @@ const segmentedLength = 20
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Where a fragment may begin: a little before its first match, at the beginning of a word. */
+/** Start of a fragment: shortly before its first match, at the beginning of a word. */
 function startBefore(text: string, match: number): number {
   const from = Math.max(0, match - leadLength)
   if (from === 0) return 0
@@ -84,7 +84,7 @@ function startBefore(text: string, match: number): number {
   return second ? from + second.index : match
 }
 
-/** Where a fragment may end: after its last match, at the latest at `to`, at the end of a word. */
+/** End of a fragment: after its last match, at most at `to`, at the end of a word. */
 function endAfter(text: string, match: number, to: number): number {
   if (to >= text.length) return text.length
   const window = text.slice(match, to)
@@ -96,11 +96,11 @@ function endAfter(text: string, match: number, to: number): number {
   return match + last
 }
 
-/** Where a word stands in a text, in UTF-16 units; `end` is exclusive. */
+/** Position of a word in a text, in UTF-16 units; `end` is exclusive. */
 export interface FoundWord {
   readonly start: number
   readonly end: number
-  /** What it is compared by: the same for all its common forms. */
+  /** Stem, which is the same for all common forms of the word. */
   readonly stem: string
 }
 
@@ -181,7 +181,7 @@ function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {
   const matches: FoundWord[] = []
   let wholeUntil = 0
   readWords(word, (start, end, stem, part) => {
-    // Of a word that is marked as a whole, no part is marked again.
+    // Parts of a word that is highlighted as a whole are not highlighted again.
     if (!wanted.has(stem) || (part === 'part' && end <= wholeUntil)) return
     if (part === 'whole') wholeUntil = end
     matches.push({ start, end, stem })
@@ -194,7 +194,7 @@ type Emit = (start: number, end: number, stem: string, part: 'whole' | 'part') =
 
 /** Letters with their marks, and digits. */
 const wordForm = /[\p{L}\p{M}\p{N}]+/gu
-/** What an apostrophe leaves of a short verb is no word. */
+/** Contracted verb endings after an apostrophe are not words. */
 const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
 // oxlint-disable-next-line no-control-regex
 const isAscii = /^[\u0000-\u007f]*$/

@@ -45,7 +45,7 @@ const retryMs = 5000
 /** Rest while another process is at it: what became invisible here may be too late for its round. */
 const othersRestMs = 1000
 const pruneBatch = 50
-/** What a last round may still begin when the process is to end. */
+/** Time in which a last round may still start tasks during shutdown. */
 const closeMs = 2000
 /**
  * Rounds that follow a change, each when superseded versions have aged: the first may itself put files together, and what
@@ -53,7 +53,7 @@ const closeMs = 2000
  */
 const mostFollowUps = 2
 
-/** What a round is due for; the first of a process folds nothing in that only had to be opened. */
+/** Reasons for a round. The first round of a process does not fold rows if the index was only opened. */
 interface Due {
   readonly idle?: boolean
   readonly isFirst?: boolean
@@ -108,7 +108,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       letGo.abort()
       signal.notify()
       await loop
-      // Whoever opens the index next would search all of these rows one by one.
+      // Otherwise the next process to open the index would search these rows one by one.
       if (schedule.hasAppended) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
     },
   }
@@ -250,7 +250,7 @@ export class UpkeepSchedule {
     return Math.min(Math.max(this.#agedAt - now, 1), longestRestMs)
   }
 
-  /** What is due, if anything. @param countDead counts rows that nobody can see; asked only when it matters */
+  /** The work that is due, if any. @param countDead counts invisible rows; called only when needed */
   async due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined> {
     const backlog = this.#backlog()
     const now = this.#now()

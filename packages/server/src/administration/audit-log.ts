@@ -1,10 +1,12 @@
 import type { AuditEvent, AuditQuery } from '@inlay/protocol/administration'
 import type { Kysely } from 'kysely'
 
-/** Table of audited events, as Kysely sees it. Rows are added, and removed once they are older than is kept. */
+/** Table of audit events for Kysely. Rows are only added, and deleted after the retention time. */
 export interface AuditTable {
   inlay_audit: {
-    /** Ascends with time: milliseconds since 1970 UTC in 11 base-36 digits, a count of 4, then something random. */
+    /**
+     * Increases with time: milliseconds since 1970 UTC in 11 base-36 digits, a 4-digit counter, then random characters.
+     */
     id: string
     caller_id: string | null
     operation: string
@@ -15,7 +17,7 @@ export interface AuditTable {
   }
 }
 
-/** An event to be kept. */
+/** A new audit event. */
 export interface AuditEntry {
   readonly callerId: string | null
   readonly operation: string
@@ -24,18 +26,18 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/** Keeps who administered, deleted or shared what. Nothing changes an event, and only its age removes it. */
+/** Records who administered, deleted or shared what. Events never change and are only deleted by age. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
-  /** The newest first. */
+  /** Newest first. */
   list(query: AuditQuery): Promise<AuditEvent[]>
-  /** Removes the oldest events from before a time, at most `limit` of them; gives how many. */
+  /** Deletes the oldest events before a time, at most `limit`. @returns the number deleted */
   removeBefore(time: number, limit: number): Promise<number>
 }
 
 const timeDigits = 11
 
-/** The audit in a database that holds the tables of `migrateServer`. */
+/** Creates the audit log in a database with the tables of `migrateServer`. */
 export function createAuditLog(options: { readonly db: Kysely<AuditTable>; readonly now?: () => number }): AuditLog {
   const { db, now = Date.now } = options
   let added = 0

@@ -2,18 +2,18 @@ import { InlayError, isJsonObject, type Principal } from '@inlay/protocol'
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 
-/** Where uploaded files are, and where documents go. */
+/** Stores of uploaded files and of documents. */
 interface FileParts {
   readonly agent: Pick<Conversations, 'files'>
   readonly knowledge: Pick<Knowledge, 'ingestFile'>
 }
 
-/** The files that a connector's configuration names. @throws NOT_FOUND for one that is not the caller's */
+/** Checks that the caller owns the files of a connector's configuration. @throws NOT_FOUND for any other file */
 export async function checkConnectorFiles(config: unknown, caller: Principal, { agent }: FileParts): Promise<void> {
   for (const id of fileIdsOf(config)) await agent.files.get(id, caller)
 }
 
-/** Takes the files in as documents of a pair; a file that did not change costs nothing. */
+/** Ingests the files as documents of a pair; unchanged files are skipped. */
 export async function takeConnectorFiles(
   config: unknown,
   pairId: number,

@@ -1,12 +1,12 @@
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
 
-/** Lets administrators choose among the language models that run on the machine of the server. */
+/** Lets administrators select a language model that runs on the same machine. */
 export interface LocalModelAdministration {
   list(): Promise<LocalModels>
   /**
-   * Lets a model answer from the next message on.
+   * Selects the model, starting with the next message.
    * @param choice null: the built-in model
-   * @throws NOT_FOUND when no such model runs on the machine now
+   * @throws NOT_FOUND when the model is not running
    */
   choose(choice: LocalModelChange['choice']): Promise<LocalModels>
 }

@@ -10,7 +10,7 @@ import type {
 } from '@inlay/protocol/administration'
 import { firstFreeId, type WorkspaceRecord, type WorkspaceRecords } from './workspace-records.ts'
 
-/** The connectors, credentials and links there are; empty where a host keeps none. */
+/** Stored connectors, credentials and links; empty when the host keeps none. */
 export interface LinkedRecords {
   readonly connectors: ReadonlyMap<number, WorkspaceRecord<'connector'>>
   readonly credentials: ReadonlyMap<number, WorkspaceRecord<'credential'>>
@@ -38,14 +38,14 @@ export function linkedPairId(connectorId: number, credentialId: number, { links 
   const link = [...links.values()].find(
     ({ value }) => value.connectorId === connectorId && value.credentialId === credentialId,
   )
-  // A pair made by itself stands for its own connector and credential.
+  // A pair created on its own counts as its own connector and credential.
   const isItsOwn = connectorId === credentialId && connectorId <= firstFreeId && !links.has(connectorId)
   return link?.id ?? (isItsOwn ? connectorId : undefined)
 }
 
 const iso = (time: number): string => new Date(time).toISOString()
 
-/** The connector of a pair; one that sends documents by itself where the pair has none. */
+/** The connector of a pair, or a generic ingestion connector if it has none. */
 export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail {
   const link = records.links.get(pair.id)
   const connector = link && records.connectors.get(link.value.connectorId)
@@ -65,7 +65,7 @@ export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail
   return connectorDetail({ id, value, createdAt, updatedAt }, connector ? credentialIdsOf(id, records) : [pair.id])
 }
 
-/** A connector that administrators made, whether or not it is linked. */
+/** A connector created by an administrator, linked or not. */
 export function toConnector(connector: WorkspaceRecord<'connector'>, records: LinkedRecords): ConnectorDetail {
   return connectorDetail(connector, credentialIdsOf(connector.id, records))
 }
@@ -96,7 +96,7 @@ function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
   return value.credentialId
 }
 
-/** A credential as clients see it. */
+/** A credential as returned to clients. */
 export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecord<'credential'>): CredentialDetail {
   return {
     id,
@@ -134,13 +134,13 @@ function credentialOf(pair: Pair, records: LinkedRecords): CredentialDetail {
 
 const isBusy = ({ documents }: PairProgress): boolean => documents.pending + documents.indexing > 0
 
-/** Where a pair stands. */
+/** State of a pair. */
 export function pairStatusOf(pair: PairProgress): PairStatus {
   if (pair.isPaused) return 'PAUSED'
   return isBusy(pair) && pair.lastIndexedAt === null ? 'INITIAL_INDEXING' : 'ACTIVE'
 }
 
-/** How the latest work on a pair's documents ended, in the words of existing clients. */
+/** Result of the latest indexing of a pair, with the values that existing clients expect. */
 function attemptOf(pair: PairProgress): string {
   if (isBusy(pair)) return 'in_progress'
   return pair.documents.failed > 0 ? 'completed_with_errors' : 'success'
@@ -151,7 +151,7 @@ function permissionsOf(caller: Principal): Record<string, boolean> {
   return { edit: isAdmin, delete: isAdmin, publish: isAdmin }
 }
 
-/** A pair with everything clients look at. */
+/** All details of a pair for clients. */
 export function toPairDetail(pair: PairProgress, caller: Principal, records: LinkedRecords): PairDetail {
   return {
     id: pair.id,
@@ -184,7 +184,7 @@ export function toPairDetail(pair: PairProgress, caller: Principal, records: Lin
   }
 }
 
-/** A pair in the list of connectors. */
+/** A pair as an entry of the connector list. */
 export function toConnectorStatus(pair: Pair, records: LinkedRecords): ConnectorStatus {
   return {
     cc_pair_id: pair.id,
@@ -196,7 +196,7 @@ export function toConnectorStatus(pair: Pair, records: LinkedRecords): Connector
   }
 }
 
-/** How the documents of a pair fare, as lists by source show it. */
+/** Indexing status of a pair, for lists by source. */
 export function toConnectorIndexing(pair: PairProgress, caller: Principal, source: string): ConnectorIndexing {
   const attempt = attemptOf(pair)
   const isDone = attempt !== 'in_progress'

@@ -6,7 +6,7 @@ export async function listLabels({ workspace }: WorkspaceParts): Promise<Persona
   return ((await workspace?.list('label')) ?? []).map(({ id, value }) => ({ id, name: value.name }))
 }
 
-/** Gives the labels of an agent by its id. */
+/** Returns a function that maps an agent id to its labels. */
 export async function readPersonaLabels(parts: WorkspaceParts): Promise<(personaId: number) => PersonaLabel[]> {
   const labels = await listLabels(parts)
   if (labels.length === 0) return () => []
@@ -22,7 +22,7 @@ export async function checkLabels(ids: readonly number[] | null | undefined, par
   throw new InlayError('VALIDATION_ERROR', { message: 'label_ids names no label: see GET /persona/labels.' })
 }
 
-/** Replaces the labels of an agent; absent ones stay. Check them before. */
+/** Replaces the labels of an agent; undefined keeps them. Call `checkLabels` first. */
 export async function setLabels(
   personaId: number,
   ids: readonly number[] | null | undefined,

@@ -1,11 +1,11 @@
 import type { CallerLimits } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 
-/** Table of what administrators and people set over the API, as Kysely sees it. */
+/** Table of settings that administrators and users make over the API, for Kysely. */
 export interface WorkspaceTable {
   inlay_workspace: {
     kind: string
-    /** Whom it belongs to; "" for everybody's. */
+    /** Id of the owner; "" for shared records. */
     owner: string
     id: number
     /** JSON. */
@@ -16,7 +16,7 @@ export interface WorkspaceTable {
   }
 }
 
-/** What is kept, by kind. Ids are the record's own, or those of what it belongs to. */
+/** Stored values by kind. An id is that of the record, or of the object the record belongs to. */
 export interface WorkspaceValues {
   readonly connector: {
     readonly name: string
@@ -29,34 +29,34 @@ export interface WorkspaceValues {
   readonly credential: {
     readonly name: string | null
     readonly source: string
-    /** Names of what it was made with; the values are not kept. */
+    /** Names of the given fields; values are not stored. */
     readonly fields: readonly string[]
     readonly isAdminPublic: boolean
     readonly ownerId: string
     readonly ownerEmail: string | null
   }
-  /** By pair. */
+  /** By pair id. */
   readonly link: { readonly connectorId: number; readonly credentialId: number }
   readonly label: { readonly name: string }
-  /** By agent: ids of its labels. */
+  /** Label ids, by agent id. */
   readonly persona_labels: readonly number[]
-  /** Number 1 alone. */
+  /** A single record with id 1. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Number 1 alone. */
+  /** A single record with id 1. */
   readonly limits: { readonly callers?: CallerLimits | null; readonly tenant?: CallerLimits | null }
-  /** Number 1 alone: the model of this machine that answers. */
+  /** The selected local model; a single record with id 1. */
   readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
-  /** Number 1 of each owner: ids of agents in order. */
+  /** Ids of pinned agents in order; one record with id 1 per owner. */
   readonly pinned: readonly number[]
-  /** By agent, of each owner: ids of actions they switched off for it. */
+  /** Ids of disabled actions, by agent id and owner. */
   readonly disabled_tools: readonly number[]
-  /** By {@link userSettingIds}, of each owner. */
+  /** By {@link userSettingIds} and owner. */
   readonly user_setting: UserSettings[keyof UserSettings]
-  /** Prompt shortcuts of each owner. */
+  /** Prompt shortcuts by owner. */
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }
 
-/** What a person sets for clients to read. */
+/** Settings of a person that clients read. */
 export interface UserSettings {
   readonly default_model: string | null
   readonly theme_preference: string | null
@@ -65,7 +65,7 @@ export interface UserSettings {
   readonly shortcut_enabled: boolean | null
 }
 
-/** The number under which each setting of a person is kept. */
+/** Record id of each personal setting. */
 export const userSettingIds: Readonly<Record<keyof UserSettings, number>> = {
   default_model: 1,
   theme_preference: 2,
@@ -74,7 +74,7 @@ export const userSettingIds: Readonly<Record<keyof UserSettings, number>> = {
   shortcut_enabled: 5,
 }
 
-/** The settings of a person; null where nothing was set. */
+/** The settings of a person; null for those not set. */
 export async function readUserSettings(
   workspace: Pick<WorkspaceRecords, 'list'> | undefined,
   ownerId: string,
@@ -91,7 +91,7 @@ export async function readUserSettings(
   }
 }
 
-/** A record of one kind; times are milliseconds since 1970 UTC. */
+/** A record of one kind. Times are milliseconds since 1970 UTC. */
 export interface WorkspaceRecord<Kind extends keyof WorkspaceValues> {
   readonly id: number
   readonly value: WorkspaceValues[Kind]
@@ -99,37 +99,37 @@ export interface WorkspaceRecord<Kind extends keyof WorkspaceValues> {
   readonly updatedAt: number
 }
 
-/** Keeps what is set over the API and belongs to no other part. */
+/** Stores settings made over the API that belong to no other component. */
 export interface WorkspaceRecords {
-  /** By id. */
+  /** Sorted by id. */
   list<Kind extends keyof WorkspaceValues>(kind: Kind, owner?: string): Promise<readonly WorkspaceRecord<Kind>[]>
   get<Kind extends keyof WorkspaceValues>(
     kind: Kind,
     id: number,
     owner?: string,
   ): Promise<WorkspaceRecord<Kind> | undefined>
-  /** Stores under the next free id of the kind, above {@link firstFreeId}. */
+  /** Stores a value under the next free id of the kind, above {@link firstFreeId}. */
   add<Kind extends keyof WorkspaceValues>(kind: Kind, value: WorkspaceValues[Kind]): Promise<WorkspaceRecord<Kind>>
-  /** Stores or replaces. */
+  /** Creates or replaces a record. */
   put<Kind extends keyof WorkspaceValues>(
     kind: Kind,
     id: number,
     value: WorkspaceValues[Kind],
     owner?: string,
   ): Promise<void>
-  /** Whether there was one. */
+  /** @returns whether the record existed */
   remove(kind: keyof WorkspaceValues, id: number, owner?: string): Promise<boolean>
-  /** Removes all that belongs to a person. */
+  /** Deletes all records of a person. */
   erase(owner: string): Promise<void>
 }
 
 /**
- * Ids of added records are above this one. A pair made without a connector and a credential shows both under its own
- * number, which therefore never belongs to another.
+ * Ids of added records are above this one. A pair created without a connector and credential is shown with its own
+ * number for both, so that number must not be used by another record.
  */
 export const firstFreeId = 1_000_000
 
-/** What is kept in a database that holds the tables of `migrateServer`. */
+/** Creates the store in a database with the tables of `migrateServer`. */
 export function createWorkspaceRecords(options: {
   readonly db: Kysely<WorkspaceTable>
   readonly now?: () => number
@@ -137,7 +137,7 @@ export function createWorkspaceRecords(options: {
   const { db, now = Date.now } = options
   const read = <Kind extends keyof WorkspaceValues>(row: WorkspaceTable['inlay_workspace']): WorkspaceRecord<Kind> => ({
     id: Number(row.id),
-    // Written below alone, as the value of its kind.
+    // Written only below, as the value of its kind.
     value: JSON.parse(row.value) as WorkspaceValues[Kind],
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
@@ -212,7 +212,7 @@ async function addRow(
         .returningAll()
         .executeTakeFirstOrThrow()
     } catch (error) {
-      // Another process took the id in between: the table's primary key noticed.
+      // Another process used the id in the meantime, which the primary key detected.
       if (attempt >= 5) throw error
     }
   }

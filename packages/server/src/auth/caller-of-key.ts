@@ -4,33 +4,33 @@ import { liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './k
 import { hashOf } from './key-secret.ts'
 import { createKeyWatches } from './key-watches.ts'
 
-/** Finds whom keys act for. */
+/** Looks up the principal of a key. */
 export interface KeyLookup {
   /** Undefined when the key is unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
-  /** Forgets every remembered key and ends the watches of those refused now: after a change. */
+  /** Clears the cache after a change and ends the watches of keys that are no longer valid. */
   forget(): Promise<void>
   /**
-   * Calls `onEnd` once the key that a principal came from is refused or has lost a scope: at once after a change in this
-   * process, within 100 ms after one in another. The signal ends the watch.
-   * @returns whether the principal came from `principalOf`, so that it is watched
+   * Calls `onEnd` once the principal's key becomes invalid or loses a scope: at once after a change in this process,
+   * within 100 ms after one in another. The signal ends the watch.
+   * @returns whether the principal came from `principalOf` and is therefore watched
    */
   watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
-  /** Resolves once every last use is noted. */
+  /** Resolves once all last-use times are written. */
   settled(): Promise<void>
 }
 
-/** What a lookup is made of. */
+/** Options of a key lookup. */
 export interface KeyLookupOptions {
   readonly db: Kysely<KeyTable>
   readonly now: () => number
-  /** Milliseconds on a clock that nobody sets: revoked keys must not live on because the time of day was set back. */
+  /** Monotonic clock in milliseconds, so that setting back the system time cannot keep revoked keys valid. */
   readonly elapsed: () => number
-  /** How long an accepted key is remembered, in milliseconds; 0: not at all. */
+  /** How long an accepted key is cached, in milliseconds; 0 disables the cache. */
   readonly cacheMs: number
-  /** Called with each key the first time it is used on a day. */
+  /** Called for each key on its first use of a day. */
   readonly onUse?: ((key: ApiKey) => Promise<void>) | undefined
-  /** Told when a last use could not be noted; the request goes on. */
+  /** Called when a last-use time could not be written; the request continues. */
   readonly onError: (error: unknown) => void
 }
 
@@ -38,7 +38,7 @@ const rememberedKeys = 1000
 const lastUseStepMs = 60_000
 const dayOf = (time: number): number => Math.floor(time / 86_400_000)
 
-/** A lookup that asks the database once in a while, not for each request. */
+/** Creates a lookup that caches results, to avoid a query per request. */
 export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: KeyLookupOptions): KeyLookup {
   const remembered = new Map<string, { principal: Principal; until: number }>()
   const lookups = new Map<string, Promise<Principal | undefined>>()
@@ -72,7 +72,7 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
     const principal = toPrincipal(row)
     hashes.set(principal, hash)
     if (remembered.size >= rememberedKeys) remembered.clear()
-    // A key that was changed while it was looked up would be remembered as it was.
+    // If a key changed during its lookup, caching the result would keep the old state.
     if (cacheMs > 0 && changes === changesBefore) remembered.set(key, { principal, until: elapsed() + cacheMs })
     return principal
   }
@@ -82,7 +82,7 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
       const known = remembered.get(key)
       if (known !== undefined && known.until > elapsed()) return Promise.resolve(known.principal)
       remembered.delete(key)
-      // Requests that come at once share a query.
+      // Concurrent requests share a query.
       const begun = lookups.get(key)
       if (begun) return begun
       const lookup = lookUp(key).finally(() => {

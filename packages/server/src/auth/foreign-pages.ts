@@ -6,8 +6,8 @@ type CorsOrigins = readonly string[] | '*'
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
 /**
- * Refuses requests that a page of another origin has a browser send with the sign-in of its reader (CSRF). Browsers add
- * cookies, Basic credentials and client certificates by themselves, but never a Bearer key, so requests with one pass.
+ * Refuses requests that a page of another origin makes a browser send with its user's credentials (CSRF). Browsers add
+ * cookies, Basic credentials and client certificates automatically, but never a Bearer key, so requests with one pass.
  * @param takesForms whether the route reads `multipart/form-data`
  * @throws INSUFFICIENT_PERMISSIONS, UNSUPPORTED_MEDIA_TYPE for a body that a form could have sent
  */
@@ -26,12 +26,12 @@ export function refuseForeignPages(request: Request, corsOrigins: CorsOrigins, t
   })
 }
 
-/** `Sec-Fetch-Site` and `Origin` are set by the browser, a page cannot change them; what is no browser sends neither. */
+/** Browsers set `Sec-Fetch-Site` and `Origin`, and pages cannot change them. Other clients send neither. */
 function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): boolean {
   const site = headers.get('sec-fetch-site')
   // Browsers that send neither of the two name the page by `Referer`.
   const origin = headers.get('origin') ?? (site === null ? originOf(headers.get('referer')) : null)
-  // Every sandboxed frame and local file is "null", so listing it allows nobody in particular.
+  // All sandboxed frames and local files have the origin "null", so it must never be allowed.
   if (origin === 'null') return false
   if (origin !== null && corsOrigins !== '*' && corsOrigins.includes(origin)) return true
   if (site === 'same-origin') return true
@@ -39,7 +39,7 @@ function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): b
   return origin === null || isOwnOrigin(origin, new URL(url), headers.get('host'))
 }
 
-/** A proxy may end TLS, so a page at `https:` may be that of a request by `http:`, never the other way round. */
+/** A proxy may terminate TLS, so a page at `https:` may match a request over `http:`, but not the reverse. */
 function isOwnOrigin(origin: string, { protocol, host }: URL, hostHeader: string | null): boolean {
   const page = URL.parse(origin)
   if (page === null || !/^https?:$/.test(page.protocol) || (protocol === 'https:' && page.protocol !== 'https:'))

@@ -1,7 +1,7 @@
 import type { CallerLimits, Scope, StreamFormat } from '@inlay/protocol'
 import type { Kysely, SelectQueryBuilder } from 'kysely'
 
-/** Table of API keys, as Kysely sees it. Times are milliseconds since 1970 UTC. */
+/** Table of API keys for Kysely. Times are milliseconds since 1970 UTC. */
 export interface KeyTable {
   inlay_api_key: KeyRow
 }
@@ -11,7 +11,7 @@ export interface KeyRow {
   id: number
   /** See `hashOf`. */
   hash: string
-  /** What a person recognises a key by. */
+  /** Shortened key for display. */
   display: string
   name: string | null
   owner: string
@@ -28,34 +28,34 @@ export interface KeyRow {
   limits: string | null
 }
 
-/** An API key as it may be shown: never the key itself. Times are milliseconds since 1970 UTC. */
+/** An API key without its secret. Times are milliseconds since 1970 UTC. */
 export interface ApiKey {
   readonly id: number
   readonly name: string | null
   /** First and last characters, e.g. `inlay_Ab3x********9fQk`. */
   readonly display: string
-  /** Whom the key acts for: the `id` of its principal. */
+  /** Id of the principal the key acts for. */
   readonly owner: string
   readonly email: string | null
   readonly scopes: readonly Scope[]
   readonly groups: readonly string[]
-  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
+  /** Stream format when `Accept` does not select one; null: the server's default. */
   readonly streamFormat: StreamFormat | null
   readonly createdAt: number
-  /** When it was last accepted, to the minute; null when never. */
+  /** Time of the last use, to the minute; null when never used. */
   readonly lastUsedAt: number | null
-  /** From when on it is refused; null when it does not expire. */
+  /** Expiry time; null: never expires. */
   readonly expiresAt: number | null
-  /** What may be used with it, counted for it alone; null: what all callers may. */
+  /** Limits counted for this key only; null: the limits for all callers apply. */
   readonly limits: CallerLimits | null
 }
 
-/** Keys that were not revoked. */
+/** Query of keys that are not revoked. */
 export function liveKeys(db: Kysely<KeyTable>): SelectQueryBuilder<KeyTable, 'inlay_api_key', KeyRow> {
   return db.selectFrom('inlay_api_key').selectAll().where('revoked_at', 'is', null)
 }
 
-/** Inserts under the next free id; ids are given here because SQL dialects disagree on how to count. */
+/** Inserts under the next free id. Ids are assigned here because SQL dialects have no common auto-increment. */
 export async function insertKey(db: Kysely<KeyTable>, values: Omit<KeyRow, 'id'>): Promise<KeyRow> {
   for (let attempt = 1; ; attempt++) {
     const { last } = await db
@@ -69,13 +69,13 @@ export async function insertKey(db: Kysely<KeyTable>, values: Omit<KeyRow, 'id'>
         .returningAll()
         .executeTakeFirstOrThrow()
     } catch (error) {
-      // Another process took the id in between: the table's primary key noticed.
+      // Another process used the id in the meantime, which the primary key detected.
       if (attempt >= 5) throw error
     }
   }
 }
 
-/** A row as the program holds it. */
+/** Converts a row to an API key. */
 export function toApiKey(row: KeyRow): ApiKey {
   return {
     id: Number(row.id),
@@ -83,7 +83,7 @@ export function toApiKey(row: KeyRow): ApiKey {
     display: row.display,
     owner: row.owner,
     email: row.email,
-    // Written by us only, from checked values.
+    // Written only by this package, from validated values.
     scopes: JSON.parse(row.scopes) as Scope[],
     groups: JSON.parse(row.groups) as string[],
     streamFormat: row.stream_format,

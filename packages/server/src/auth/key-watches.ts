@@ -1,25 +1,27 @@
 import type { Kysely } from 'kysely'
 import { liveKeys, type KeyRow, type KeyTable } from './key-records.ts'
 
-/** A key that something long goes on for. */
+/** The key of a long-running stream. */
 export interface WatchedKey {
   readonly hash: string
   readonly scopes: readonly string[]
 }
 
-/** Tells streams when the key that they go on for is refused. */
+/** Notifies streams when their key becomes invalid. */
 export interface KeyWatches {
-  /** Calls `onEnd` once the key is refused or has lost a scope; the signal ends the watch. */
+  /** Calls `onEnd` once the key is invalid or has lost a scope; the signal ends the watch. */
   add(key: WatchedKey, onEnd: () => void, signal: AbortSignal): void
-  /** Asks the database now. While it does not answer, nothing ends. */
+  /** Queries the database now. If the query fails, no watch ends. */
   check(): Promise<void>
 }
 
-/** How long a change by another process may go unnoticed; one query for all keys, while any is watched. */
+/**
+ * Maximum delay to notice a change by another process. One query covers all keys and runs only while any is watched.
+ */
 const checkIntervalMs = 100
 const maxHashesPerQuery = 500
 
-/** @param isExpired whether a live key has expired by now */
+/** @param isExpired whether a key that was not revoked has expired */
 export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) => boolean): KeyWatches {
   const watches = new Map<() => void, WatchedKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -31,7 +33,7 @@ export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) 
     for (let at = 0; at < hashes.length; at += maxHashesPerQuery) {
       const part = hashes.slice(at, at + maxHashesPerQuery)
       for (const row of await liveKeys(db).where('hash', 'in', part).execute())
-        // Written by us only, from checked values.
+        // Written only by this package, from validated values.
         if (!isExpired(row)) scopes.set(row.hash, JSON.parse(row.scopes) as string[])
     }
     for (const [onEnd, key] of watched) {
@@ -52,7 +54,7 @@ export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) 
   return {
     add: (key, onEnd, signal) => {
       if (signal.aborted) return
-      // Two watches may share a function.
+      // Wrapped because two watches may pass the same function.
       const end = (): void => onEnd()
       watches.set(end, key)
       signal.addEventListener('abort', () => watches.delete(end), { once: true })

@@ -14,72 +14,78 @@ import { createKeyLookup } from './caller-of-key.ts'
 import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
 import { displayOf, hashOf, newKey } from './key-secret.ts'
 
-/** What a new key may and for whom. */
+/** Options of a new key. */
 export interface NewApiKey {
   readonly name?: string | null
-  /** At least one. */
+  /** At least one scope. */
   readonly scopes: readonly Scope[]
-  /** Several keys of one owner share sessions and files. Default: an owner of its own, made up. */
+  /** Keys with the same owner share sessions and files. Default: a new owner. */
   readonly owner?: string
   readonly email?: string | null
   readonly groups?: readonly string[]
-  /** Framing of its streams where `Accept` decides nothing. Default: that of the server. */
+  /** Stream format when `Accept` does not select one. Default: the server's. */
   readonly streamFormat?: StreamFormat | null
-  /** From when on it is refused, in milliseconds since 1970 UTC; within `cacheMs`. Default: never. */
+  /** Expiry time in milliseconds since 1970 UTC; takes effect within `cacheMs`. Default: never. */
   readonly expiresAt?: number | null
-  /** What may be used with it, counted for this key alone, in the place of what all callers may. Default: that. */
+  /** Limits counted for this key only, instead of the limits for all callers. Default: the limits for all callers. */
   readonly limits?: CallerLimits | null
 }
 
-/** What can be changed of a key. */
+/** Changes to a key. */
 export type ApiKeyChange = Partial<Omit<NewApiKey, 'owner'>>
 
-/** API keys: random, stored as hashes, shown once. */
+/** API keys: random, stored as hashes, shown only once. */
 export interface Keys {
-  /** Makes a key; `key` is shown here and never again. INVALID_INPUT without a scope. */
+  /** Creates a key; `key` is returned only here. INVALID_INPUT without a scope. */
   create(wanted: NewApiKey): Promise<{ key: string; record: ApiKey }>
-  /** Keys not revoked, oldest first. */
+  /** Keys that are not revoked, oldest first. */
   list(): Promise<readonly ApiKey[]>
   /** NOT_FOUND, INVALID_INPUT without a scope. */
   change(id: number, change: ApiKeyChange): Promise<ApiKey>
-  /** Gives the record a new key; the old one ends at once in this process, within `cacheMs` in others; streams as `watch` says. NOT_FOUND. */
+  /**
+   * Replaces the key of a record. The old key becomes invalid at once in this process and within `cacheMs` in others;
+   * for streams see `watch`. NOT_FOUND.
+   */
   regenerate(id: number): Promise<{ key: string; record: ApiKey }>
-  /** Ends a key: at once in this process, within `cacheMs` in others. NOT_FOUND. */
+  /** Revokes a key: at once in this process, within `cacheMs` in others. NOT_FOUND. */
   revoke(id: number): Promise<void>
-  /** Deletes all keys of an owner, revoked ones too; answers how many. */
+  /** Deletes all keys of an owner, including revoked ones. @returns the number deleted */
   erase(owner: string): Promise<number>
-  /** Whom a key acts for; undefined when unknown, revoked or expired. */
+  /** The principal of a key; undefined when unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
-  /** Calls `onEnd` once the key of a principal is refused, until the signal aborts; false for principals of others. */
+  /**
+   * Calls `onEnd` once the key of a principal becomes invalid, until the signal aborts; false for principals from
+   * elsewhere.
+   */
   watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
   /** Accepts `Authorization: Bearer <key>`. */
   readonly authenticate: Authenticator
-  /** Writes what is still to be written. Idempotent. */
+  /** Writes pending changes. Idempotent. */
   close(): Promise<void>
 }
 
-/** What keys are made with. */
+/** Options of `createKeys`. */
 export interface KeysOptions {
-  /** Holds the tables of `migrateServer`. */
+  /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<KeyTable>
-  /** Milliseconds since 1970 UTC. Default: the clock. */
+  /** Milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: () => number
-  /** Milliseconds on a clock that nobody sets. Default: `performance.now`. */
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
   readonly elapsed?: () => number
-  /** How long an accepted key is remembered, in milliseconds. Default 20; 0 looks it up each time. */
+  /** How long an accepted key is cached, in milliseconds. Default 20; 0 disables the cache. */
   readonly cacheMs?: number
-  /** Called with each stored key the first time it is used on a day (UTC). */
+  /** Called for each stored key on its first use of a day (UTC). */
   readonly onUse?: (key: ApiKey) => Promise<void>
-  /** Told of failures to note the last use; the request goes on. */
+  /** Called when a last-use time could not be written; the request continues. */
   readonly onError?: (error: unknown) => void
 }
 
-/** Keys over a database. */
+/** Creates the key management over a database. */
 export function createKeys(options: KeysOptions): Keys {
   const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 20, onError = () => {} } = options
   const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onUse: options.onUse, onError })
 
-  /** Changes a live key; NOT_FOUND when there is none. */
+  /** Updates a key that is not revoked. @throws NOT_FOUND */
   async function update(id: number, values: Partial<KeyRow>): Promise<void> {
     const query = db.updateTable('inlay_api_key').set(values).where('id', '=', id).where('revoked_at', 'is', null)
     const { numUpdatedRows }: UpdateResult = await query.executeTakeFirst()
@@ -142,7 +148,7 @@ async function toRow(wanted: NewApiKey, key: string, createdAt: number): Promise
   }
 }
 
-/** The id is among what is set, so that a change of nothing is still an update that finds its row. */
+/** Sets the id too, so that an empty change is still an update that finds its row. */
 function toChange(
   id: number,
   { name, email, scopes, groups, streamFormat, expiresAt, limits }: ApiKeyChange,
@@ -159,7 +165,7 @@ function toChange(
   }
 }
 
-/** @throws INVALID_INPUT for a limit that is not known, which would be none at all */
+/** @throws INVALID_INPUT for an unknown limit, which would otherwise be ignored */
 function toLimits(limits: CallerLimits | null | undefined): string | null {
   if (!limits) return null
   const unknown = Object.keys(limits).find((name) => !(limitNames as readonly string[]).includes(name))

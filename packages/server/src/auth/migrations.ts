@@ -1,7 +1,7 @@
 import type * as Records from '@inlay/records'
 import type { AnyDatabase, Migrations } from '@inlay/records'
 
-/** Steps by name, in order of names; a step that was released is never changed. */
+/** Migrations by name, in order of names. A released migration never changes. */
 const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
   '0001_api_key': {
     async up(db) {
@@ -74,11 +74,11 @@ const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations =
 })
 
 /**
- * Brings the tables of the server (API keys, what is set over the API, the audit) up to date; safe at every start, also
- * of several processes at once.
+ * Creates and migrates the server's tables (API keys, settings made over the API, audit). Safe at every start, even of
+ * several processes at once.
  */
 export async function migrateServer(db: AnyDatabase): Promise<void> {
-  // Loaded here, since a mounted server answers public calls without any database engine.
+  // Imported lazily, since a mounted server can answer public routes without a database engine.
   const records = await import('@inlay/records')
   return records.migrate(db, { name: 'server', migrations: migrationsWith(records) })
 }

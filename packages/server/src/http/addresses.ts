@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import type { Method, Route } from './route.ts'
 
-/** What answers a method at an address. */
+/** A route as served at one address. */
 export interface AddressedRoute {
   readonly route: Route
-  /** Values of path segments that are fixed in the address and variable in the route's own path. */
+  /** Values of path parameters that are fixed segments of this address. */
   readonly fixed: Readonly<Record<string, string>>
 }
 
 /**
- * The routes by address and method. An address with a fixed segment, such as `/ingestion/batch`, also answers the
- * methods of a route with a variable there, `/ingestion/{document_id}`, if the variable may have that value.
+ * Routes by address and method. An address with a fixed segment, such as `/ingestion/batch`, also serves the methods of
+ * a route with a parameter there, `/ingestion/{document_id}`, if the parameter accepts that value.
  */
 export function toAddresses(routes: readonly Route[]): Map<string, Map<Method, AddressedRoute>> {
   const addresses = new Map<string, Map<Method, AddressedRoute>>()
@@ -35,7 +35,7 @@ function pathsOf(route: Route): readonly string[] {
   return [route.path, ...(route.aliases ?? [])]
 }
 
-/** The segments of an address that are variable in a more general path; undefined when that path does not cover it. */
+/** Parameters of a more general path that match an address; undefined when the path does not cover it. */
 function fixedValues(address: string, path: string): Record<string, string> | undefined {
   const own = address.split('/')
   const general = path.split('/')
@@ -52,7 +52,7 @@ function fixedValues(address: string, path: string): Record<string, string> | un
 function fits(route: Route, values: Readonly<Record<string, string>>): boolean {
   const schema = route.input?.path
   if (schema === undefined || !('entries' in schema)) return false
-  // Path schemas are objects: `routesOf` says so.
+  // `routesOf` guarantees that path schemas are objects.
   const entries = schema.entries as Readonly<Record<string, v.GenericSchema>>
   return Object.entries(values).every(([name, value]) => entries[name] !== undefined && v.is(entries[name], value))
 }

@@ -2,51 +2,51 @@ import { isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { joinBytes, largeBytes } from './body.ts'
 
-/** One line of a body: its number, counted from 1 over all lines, and what it holds. */
+/** One line of a body, with its number from 1. */
 export interface BodyLine {
   readonly number: number
-  /** Undefined for a line that is above the limit or not UTF-8, and where the body cannot be read any further. */
+  /** Undefined for a line over the limit or not in UTF-8, and where the body cannot be read further. */
   readonly text: string | undefined
-  /** The bytes of a line of more than a megabyte, which has no {@link text}. */
+  /** Bytes of a line longer than a megabyte, which has no {@link text}. */
   readonly pieces?: readonly Uint8Array[]
   readonly fault: 'too_long' | 'not_utf8' | 'unreadable' | undefined
-  /** Why there was no room for it. */
+  /** Reason why the memory budget refused the line. */
   readonly refusal?: unknown
   readonly bytes: number
-  /** To be called once nothing of the line is needed any more. */
+  /** Releases the share of the memory budget. */
   release(): void
 }
 
-/** What a line holds of the bytes that may be worked on at once. */
+/** Share of the memory budget held by a line. */
 export interface LineShare {
-  /** Says how much of the line there is by now; what it throws refuses the line. */
+  /** Reports the current size of the line; an error refuses the line. */
   grow(bytes: number): void
   release(): void
 }
 
 export interface LineOptions {
   readonly limitBytes: number
-  /** Ends the reading at once, also in the middle of a line. */
+  /** Stops reading at once, even in the middle of a line. */
   readonly left: AbortSignal
   /** Called for each line. */
   readonly openShare: () => LineShare
 }
 
 const newline = 10
-/** One read of the network may bring thousands of lines. */
+/** One network read may contain thousands of lines. */
 const linesBetweenTurns = 64
 
 /**
- * Reads a body line by line, as far as the consumer asks; blank lines are counted and left out. A line above the limit,
- * or one there is no room for, is skipped without being kept, and told as such; a body whose compression is broken ends
- * with such a line too.
+ * Reads a body line by line, at the pace of the consumer; blank lines are counted but skipped. A line over the limit,
+ * or one that the memory budget refuses, is skipped without buffering and reported. Broken compression is reported as a
+ * last line.
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
   { limitBytes, left, openShare }: LineOptions,
 ): AsyncGenerator<BodyLine> {
   const reader = body.getReader()
-  // The transport then knows that nobody reads on; a generator's own `return` would wait for the read under way.
+  // Tells the transport that reading has stopped; `return` of the generator would wait for the pending read.
   left.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
   let number = 0
   let line = createLine(limitBytes, openShare())
@@ -61,7 +61,7 @@ export async function* readLines(
     return undefined
   }
 
-  /** The next piece; undefined where the compression is broken. */
+  /** The next chunk; undefined when the compression is broken. */
   const next = (): Promise<ReadableStreamReadResult<Uint8Array> | undefined> =>
     reader.read().catch((error: unknown) => {
       if (isInlayError(error)) return undefined
@@ -95,7 +95,7 @@ export async function* readLines(
 interface OpenLine {
   take(piece: Uint8Array): void
   bytes(): number
-  /** Undefined for a blank one. */
+  /** Undefined for a blank line. */
   complete(): Omit<BodyLine, 'number' | 'release'> | undefined
   release(): void
 }

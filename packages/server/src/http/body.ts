@@ -2,25 +2,25 @@ import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop, type BudgetShare } from '@inlay/protocol/concurrency'
 import type { ServerSettings } from './settings.ts'
 
-/** Documents of more bytes are read piece by piece. */
+/** Larger documents are read in pieces. */
 export const largeBytes: number = 2 ** 20
 
-/** How a body is read. */
+/** Options for reading a body. */
 export interface BodyReading {
   readonly limitBytes: number
-  /** A body of more bytes is given as it arrives. Default: each is given as a whole. */
+  /** Larger bodies are returned as a stream. Default: always return the whole body. */
   readonly wholeBytes?: number
-  /** Called with how many bytes have come by now, when that is not declared; what it throws ends the reading. */
+  /** Called with the number of bytes read so far if the size is not declared; an error stops reading. */
   readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
 /**
- * The body as text, whatever its content type; "" when there is none. A compressed one is unpacked.
- * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before anything is read, and for what it is unpacked),
- * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client went away or the compression is broken,
- * UNSUPPORTED_MEDIA_TYPE for a compression not taken here, or a form that the host has read, INTERNAL_ERROR for any other
- * body that the host has read
- * @returns a body of more than `wholeBytes` as it arrives, with the same errors but for what is not UTF-8
+ * Reads the body as text, whatever its content type; "" if there is none. Decompresses it if necessary.
+ * @throws PAYLOAD_TOO_LARGE above the limit (by `content-length` before reading, and by decompressed size),
+ * VALIDATION_FAILED for bytes that are not UTF-8, BAD_REQUEST when the client disconnected or the compression is
+ * broken, UNSUPPORTED_MEDIA_TYPE for an unsupported compression or a form that the host has read, INTERNAL_ERROR for
+ * any other body that the host has read
+ * @returns a body larger than `wholeBytes` as a stream with the same errors, except for invalid UTF-8
  */
 export function readText(request: Request, reading: Omit<BodyReading, 'wholeBytes'>): Promise<string>
 export function readText(request: Request, reading: BodyReading): Promise<string | AsyncIterable<Uint8Array>>
@@ -31,7 +31,7 @@ export async function readText(request: Request, reading: BodyReading): Promise<
   const coding = request.headers.has('content-encoding') ? codingOf(request) : undefined
   let bytes: Uint8Array | AsyncIterable<Uint8Array>
   try {
-    // A declared length binds the transport, and `text` is several times cheaper than a stream.
+    // The transport enforces a declared length, and `text` is several times cheaper than a stream.
     if (coding === undefined && declared !== undefined && declared <= wholeBytes)
       return checkedText(await request.text(), declared, limitBytes)
     if (coding === undefined && request.bodyUsed) throw alreadyRead(request)
@@ -47,7 +47,7 @@ export async function readText(request: Request, reading: BodyReading): Promise<
   }
 }
 
-/** `text` puts U+FFFD in place of bytes that are not UTF-8, and then the length is no longer the declared one. */
+/** `text` replaces invalid UTF-8 with U+FFFD, which changes the length. */
 function checkedText(text: string, declaredBytes: number, limitBytes: number): string {
   if (text.length > limitBytes) throw tooLarge(limitBytes)
   if (text.includes('\uFFFD') && new TextEncoder().encode(text).byteLength !== declaredBytes) throw notUtf8()
@@ -55,8 +55,8 @@ function checkedText(text: string, declaredBytes: number, limitBytes: number): s
 }
 
 /**
- * The body as a stream of bytes, unpacked if it is compressed; an empty one when there is none.
- * @throws INTERNAL_ERROR when somebody read the body before, UNSUPPORTED_MEDIA_TYPE for a compression not taken here
+ * The decompressed body as a byte stream; empty if there is none.
+ * @throws INTERNAL_ERROR when the body was already read, UNSUPPORTED_MEDIA_TYPE for an unsupported compression
  */
 export function bodyStream(request: Request): ReadableStream<Uint8Array> {
   if (request.bodyUsed) throw alreadyRead(request)
@@ -65,7 +65,7 @@ export function bodyStream(request: Request): ReadableStream<Uint8Array> {
   return coding === undefined ? body : decompressed(body, coding)
 }
 
-/** Says that a body, or one line of a batch, is above the limit. */
+/** Creates the error for a body, or one line of a batch, above the limit. */
 export function tooLarge(limitBytes: number): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', { message: `At most ${limitBytes} bytes are taken here.` })
 }
@@ -101,7 +101,7 @@ async function drain(
   return first && others.length === 0 ? first : joinBytes(pieces, size)
 }
 
-/** What was read already, and then the rest as it arrives. */
+/** Yields the bytes already read, then the rest. */
 async function* rest(
   begun: Uint8Array[],
   reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -125,7 +125,7 @@ async function* rest(
   }
 }
 
-/** Pieces as one. @param size of all of them together */
+/** Concatenates pieces. @param size total size */
 export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let at = 0
@@ -137,8 +137,8 @@ export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Arr
 }
 
 /**
- * Tells a client that went away from a host that read the body first, and both from what was thrown on purpose.
- * @param hasBegun whether some of the body has come
+ * Distinguishes a client that disconnected, a host that read the body first, and errors thrown on purpose.
+ * @param hasBegun whether part of the body was received
  */
 export function toReadFailure(error: unknown, request: Request, hasBegun = false): unknown {
   if (isInlayError(error)) return error
@@ -155,14 +155,14 @@ export function toReadFailure(error: unknown, request: Request, hasBegun = false
 const incomplete = (cause: unknown): InlayError =>
   new InlayError('BAD_REQUEST', { message: 'The request ended before its body was complete.', cause })
 
-/** Frameworks that bound bodies fail their stream: SvelteKit with a status, Astro with a sentence. */
+/** Frameworks with a body limit fail the stream: SvelteKit with a status, Astro with a message. */
 function isHostLimit(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('status' in error && error.status === 413) || /size limit exceeded/i.test(error.message)
 }
 
 function alreadyRead(request: Request, cause?: unknown): InlayError {
-  // No address takes such forms: `curl -d` sends JSON under this type.
+  // No route accepts these forms: `curl -d` sends JSON with this type.
   if (/^application\/x-www-form-urlencoded/i.test(request.headers.get('content-type') ?? ''))
     return new InlayError('UNSUPPORTED_MEDIA_TYPE', {
       message:
@@ -175,13 +175,13 @@ function alreadyRead(request: Request, cause?: unknown): InlayError {
   })
 }
 
-/** What `content-length` says; undefined without one. */
+/** The value of `content-length`; undefined without one. */
 export function declaredBytes(request: Request): number | undefined {
   const header = request.headers.get('content-length')
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
-/** Codings a request body may have, by what `DecompressionStream` calls them. */
+/** Supported content codings, with their names for `DecompressionStream`. */
 const formats: Readonly<Record<string, CompressionFormat | 'identity'>> = {
   '': 'identity',
   identity: 'identity',
@@ -190,12 +190,12 @@ const formats: Readonly<Record<string, CompressionFormat | 'identity'>> = {
   deflate: 'deflate',
 }
 
-/** Codings that are taken, as the `accept-encoding` of a refusal lists them. */
+/** Supported codings, sent as `accept-encoding` with a refusal. */
 const takenCodings = 'gzip, deflate'
 
 /**
- * How the body of a request is compressed; undefined when it is not.
- * @throws UNSUPPORTED_MEDIA_TYPE for another coding, or for several on top of each other
+ * Compression of a request body; undefined if none.
+ * @throws UNSUPPORTED_MEDIA_TYPE for another coding, or several combined
  */
 function codingOf(request: Request): CompressionFormat | undefined {
   const named = (request.headers.get('content-encoding') ?? '').trim().toLowerCase()
@@ -209,11 +209,11 @@ function codingOf(request: Request): CompressionFormat | undefined {
 }
 
 /**
- * The bytes before they were compressed, as fast as they are read: whoever reads them counts them, so that a small body
- * that becomes a large one is refused like a large one.
+ * Decompresses at the pace of the reader. The reader counts decompressed bytes, so a small body that expands to a large
+ * one is refused.
  */
 function decompressed(body: ReadableStream<Uint8Array>, format: CompressionFormat): ReadableStream<Uint8Array> {
-  // The types of streams disagree about who owns the memory; `DecompressionStream` takes bytes of any kind.
+  // Stream types disagree about buffer ownership; `DecompressionStream` accepts any bytes.
   const unpacking = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>
   const reader = cancelledLate(body).pipeThrough(unpacking).getReader()
   return new ReadableStream<Uint8Array>(
@@ -231,7 +231,7 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
   )
 }
 
-/** A pipe reads on while it ends, and cancels right behind that. */
+/** Delays cancellation: a pipe keeps reading while it ends, and cancels right afterwards. */
 function cancelledLate(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream<Uint8Array>(
@@ -247,15 +247,15 @@ function cancelledLate(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Ar
   )
 }
 
-/** A refused body of at most so many more bytes is read to its end. */
+/** A refused body with at most this many remaining bytes is read to its end. */
 const droppedBytes = 16 * 2 ** 20
 
 /**
- * Reads on and drops what it reads: Node cuts the connection of a body that is cancelled, and with it goes the answer, or
- * the next request of the client. A body that does not end soon is cancelled.
+ * Reads and discards the rest of a body. Node closes the connection when a body is cancelled, which would lose the
+ * response or the client's next request. A body that does not end soon is cancelled.
  */
 export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, reason?: unknown): Promise<void> {
-  // Node's stream throws where nobody catches when it is cancelled between a read and the data it asked for.
+  // Node's stream throws an uncatchable error when cancelled between a read and the arrival of its data.
   await yieldToEventLoop()
   for (let left = droppedBytes; left > 0;) {
     const { done, value } = await reader.read()
@@ -265,7 +265,7 @@ export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, rea
   await reader.cancel(reason)
 }
 
-/** Says that a body is not what its coding says, or ends too early. */
+/** Creates the error for a body with invalid or truncated compression. */
 export function brokenCompression(cause?: unknown): InlayError {
   return new InlayError('BAD_REQUEST', {
     message: 'The body is not complete, valid data of the compression that its Content-Encoding names.',
@@ -273,16 +273,16 @@ export function brokenCompression(cause?: unknown): InlayError {
   })
 }
 
-/** Smaller bodies are not counted: what they take is bounded by the number of connections. */
+/** Smaller bodies are not counted: the number of connections bounds their memory. */
 const smallBodyBytes = 65_536
-/** At the least, also while searches go first. */
+/** Lower bound of the storage rate, even while searches have priority. */
 const storedBytesPerMs = 2_000
 
-/** Holds a share of the bytes that may be worked on at once; a body is in memory several times while it is read. */
+/** Share of the memory budget for bodies. A body is in memory several times while it is read. */
 export interface BodyShare {
-  /** Says how much of the body there is by now. @throws RATE_LIMITED when too many bytes are being worked on */
+  /** Reports the current size of the body. @throws RATE_LIMITED when the budget is used up */
   grow(bytes: number): void
-  /** Releases the share for good, at once or after a delay, to which the time is added that storing the body takes. */
+  /** Releases the share permanently, after an optional delay plus the estimated time to store the body. */
   release(delayMs?: number): void
 }
 

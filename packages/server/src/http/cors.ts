@@ -4,15 +4,15 @@ const exposed = 'content-disposition, etag, link, mcp-session-id, preference-app
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const headers =
   'authorization, content-encoding, content-type, idempotency-key, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
-/** How long a browser may remember a preflight: two hours, the most Chromium takes. */
+/** How long browsers may cache a preflight: two hours, Chromium's maximum. */
 const preflightSeconds = 7200
 
-/** Origins whose pages may read answers: listed ones, or all. */
+/** Allowed origins: a list, or all. */
 export type CorsOrigins = readonly string[] | '*'
 
 /**
- * The answer to a preflight of an allowed origin; undefined for every other request.
- * @param passHeaders names of headers that pages may send beside those of the API
+ * The response to a preflight of an allowed origin; undefined for other requests.
+ * @param passHeaders additional headers that pages may send
  */
 export function preflightReply(
   request: Request,
@@ -31,10 +31,7 @@ export function preflightReply(
   })
 }
 
-/**
- * Headers that let the page that asked read the answer, if its origin is allowed. Credentials are never: keys travel as
- * headers.
- */
+/** CORS headers for a request from an allowed origin. Credentials are never allowed, since keys are sent as headers. */
 export function corsHeaders(request: Request, origins: CorsOrigins): Record<string, string> {
   const vary: Record<string, string> = origins === '*' ? {} : { vary: 'origin' }
   if (!isAllowed(request, origins)) return vary

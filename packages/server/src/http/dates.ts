@@ -1,4 +1,4 @@
-/** A time in milliseconds since 1970 UTC as the wire has it, ISO 8601 with `Z`; null stays null. */
+/** Formats milliseconds since 1970 UTC as ISO 8601 with `Z`; null stays null. */
 export function toDate(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString()
 }

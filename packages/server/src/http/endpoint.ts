@@ -9,10 +9,10 @@ import type { KeyWatch, Route, ServerParts } from './route.ts'
 import { readsPerCaller, type ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
-/** Whoever waits longer for a document to be indexed holds its bytes no longer. */
+/** Requests that wait longer for a document to be indexed release their share of the memory budget. */
 const longestHoldMs = 5000
 
-/** What every endpoint of a server shares. */
+/** Shared state of all endpoints of a server. */
 export interface EndpointSetting {
   readonly parts: ServerParts
   readonly authenticate: Authenticator
@@ -20,7 +20,7 @@ export interface EndpointSetting {
   readonly routes: readonly Route[]
 }
 
-/** A request on its way through: still undecoded path values, and the id it is known by. */
+/** A request being routed: its path values, still encoded, and its id. */
 export interface IncomingRequest {
   readonly request: Request
   readonly url: URL
@@ -28,8 +28,8 @@ export interface IncomingRequest {
 }
 
 /**
- * Runs one route: caller, then scope, path and query, only then the body, then the handler. Always resolves to a
- * finished response, so that no host's own error handling gets to see, or to word, our errors.
+ * Runs one route: checks caller, scope, path and query before reading the body, then calls the handler. Always resolves
+ * to a response, so that a host's error handling never sees our errors.
  */
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
@@ -37,7 +37,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   const { body: bodySpec } = route.input ?? {}
   const readsOnly = route.readsOnly ?? route.method === 'GET'
   const takesForms = bodySpec?.kind === 'stream' && bodySpec.mediaType === 'multipart/form-data'
-  // Whoever sets limits can always undo them, also when all that all callers together may use is used up.
+  // Requests limited to administrators are not counted, so that they can raise a limit even when it is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
   return async (incoming) => {
     const start = performance.now()
@@ -63,7 +63,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         const body = await checkedBody(route, request, { settings, share })
         share.release(longestHoldMs)
         const holdBytes = share.grow
-        // What cannot be watched any more has no key that could be refused: the server is closed.
+        // When the server is closed, keys can no longer be watched.
         const watchKey: KeyWatch = async (onEnd, signal) =>
           (caller && (await parts.keys?.watch(caller, onEnd, signal).catch(() => false))) ?? false
         const call = {
@@ -97,7 +97,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       callerId,
     }
     const { audit } = setting.parts
-    // Callers who are not known are not kept: anybody could fill the audit.
+    // Requests of unknown callers are not audited, or anybody could fill the audit log.
     if (audit && callerId !== undefined && isAudited)
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
@@ -105,24 +105,26 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     try {
       setting.settings.onAnswered?.(answered)
     } catch (error) {
-      // The answer is made: a log of the host that breaks takes it from nobody.
+      // The response is complete, so an error in the host's logging must not affect it.
       setting.settings.onError(error, answered)
     }
     return response
   }
 }
 
-/** One for all: nobody reads it, and a trace of each would cost more than the rest of a call that is left. */
+/** Shared instance: nobody reads it, and a stack trace per aborted request would cost more than handling it. */
 const ended = new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.' })
-/** A call counts for so long: what takes longer waits for something, or lets others in between its parts. */
+/** A turn ends after this time: longer calls are waiting, or yield in between. */
 const longestTurnMs = 20
 
-/** Waits until the caller may begin one more call; its body is not read before. @returns ends the turn */
+/**
+ * Waits until the caller may start another call; the body is not read before. @returns a function that ends the turn
+ */
 async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
   const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
   const cancel = timer(longestTurnMs, leave)
   return () => {
-    // Whoever leaves calls as soon as they begin would have more of them begun than who waits for answers.
+    // An aborted call keeps its slot, or a client that aborts at once could start more calls than one that waits.
     if (request.signal.aborted) return
     cancel()
     leave()
@@ -150,7 +152,7 @@ async function takeReadTurn(
   }
 }
 
-/** Cuts a streamed answer when the key of its reader is refused. */
+/** Cuts a streamed response when the key of its reader becomes invalid. */
 async function cutWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
   const { body, endsWithKey } = answer
   if (!(body instanceof ReadableStream) || endsWithKey) return answer
@@ -183,12 +185,12 @@ async function cutWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
   return { ...answer, body: watched }
 }
 
-/** Whether calls of a route belong in the audit. */
+/** Whether calls of a route are audited. */
 function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
-/** What a call was about: the ids in its address, and the id of what it made. */
+/** Audit target of a call: the ids in its path, and the id of the created object. */
 function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown): Record<string, string> {
   const { id, api_key_id: keyId = id } = Object(result) as Record<string, unknown>
   const isId = typeof keyId === 'number' || typeof keyId === 'string'
@@ -196,8 +198,8 @@ function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown)
 }
 
 /**
- * Turns work into a finished response: request id, errors as documented, CORS, no body for HEAD.
- * @param routePath the route as the log names it; undefined when none matched
+ * Turns work into a response: request id, documented errors, CORS, no body for HEAD.
+ * @param routePath route for the log; undefined when none matched
  */
 export async function respond(
   request: Request,
@@ -221,9 +223,10 @@ export async function respond(
   const length: Record<string, string> = sent === undefined ? {} : { 'content-length': String(sent.byteLength) }
   const cors: Record<string, string> =
     settings.corsOrigins.length === 0 ? {} : corsHeaders(request, settings.corsOrigins)
-  // An answer may differ by more than its origin.
+  // A response may vary by other headers than the origin.
   const vary = [headers['vary'], cors['vary']].filter((name) => name !== undefined).join(', ')
-  // A plain `Response`: servers and frameworks of hosts know no faster stand-in, and Hono sends it as "[object Response]".
+  // Must be a plain `Response`: hosts' servers and frameworks do not optimize others, and Hono sends them as "[object
+  // Response]".
   return new Response(isUnread ? null : (sent ?? body), {
     status,
     headers: { ...headers, ...length, [requestIdHeader]: requestId, ...cors, ...(vary ? { vary } : {}) },
@@ -243,7 +246,7 @@ function tellRefusedOrigin(
   settings.onError(error, { ...call, method: request.method })
 }
 
-/** Work that was called off because the client went away is no fault of anybody's. */
+/** Whether work was aborted because the client disconnected, which is not an error. */
 function isDeparture(thrown: unknown, request: Request): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError' && request.signal.aborted
 }
@@ -265,7 +268,7 @@ function decodedValues(values: Readonly<Record<string, string>>): Record<string,
   return decoded
 }
 
-/** What occurs once is a string, what occurs more often a list. */
+/** Query parameters: a string if given once, a list if repeated. */
 function queryOf(url: URL): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of url.searchParams) {
@@ -284,7 +287,7 @@ async function checkedBody(
   const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = settings.limits[body.limit]
-  // What does not say its length is counted as it comes, and what is compressed as it is unpacked.
+  // Bodies without a declared length are counted while reading, compressed ones while decompressing.
   if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
   const wholeBytes = body.limit === 'ingestionBytes' ? largeBytes : Infinity
   const text = await readText(request, { limitBytes: limit, wholeBytes, onBytes: share.grow })

@@ -1,12 +1,12 @@
-/** Calls of tools that are under way, so that their clients can call them off. */
+/** Running tool calls, so that clients can cancel them. */
 export interface McpCalls {
-  /** Does work that `cancel` with the same key aborts. */
+  /** Runs work that `cancel` with the same key aborts. */
   run<Value>(key: string, work: (cancelled: AbortSignal) => Promise<Value>): Promise<Value>
-  /** Without effect when nothing of the key is under way. */
+  /** Does nothing when no work with the key is running. */
   cancel(key: string): void
 }
 
-/** Makes the list of a server. */
+/** Creates the registry of a server. */
 export function createMcpCalls(): McpCalls {
   const underway = new Map<string, AbortController>()
   return {

@@ -2,24 +2,24 @@ import { InlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/protocol/concurrency'
 import { bodyStream, letGo, tooLarge, toReadFailure } from './body.ts'
 
-/** A part of a form as it arrives. */
+/** One part of a streamed form. */
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | {
       readonly kind: 'file'
       readonly name: string
       readonly fileName: string
-      /** "" when the client does not say. */
+      /** "" if the client does not send one. */
       readonly mediaType: string
-      /** Read once; what is left of it is skipped when the next part is asked for. */
+      /** Can be read once; unread bytes are skipped when the next part is requested. */
       readonly bytes: AsyncIterable<Uint8Array>
     }
 
-/** Bounds of a form. */
+/** Size limits of a form. */
 export interface FormLimits {
-  /** Most bytes of the whole body. */
+  /** Maximum size of the whole body. */
   readonly totalBytes: number
-  /** Most bytes of a field that is no file. */
+  /** Maximum size of a field that is not a file. */
   readonly fieldBytes: number
   readonly parts: number
 }
@@ -30,8 +30,8 @@ const cr = 13
 const encoder = new TextEncoder()
 
 /**
- * Reads a `multipart/form-data` body part by part: no more of it is in memory than what the network brought last.
- * @throws VALIDATION_FAILED for a body of another type, form or end; PAYLOAD_TOO_LARGE above a bound
+ * Reads a `multipart/form-data` body part by part, buffering only the last network chunk.
+ * @throws VALIDATION_FAILED for a body of another type or with malformed content; PAYLOAD_TOO_LARGE above a limit
  */
 export async function* readForm(request: Request, limits: FormLimits): AsyncGenerator<FormPart> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? '')
@@ -39,7 +39,7 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
   const source = createSource(request, limits.totalBytes)
   try {
     const delimiter = encoder.encode(`\r\n--${boundary}`)
-    // The first delimiter needs no line before it; whatever stands there belongs to nobody.
+    // The first delimiter needs no line break before it; any preamble is ignored.
     for await (const _ of untilDelimiter(source, delimiter));
     for (let count = 0; await beginsPart(source); count++) {
       if (count >= limits.parts) throw new InlayError('PAYLOAD_TOO_LARGE', { message: 'The form has too many parts.' })
@@ -49,11 +49,11 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
         yield { kind: 'field', name: head.name, value: await readField(bytes, limits.fieldBytes) }
       } else {
         yield { kind: 'file', name: head.name, fileName: head.fileName, mediaType: head.mediaType, bytes }
-        // By hand: leaving a generator early would end it before the part does.
+        // Iterates by hand: leaving a `for await` loop would end the generator before the part ends.
         for (let step = await bytes.next(); !step.done; step = await bytes.next());
       }
     }
-    // To the end of the body: a request that is left before looks like one whose client went away.
+    // Reads to the end of the body: stopping earlier looks like a client that disconnected.
     do source.buffer = new Uint8Array(0)
     while (await source.more())
   } finally {
@@ -61,10 +61,10 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
   }
 }
 
-/** Bytes that have arrived and were not taken yet. */
+/** Buffered bytes not consumed yet. */
 interface Source {
   buffer: Uint8Array
-  /** Waits for more; false at the end of the body. */
+  /** Waits for more bytes; false at the end of the body. */
   more(): Promise<boolean>
   cancel(): void
 }
@@ -80,7 +80,7 @@ function createSource(request: Request, limitBytes: number): Source {
       })
       if (done) return false
       total += value.byteLength
-      // What the network brought is read without a pause otherwise, up to megabytes.
+      // Yields regularly, since buffered network data would otherwise be read without a pause, up to megabytes.
       if (Math.floor(total / bytesBetweenTurns) > Math.floor((total - value.byteLength) / bytesBetweenTurns))
         await yieldToEventLoop()
       if (total > limitBytes) throw tooLarge(limitBytes)
@@ -95,7 +95,7 @@ function createSource(request: Request, limitBytes: number): Source {
   return source
 }
 
-/** The bytes up to the next delimiter, which is taken too. Ends for good once it has ended. */
+/** Bytes up to the next delimiter, which is consumed too. */
 function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
   let isOver = false
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -111,7 +111,7 @@ function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<U
   }
   const generator: AsyncGenerator<Uint8Array> = {
     next,
-    // Whoever leaves early leaves the rest to be skipped.
+    // When the consumer stops early, the next part skips the remaining bytes.
     return: async () => ({ done: true, value: undefined }),
     throw: async (error: unknown) => {
       throw error
@@ -122,7 +122,7 @@ function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<U
   return generator
 }
 
-/** Where the delimiter begins, or where one might begin that has not arrived whole. */
+/** Position of the delimiter, or of a possible incomplete one at the end. */
 function find(buffer: Uint8Array, delimiter: Uint8Array): { readonly at: number; readonly isComplete: boolean } {
   for (let at = buffer.indexOf(cr); at !== -1; at = buffer.indexOf(cr, at + 1)) {
     let length = 1
@@ -133,7 +133,7 @@ function find(buffer: Uint8Array, delimiter: Uint8Array): { readonly at: number;
   return { at: buffer.byteLength, isComplete: false }
 }
 
-/** Whether another part follows the delimiter; its line is taken. */
+/** Whether another part follows the delimiter; consumes the rest of its line. */
 async function beginsPart(source: Source): Promise<boolean> {
   while (source.buffer.byteLength < 2) if (!(await source.more())) throw malformed('ends before the form does')
   if (source.buffer[0] === 45 && source.buffer[1] === 45) return false
@@ -142,7 +142,7 @@ async function beginsPart(source: Source): Promise<boolean> {
   throw malformed('has a delimiter that is followed by something else')
 }
 
-/** Text up to a mark, which is taken too. */
+/** Text up to a marker, which is consumed too. */
 async function readUntil(source: Source, mark: string, limitBytes: number): Promise<string> {
   const bytes = encoder.encode(mark)
   for (;;) {
@@ -195,7 +195,7 @@ function readHead(head: string): Head {
   return { name, fileName, mediaType: headers.get('content-type') ?? '' }
 }
 
-/** Browsers write a quote in a name as `%22`, others with a backslash. */
+/** Browsers encode a quote in a name as `%22`, others with a backslash. */
 function parameterOf(disposition: string, parameter: string): string | undefined {
   const match = new RegExp(`;\\s*${parameter}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(disposition)
   if (match?.[1] === undefined) return match?.[2]

@@ -3,59 +3,62 @@ import { InlayError, isInlayError, type RateLimitedBody } from '@inlay/protocol'
 const mark: unique symbol = Symbol('reply')
 
 /**
- * What is answered, before it becomes a `Response`: headers are added to it on its way out, and the runtime's own
- * `Response`, which costs as much as a small request, is made once at the end or not at all.
+ * A response before it becomes a `Response`: headers are still added, and a `Response`, which costs as much as a small
+ * request, is created once at the end or not at all.
  */
 export interface Reply {
   readonly [mark]: true
   readonly status: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | ReadableStream<Uint8Array> | null
-  /** Whether a streamed body ends by itself when the key of its reader is refused. Default: it is cut. */
+  /** Whether a streamed body ends on its own when the key of its reader becomes invalid. Default: it is cut. */
   readonly endsWithKey: boolean
 }
 
-/** Status and headers of a reply; 200 and none when absent. */
+/** Status and headers of a reply. Default: 200 without headers. */
 export interface ReplyOptions {
   readonly status?: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   /** See {@link Reply}. */
   readonly endsWithKey?: boolean
 }
 
-/** A reply with a body of its own kind. */
+/** Creates a reply with any body. */
 export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
   const { status = 200, headers = {}, endsWithKey = false } = options
   return { [mark]: true, status, headers, body, endsWithKey }
 }
 
-/** A reply in JSON; undefined is sent as `null`. */
+/** Creates a JSON reply; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
   const { status = 200, headers } = options
   const body = JSON.stringify(value ?? null)
   return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body, endsWithKey: false }
 }
 
-/** What a handler answered, as a reply. */
+/** Converts a handler's result to a reply. */
 export function toReply(answer: unknown): Reply {
   return typeof answer === 'object' && answer !== null && mark in answer ? (answer as Reply) : jsonReply(answer)
 }
 
-/** What a caught value is answered with, and whether it is a fault of ours that belongs in the log. */
+/** The error response for a caught value, and whether to log it as an internal failure. */
 export interface Failure {
   readonly error: InlayError
   readonly unexpected: boolean
 }
 
-/** What was thrown, as an InlayError: whatever was not thrown as one says nothing about itself. */
+/** Converts a thrown value to an InlayError; any other value becomes an INTERNAL_ERROR without details. */
 export function toFailure(thrown: unknown): Failure {
   if (isInlayError(thrown)) return { error: thrown, unexpected: thrown.status === 500 }
   return { error: new InlayError('INTERNAL_ERROR', { cause: thrown }), unexpected: true }
 }
 
-/** Body of an error: `{detail: [issues]}` for a request of the wrong shape, else `{error_code, detail}` and what a 429 adds. */
+/**
+ * Body of an error: `{detail: [issues]}` for an invalid request, otherwise `{error_code, detail}`, with more fields for
+ * a 429.
+ */
 export function errorBody(error: InlayError, requestId: string): Record<string, unknown> {
   if (error.code === 'VALIDATION_FAILED') return { detail: error.data['issues'] ?? [] }
   return {
@@ -66,7 +69,7 @@ export function errorBody(error: InlayError, requestId: string): Record<string, 
   }
 }
 
-/** Whose limit is used up, and when there is room again. */
+/** Scope of the exceeded limit, and when to retry. */
 function whenToRetry(error: InlayError): Pick<RateLimitedBody, 'scope' | 'reset_at' | 'retry_after_seconds'> {
   const seconds = retrySeconds(error) ?? Number(outageSeconds)
   const { of } = error.data
@@ -77,17 +80,17 @@ function whenToRetry(error: InlayError): Pick<RateLimitedBody, 'scope' | 'reset_
   }
 }
 
-/** Whole seconds, at least one; undefined when the error tells none. */
+/** Whole seconds, at least one; undefined if the error has none. */
 function retrySeconds({ data: { retryAfterSeconds } }: InlayError): number | undefined {
   return typeof retryAfterSeconds === 'number' ? Math.max(1, Math.ceil(retryAfterSeconds)) : undefined
 }
 
-/** Reply for an error, with the headers its status asks for. */
+/** Creates the reply for an error, with the headers for its status. */
 export function errorReply(error: InlayError, requestId: string): Reply {
   return jsonReply(errorBody(error, requestId), { status: error.status, headers: errorHeaders(error) })
 }
 
-/** When callers may ask again for what is not available, where nothing tells better. */
+/** Default `Retry-After` of a 503. */
 const outageSeconds = '2'
 
 function errorHeaders(error: InlayError): Record<string, string> {
@@ -105,8 +108,8 @@ function errorHeaders(error: InlayError): Record<string, string> {
   return isOutage ? { 'retry-after': outageSeconds } : {}
 }
 
-/** Header that carries the id, in requests and in every response. */
+/** Header with the request id, in requests and in every response. */
 export const requestIdHeader = 'x-request-id'
 
-/** An id that a request comes with is kept when it has this form; else the request gets a new one. */
+/** Form of a request id accepted from clients; otherwise a new id is generated. */
 export const requestIdForm: RegExp = /^[\w.:/+=-]{1,128}$/

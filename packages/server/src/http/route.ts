@@ -9,73 +9,75 @@ import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
 import type { ServerSettings } from './settings.ts'
 
-/** What handlers work with. */
+/** Components that handlers use. */
 export interface ServerParts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
-  /** Absent where the host alone tells who calls: the addresses that administer keys answer 501. */
+  /** Absent when the host authenticates callers; routes that administer keys then answer 501. */
   readonly keys?: Keys
-  /** Absent: what would be kept there cannot be set, and the addresses that set it answer 501. */
+  /** Absent: routes that store settings answer 501. */
   readonly workspace?: WorkspaceRecords
-  /** Absent: the deployment names its models; `/admin/local-models` lists none and refuses a choice with 501. */
+  /**
+   * Absent: models come from the configuration only; `/admin/local-models` lists none and refuses a choice with 501.
+   */
   readonly localModels?: LocalModelAdministration | undefined
-  /** Absent: nothing is audited, and `/admin/audit` answers 501. */
+  /** Absent: there is no audit, and `/admin/audit` answers 501. */
   readonly audit?: AuditLog | undefined
-  /** Counts what callers use. Absent: they may use what they like. */
+  /** Counts usage. Absent: there are no limits. */
   readonly usage?: UsageLimits | undefined
-  /** What an operator should know and do, a sentence each. Absent: nothing is told. */
+  /** Messages for the operator, each saying what to know and do. Absent: none. */
   readonly notices?: (() => Promise<readonly string[]>) | undefined
-  /** What Prometheus reads. Absent: nothing is measured, and `/metrics` answers 501. */
+  /** Metrics for Prometheus. Absent: `/metrics` answers 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
-  /** The script of `<inlay-chat>`. Absent, or undefined: `/inlay-chat.js` is not there. */
+  /** The script of `<inlay-chat>`. Absent or undefined: `/inlay-chat.js` answers 404. */
   readonly widget?: (() => Promise<string | undefined>) | undefined
 }
 
-/** A method a route answers; HEAD comes with GET, OPTIONS is answered for all. */
+/** Method of a route; GET includes HEAD, and OPTIONS is answered for all routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Who may use a route, and whose things it touches: everybody, and then nobody's; or callers with the scope (with any of
- * a list), under a rule that the part behind the route enforces by the caller it is handed.
+ * Access to a route: public, or callers with the scope (or any of a list of scopes) under an ownership rule that the
+ * handler's component enforces.
  */
 export type Access =
   | { readonly scope: 'public'; readonly owner: 'none' }
   | { readonly scope: Scope | readonly Scope[]; readonly owner: OwnerRule }
 
-/** How a body comes: JSON checked whole, or a stream the handler reads itself. `limit` names a {@link BodyLimits}. */
+/** How a body is read: parsed JSON, or a stream that the handler reads. `limit` names a {@link BodyLimits} field. */
 export type BodySpec<Schema extends GenericSchema | undefined> =
   | { readonly kind: 'json'; readonly schema: Schema; readonly limit: 'chatBytes' | 'ingestionBytes' | 'otherBytes' }
   | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
 
-/** A good answer, as documented. */
+/** A successful response, as documented. */
 export interface AnswerSpec {
   readonly description: string
-  /** Of an answer without a body: 204. Default 200. */
+  /** Status of a response without a body. Default 200. */
   readonly status?: 200 | 204
-  /** What an answer without a body means that is sent with 202 instead. Absent: there is none. */
+  /** Description of a 202 response without a body. Absent: there is none. */
   readonly accepted?: string
-  /** What an answer without a body means that is sent with 204 instead. */
+  /** Description of a 204 response without a body. Absent: there is none. */
   readonly ended?: string
-  /** What 304 means here. Absent: it is never sent. */
+  /** Description of a 304 response. Absent: there is none. */
   readonly unchanged?: string
-  /** Schema of a JSON answer. */
+  /** Schema of a JSON response. */
   readonly schema?: GenericSchema
-  /** Schema of each line of an `application/x-ndjson` answer. */
+  /** Schema of each line of an `application/x-ndjson` response. */
   readonly lines?: GenericSchema
-  /** Whether it may be a stream of packets, `text/event-stream`; each packet line is described once, in the document. */
+  /** Whether the response can be a stream of packets, `text/event-stream`. The packet lines are documented once. */
   readonly packets?: true
-  /** Schema of the data of each event, where the answer may be another stream of `text/event-stream`. */
+  /** Schema of the event data, for other `text/event-stream` responses. */
   readonly events?: GenericSchema
-  /** Of an answer that is a file or a page. It may be JSON as well, when there is a schema. */
+  /** Media type of a file or page. With a schema, the response can also be JSON. */
   readonly mediaType?: string
-  /** Response headers of its own, with what they tell. */
+  /** Additional response headers with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Calls `onEnd` once a key is refused, until the signal aborts. @returns whether there is a key to be refused */
+/** Calls `onEnd` once a key becomes invalid, until the signal aborts. @returns whether there is a key to watch */
 export type KeyWatch = (onEnd: () => void, signal: AbortSignal) => Promise<boolean>
 
-/** What a handler is given: input already checked by the schemas of its route. */
+/** Input of a handler, validated with the schemas of its route. */
 export interface RouteContext<Path, Query, Body> {
   /** Headers and, for a stream body, the body. */
   readonly request: Request
@@ -85,15 +87,15 @@ export interface RouteContext<Path, Query, Body> {
   readonly query: Query
   readonly body: Body
   /**
-   * Says how many bytes of a stream body the handler has in memory by now; they count until it ends.
-   * @throws RATE_LIMITED when too many bytes are being worked on
+   * Reports how many bytes of a stream body the handler holds in memory; they count until the call ends.
+   * @throws RATE_LIMITED when the budget is used up
    */
   readonly holdBytes: (bytes: number) => void
   /** Watches the key of the caller. */
   readonly watchKey: KeyWatch
   readonly parts: ServerParts
   readonly settings: ServerSettings
-  /** The whole table, for the routes that describe it. */
+  /** All routes, for the routes that document them. */
   readonly routes: readonly Route[]
 }
 
@@ -101,11 +103,11 @@ type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undef
 
 interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
   readonly method: Method
-  /** Below the base path, with `{name}` for a segment. */
+  /** Path below the base path, with `{name}` for a parameter. */
   readonly path: string
-  /** Other addresses of the same handler, with the same names. */
+  /** Additional paths of the same handler, with the same parameters. */
   readonly aliases?: readonly string[]
-  /** Unique; also the name of a generated client's method. */
+  /** Unique; also the method name in generated clients. */
   readonly operationId: string
   /** Heading in the documentation. */
   readonly topic: string
@@ -115,42 +117,44 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
   readonly input?: {
     /** Object schema over the decoded segments. */
     readonly path?: Path
-    /** Object schema over the query; what occurs once is a string, more often a list of strings. */
+    /** Object schema of the query. A parameter is a string if given once, a list of strings if repeated. */
     readonly query?: Query
     readonly body?: BodySpec<Body>
-    /** Request headers the route looks at, with what they do. */
+    /** Request headers that the route reads, with their descriptions. */
     readonly headers?: Readonly<Record<string, string>>
   }
-  /** Whether it changes who may see what, so that the audit keeps it. Administration and deletions are kept anyway. */
+  /**
+   * Whether the route changes access rights and is therefore audited. Administration and deletions are always audited.
+   */
   readonly changesAccess?: true
-  /** Whether calls only read, and so take turns with the caller's other reads. Default: those of GET. */
+  /** Whether calls only read, and therefore take turns with the caller's other reads. Default: true for GET. */
   readonly readsOnly?: boolean
-  /** Absent: there is none any more, only an error that says what to use instead. */
+  /** Absent for a retired route, which only answers with an error that names its replacement. */
   readonly answer?: AnswerSpec
-  /** Codes a caller has to reckon with beyond those of every route (authentication, validation, limits, faults). */
+  /** Error codes besides those of every route (authentication, validation, limits, failures). */
   readonly errors?: readonly ErrorCode[]
 }
 
 type Handler<Context> = (context: Context) => unknown
 
-/** A route as the server runs and documents it. */
+/** A route as served and documented. */
 export type Route = RouteShape<GenericSchema | undefined, GenericSchema | undefined, GenericSchema | undefined> &
   Access & {
     readonly handle: Handler<RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined }>
   }
 
-/** What a route says beside its address, its names and its topic. */
+/** Properties of a route besides path, names and topic. */
 type RouteRest<Path, Query, Body extends GenericSchema | undefined, Context> = Omit<
   RouteShape<Path, Query, Body>,
   'method' | 'path' | 'operationId' | 'topic' | 'summary'
 > & { readonly handle: Handler<RouteContext<Output<Path>, Output<Query>, Output<Body>> & Context> }
 
 /**
- * Declares a route. A handler answers with a `Reply`, or with a value that is sent as JSON with status 200
- * (undefined as `null`); what it throws becomes an error response.
- * @param address method and path, with `{name}` for a segment
- * @param operationId unique; also the name of a generated client's method
- * @param summary a few words, as a heading
+ * Declares a route. A handler returns a `Reply`, or a value that is sent as JSON with status 200 (undefined as `null`);
+ * a thrown error becomes an error response.
+ * @param address method and path, with `{name}` for a parameter
+ * @param operationId unique; also the method name in generated clients
+ * @param summary a short heading
  */
 type DeclareRoute<Context, Own> = <
   Path extends GenericSchema | undefined = undefined,
@@ -166,13 +170,13 @@ type DeclareRoute<Context, Own> = <
 type Public = Extract<Access, { scope: 'public' }>
 type Guarded = Exclude<Access, Public>
 
-/** Declares routes under one heading of the documentation. Those behind a scope may each have a scope or rule of its own. */
+/** Returns a function that declares routes under one topic. Routes with a scope can override scope and rule. */
 export function routesOf(topic: string, access: Public): DeclareRoute<object, object>
 export function routesOf(topic: string, access: Guarded): DeclareRoute<{ readonly caller: Principal }, Partial<Guarded>>
 export function routesOf(topic: string, access: Access): DeclareRoute<never, object> {
   return (address, operationId, summary, rest) => {
     const [method, path] = address.split(' ')
-    // A handler's input is narrower than `Route` says; `endpoint` runs it only with what these very schemas let through.
+    // The handler's input type is narrower than in `Route`; `endpoint` passes only input validated with these schemas.
     return { method, path, operationId, topic, summary, ...access, ...rest } as unknown as Route
   }
 }

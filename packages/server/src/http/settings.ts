@@ -1,73 +1,73 @@
 import type { Budget, CallerLimit, FairTurns } from '@inlay/protocol/concurrency'
 import type { McpCalls } from './mcp-calls.ts'
 
-/** Most bytes of a request body. JSON is read in one go: the larger a body may be, the longer others wait for it. */
+/** Maximum sizes of request bodies. JSON is parsed synchronously, so larger bodies block other requests longer. */
 export interface BodyLimits {
-  /** Of a chat message. Default 10 MiB. */
+  /** Chat messages. Default 10 MiB. */
   readonly chatBytes: number
-  /** Of a document, alone or as one line of a batch. Default 128 MiB. */
+  /** Documents, sent alone or as one line of a batch. Default 128 MiB. */
   readonly ingestionBytes: number
-  /** Of an upload, all its files together; the bound of one file is the agent's. Default 2 GiB. */
+  /** Uploads, all files together; the agent limits single files. Default 2 GiB. */
   readonly uploadBytes: number
-  /** Of any other JSON body. Default 1 MiB. */
+  /** Other JSON bodies. Default 1 MiB. */
   readonly otherBytes: number
 }
 
-/** Reads of one caller at a time while others call too. */
+/** Concurrent reads per caller while other callers are active. */
 export const readsPerCaller = 2
 
-/** Runs `callback` once after a delay; the result calls it off. */
+/** Runs `callback` once after a delay; the returned function cancels it. */
 export type Timer = (delayMs: number, callback: () => void) => () => void
 
-/** Which request failed: nothing of it that a user wrote. */
+/** A failed request, without user content. */
 export interface FailedRequest {
   readonly requestId: string
   readonly method: string
-  /** Path of the route, with `{name}` in place of values; undefined when no route matched. */
+  /** Path of the route with `{name}` placeholders; undefined when no route matched. */
   readonly route: string | undefined
 }
 
-/** A request that has been answered: nothing of it that a user wrote. */
+/** An answered request, without user content. */
 export interface AnsweredRequest extends FailedRequest {
   readonly status: number
-  /** Time until the answer was ready, in milliseconds; of a stream, until it began. */
+  /** Milliseconds until the response was ready, or until a stream started. */
   readonly durationMs: number
-  /** Who asked; undefined for everybody, and for a key that is not known. */
+  /** Id of the caller; undefined for public routes and unknown keys. */
   readonly callerId: string | undefined
 }
 
-/** What a server does beyond its parts, every value filled in. */
+/** Settings of a server with all defaults applied. */
 export interface ServerSettings {
   readonly basePath: string
   readonly streamFormat: 'sse' | 'lines'
   readonly corsOrigins: readonly string[] | '*'
-  /** Whether an origin that is not among them is seen for the first time. */
+  /** Whether a refused origin is seen for the first time. */
   readonly isNewlyRefused: (origin: string) => boolean
   readonly limits: BodyLimits
-  /** Headers of a message that actions may pass on, lower case. */
+  /** Request headers that actions may forward, in lower case. */
   readonly passHeaders: readonly string[]
-  /** How long an ingestion call waits for the document to be searchable when it does not say, in milliseconds. */
+  /** Time that an ingestion request waits for its document by default, in milliseconds. */
   readonly ingestionWaitMs: number
-  /** Calls that wait for their documents, counted for each caller. */
+  /** Requests waiting for their documents, per caller. */
   readonly waitingCalls: CallerLimit
-  /** Bytes of JSON bodies that are being worked on. */
+  /** Memory budget for JSON bodies. */
   readonly bodyBudget: Budget
-  /** Lets calls begin, a few of each caller at a time while several are at work. */
+  /** Limits concurrent calls per caller while several callers are active. */
   readonly turns: FairTurns
-  /** Lets calls read, each until its answer is there, so that a caller's many reads are not all under way at once. */
+  /** Limits concurrent reads per caller until their response is ready. */
   readonly readTurns: FairTurns
-  /** Reads that each caller has under way or waiting. */
+  /** Running and queued reads per caller. */
   readonly reads: CallerLimit
-  /** Calls of MCP clients that are under way. */
+  /** Running calls of MCP clients. */
   readonly mcpCalls: McpCalls
-  /** Silence on a stream after which a heartbeat is sent, in milliseconds. */
+  /** Idle time of a stream before a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer
   readonly onError: (error: unknown, request: FailedRequest) => void
   readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
-  /** Whether the process is about to end: it is not ready any more. */
+  /** Whether the process is shutting down and therefore no longer ready. */
   readonly isEnding: () => boolean
-  /** Days after which sessions are erased; null where they are kept. */
+  /** Days after which sessions are deleted; null: never. */
   readonly retentionDays: number | null
   readonly version: string
 }

@@ -14,57 +14,57 @@ import { createWaitingDocuments, type WaitingDocuments, type WaitingDocumentsTab
 
 export type { LimitName, UsageTable }
 
-/** The limits of each caller, and those of everybody together. */
+/** Limits for each caller, and for all callers together. */
 export interface LimitSettings {
   readonly callers: CallerLimits
   readonly tenant: CallerLimits
 }
 
-/** A limit that binds a call. */
+/** A limit that applies to a call. */
 export interface Bound extends Counted {
   readonly limit: number
 }
 
-/** Counts what is used and refuses what is over a limit: of the key or the caller, and of everybody together. */
+/** Counts usage and refuses what exceeds a limit of the key, the caller or all callers together. */
 export interface UsageLimits {
   /**
-   * Counts an amount before it is used. With 0 it asks whether anything is left.
-   * @throws RATE_LIMITED with the figures and the time until the next minute or day
+   * Counts an amount before it is used. 0 checks whether anything is left.
+   * @throws RATE_LIMITED with the usage and the time until the next minute or day
    */
   take(caller: Principal, name: LimitName, amount?: number): Promise<void>
-  /** Counts what has been used; never refuses. */
+  /** Counts an amount that was already used; never refuses. */
   add(caller: Principal, name: LimitName, amount: number): Promise<void>
-  /** The limits of one name that bind a caller. */
+  /** Limits with one name that apply to a caller. */
   boundsOf(caller: Principal, name: LimitName): Promise<readonly Bound[]>
-  /** The limits in force: what administrators set, else what the deployment was set to. */
+  /** Limits in force: those set by administrators, otherwise those of the deployment. */
   inForce(): Promise<LimitSettings>
-  /** Sets limits, for all processes within a second; null goes back to what the deployment was set to. */
+  /** Sets limits for all processes within a second; null restores those of the deployment. */
   change(change: { readonly [Of in keyof LimitSettings]?: CallerLimits | null }): Promise<void>
-  /** What was used of limits in the present minute or day. */
+  /** Usage in the current minute or day. */
   used(): Promise<readonly Count[]>
-  /** Documents that wait, of callers and keys whose number of them is limited. */
+  /** Waiting documents of callers and keys with a limit on them. */
   readonly waiting: WaitingDocuments
-  /** Forgets what a caller has used. */
+  /** Deletes the counts of a caller. */
   erase(ownerId: string): Promise<void>
-  /** Writes what is still to be written. */
+  /** Writes pending counts. */
   close(): Promise<void>
 }
 
-/** What limits are made with. */
+/** Options of `createUsageLimits`. */
 export interface UsageLimitsOptions {
-  /** Holds the tables of `migrateServer`. */
+  /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<UsageTable & WaitingDocumentsTable>
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
-  /** Limits of callers who have none of their own. Default: none. */
+  /** Default limits for each caller. Default: none. */
   readonly limits?: CallerLimits | undefined
-  /** Limits of everybody together. Default: none. */
+  /** Limits for all callers together. Default: none. */
   readonly tenantLimits?: CallerLimits | undefined
-  /** Keeps what administrators set. Absent: they cannot. */
+  /** Stores limits set by administrators. Absent: they cannot set any. */
   readonly workspace?: Pick<WorkspaceRecords, 'get' | 'put'> | undefined
-  /** Told when counts could not be written; they are written later. */
+  /** Called when counts could not be written; they are written later. */
   readonly onError: (error: unknown) => void
-  /** How often limits that were set and documents that wait are read, in milliseconds. Default 1000. */
+  /** How often limits and waiting documents are read, in milliseconds. Default 1000. */
   readonly syncMs?: number
 }
 
@@ -83,8 +83,8 @@ const users: Readonly<Record<CountedScope, string>> = {
 }
 
 /**
- * Limits over a database that all processes share: together they pass none. Minutes and days are those of the clock, in
- * UTC. Documents that wait are counted once a second.
+ * Creates limits over a database shared by all processes, which never exceed them together. Minutes and days are
+ * calendar minutes and days in UTC. Waiting documents are counted once a second.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
@@ -115,7 +115,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
       for (const [index, bound] of bounds.entries()) {
         const { isGranted, used, period } = await counters.take(bound, amount, bound.limit)
         if (isGranted) continue
-        // What is refused by one limit uses up no other.
+        // Amounts refused by one limit must not count towards the others.
         if (amount > 0) await Promise.all(bounds.slice(0, index).map((taken) => counters.add(taken, -amount)))
         throw overLimit(bound, used, (period + periodOf(name) - now()) / 1000)
       }
@@ -145,11 +145,11 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
 }
 
 interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
-  /** Has what was set looked up again. */
+  /** Clears the cache. */
   forget(): void
 }
 
-/** What administrators set is looked up once a second. While it cannot be read, what was read last holds. */
+/** Reads the limits set by administrators once a second. If reading fails, the last known limits apply. */
 function createLimitSettings(
   { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,
@@ -176,7 +176,7 @@ function createLimitSettings(
   }
 }
 
-/** The refusal of what is over a limit. */
+/** Creates the error for an exceeded limit. */
 export function overLimit({ scope, name, limit }: Bound, used: number, retryAfterSeconds: number): InlayError {
   const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
   return new InlayError('RATE_LIMITED', {

@@ -1,41 +1,44 @@
 import type { CallerLimits } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 
-/** What is counted; each has a limit of the same name. */
+/** A counted quantity; each has a limit with the same name. */
 export type LimitName = keyof CallerLimits
 
-/** Whom something is counted for: a caller, one key, or everybody together. */
+/** Scope of a count: one caller, one key, or all callers together. */
 export type CountedScope = 'caller' | 'key' | 'tenant'
 
-/** Table of what was used, as Kysely sees it. */
+/** Table of usage counts for Kysely. */
 export interface UsageTable {
   inlay_usage: {
-    /** Id of the caller, number of the key, or "" for everybody. */
+    /** Id of the caller, number of the key, or "" for all callers together. */
     owner: string
-    /** The limit, with `key` or `tenant` before it where it is not a caller's. */
+    /** Name of the limit, with the prefix `key` or `tenant` unless it is a caller's. */
     kind: string
-    /** When the minute or day began, in milliseconds since 1970 UTC. */
+    /** Start of the minute or day, in milliseconds since 1970 UTC. */
     period: number
     amount: number
   }
 }
 
-/** What is counted for whom. */
+/** A quantity and the scope it is counted for. */
 export interface Counted {
   readonly scope: CountedScope
   readonly owner: string
   readonly name: LimitName
 }
 
-/** A count of the present minute or day. */
+/** A count of the current minute or day. */
 export interface Count extends Counted {
-  /** When the minute or day began, in milliseconds since 1970 UTC. */
+  /** Start of the minute or day, in milliseconds since 1970 UTC. */
   readonly period: number
-  /** What all processes have used, as far as is known. */
+  /** Usage by all processes, as far as known. */
   readonly used: number
 }
 
-/** Whether an amount was counted, and what all processes had used before, or have used where it was not. */
+/**
+ * Result of counting an amount: whether it was counted, and the usage by all processes before it, or the current usage
+ * if it was refused.
+ */
 export interface Taken {
   readonly isGranted: boolean
   readonly used: number
@@ -43,23 +46,26 @@ export interface Taken {
 }
 
 /**
- * Counts in rows of a database that all processes share. An amount is taken by one statement that counts it only while
- * it stays within the limit, so together the processes never pass one. Calls of one counter that come while such a
- * statement is under way share the next.
+ * Counters in database rows shared by all processes. One statement adds an amount only if the count stays within the
+ * limit, so the processes never exceed it together. Calls for the same counter that arrive while a statement is running
+ * share the next one.
  */
 export interface UsageCounters {
   /**
-   * Counts an amount if it stays within the limit; with 0 it asks whether 1 would. While the database does not answer,
+   * Counts an amount if it stays within the limit; 0 checks whether 1 would. While the database is unavailable,
    * everything is granted and counted later.
    */
   take(of: Counted, amount: number, limit: number): Promise<Taken>
-  /** Counts what has been used, or gives back what was taken: a negative amount. While the database is away, later. */
+  /**
+   * Counts an amount already used, or gives back a negative one. While the database is unavailable, it is counted
+   * later.
+   */
   add(of: Counted, amount: number): Promise<void>
-  /** All counts of the present minute and day. */
+  /** All counts of the current minute and day. */
   list(): Promise<readonly Count[]>
-  /** Forgets what a caller has used. */
+  /** Deletes the counts of a caller. */
   erase(ownerId: string): Promise<void>
-  /** Writes what is still to be written. */
+  /** Writes pending counts. */
   close(): Promise<void>
 }
 
@@ -71,30 +77,30 @@ interface Taking {
 
 interface Counter extends Counted {
   readonly period: number
-  /** Used without asking, and not written yet. */
+  /** Amount used without a check and not written yet. */
   pending: number
   takings: Taking[]
   working: Promise<void> | undefined
-  /** A count at which something was refused, and until when it refuses more without asking. */
+  /** The count at which an amount was refused, and until when to refuse more without a query. */
   full: { readonly used: number; readonly until: number } | undefined
 }
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
-/** What was given back elsewhere is noticed so late. */
+/** Maximum delay to notice amounts given back by another process. */
 const fullMs = 1_000
 
-/** How long a limit counts before it begins anew, in milliseconds. */
+/** Period of a limit, in milliseconds. */
 export const periodOf = (name: LimitName): number => (name === 'requestsPerMinute' ? minuteMs : dayMs)
 
 const kindOf = ({ scope, name }: Counted): string => (scope === 'caller' ? name : `${scope} ${name}`)
 
 export interface UsageCounterOptions {
-  /** Holds the tables of `migrateServer`. */
+  /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<UsageTable>
   readonly now: () => number
   readonly onError: (error: unknown) => void
-  /** When what could not be written is tried again, in milliseconds. */
+  /** Delay before failed writes are retried, in milliseconds. */
   readonly retryMs: number
 }
 
@@ -120,7 +126,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
   const work = (counter: Counter): Promise<void> => (counter.working ??= settle(counter))
 
   async function settle(counter: Counter): Promise<void> {
-    // Calls of one turn of the event loop go together.
+    // Batches the calls of one event loop turn.
     await Promise.resolve()
     let begun: Taking[] = []
     try {
@@ -132,7 +138,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
       }
     } catch (error) {
       onError(error)
-      // Without the database nobody is refused; what is used is counted all the same.
+      // Without the database nothing is refused, but usage is still counted.
       for (const { amount, resolve } of [...begun, ...counter.takings.splice(0)]) {
         counter.pending += amount
         resolve({ isGranted: true, used: 0, period: counter.period })
@@ -151,7 +157,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
     if (pending < 0) counter.full = undefined
   }
 
-  /** All at once if they fit, else one by one in their order. */
+  /** Takes all amounts at once if they fit, otherwise one by one in order. */
   async function takeAll(counter: Counter, takings: Taking[]): Promise<void> {
     const sum = takings.reduce((total, { amount }) => total + amount, 0)
     const least = Math.min(...takings.map(({ limit }) => limit))
@@ -186,7 +192,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
     return { isGranted: false, used, period }
   }
 
-  /** Forgets minutes and days that are over. */
+  /** Deletes counts of past minutes and days. */
   async function tidy(): Promise<void> {
     const time = now()
     if (Math.abs(time - removedAt) < minuteMs) return
@@ -233,7 +239,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
 
 function toCount({ owner, kind, period, amount }: UsageTable['inlay_usage']): Count {
   const [name, scope = 'caller'] = kind.split(' ').reverse()
-  // Written by this file alone.
+  // Written only by this file.
   return { scope: scope as CountedScope, owner, name: name as LimitName, period: Number(period), used: Number(amount) }
 }
 
@@ -261,9 +267,9 @@ async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
 }
 
 /**
- * Counts an amount in one statement.
- * @param limit where given, only while the count stays within it
- * @returns what all have used then; undefined where that would pass the limit
+ * Adds an amount in one statement.
+ * @param limit if given, adds only while the count stays within it
+ * @returns the new count; undefined if it would exceed the limit
  */
 async function increase(
   db: Kysely<UsageTable>,

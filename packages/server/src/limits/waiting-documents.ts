@@ -1,39 +1,41 @@
 import type { Kysely } from 'kysely'
 import type { Counted } from './usage-counters.ts'
 
-/** Table of documents that wait and were handed in under a limit of how many may, as Kysely sees it. */
+/** Table of waiting documents that count towards a limit, for Kysely. */
 export interface WaitingDocumentsTable {
   inlay_waiting_documents: {
     scope: string
     /** Id of the caller, or number of the key. */
     owner: string
     document_id: string
-    /** In milliseconds since 1970 UTC. */
+    /** Milliseconds since 1970 UTC. */
     added_at: number
   }
 }
 
-/** A share of the queue: that of a caller or a key. */
+/** A share of the queue, of a caller or key. */
 export type Share = Pick<Counted, 'scope' | 'owner'>
 
-/** Documents of each share, over all processes; each joins what it took in once a second. They stay until removed. */
+/**
+ * Waiting documents by share, over all processes. Each process writes its own once a second. They stay until removed.
+ */
 export interface WaitingDocuments {
-  /** How many there are, at most a second old. */
+  /** Number of waiting documents, at most a second old. */
   count(share: Share): Promise<number>
   add(share: Share, documentId: string): void
-  /** The oldest first, from the given number of them on. */
+  /** Oldest first, starting at the given position. */
   list(share: Share, range: { readonly from: number; readonly most: number }): Promise<readonly string[]>
   remove(share: Share, documentIds: readonly string[]): Promise<void>
   erase(ownerId: string): Promise<void>
-  /** Writes what is still to be written. */
+  /** Writes pending changes. */
   close(): Promise<void>
 }
 
 export interface WaitingDocumentsOptions {
-  /** Holds the tables of `migrateServer`. */
+  /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<WaitingDocumentsTable>
   readonly now: () => number
-  /** How often what others took in is read, in milliseconds. */
+  /** How often documents of other processes are read, in milliseconds. */
   readonly syncMs: number
 }
 
@@ -70,7 +72,7 @@ export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOpti
       const known = knownOf(share)
       const isOld = performance.now() - known.readAt >= syncMs
       const { count, added } = isOld ? await sync(share) : known
-      // Most callers have none most of the time.
+      // Most callers usually have none.
       if (count + added.size === 0) shares.delete(keyOf(share))
       return count + added.size
     },

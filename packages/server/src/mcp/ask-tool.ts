@@ -9,7 +9,7 @@ import {
 } from '@inlay/protocol'
 import { defineMcpTool, toLinks, type McpTool } from './tool.ts'
 
-/** Asks the assistant, in a chat of the caller. */
+/** Asks the assistant in a chat of the caller. */
 export const askTool: McpTool = defineMcpTool({
   name: 'ask',
   title: 'Ask the assistant',
@@ -28,7 +28,7 @@ export const askTool: McpTool = defineMcpTool({
     const stop = (): void => void parts.agent.stop(run.sessionId, caller).catch(() => {})
     if (cancelled.aborted) stop()
     cancelled.addEventListener('abort', stop, { once: true })
-    // Who leaves does not end the run: its answer stays in the chat.
+    // A client that disconnects does not end the run: its answer stays in the chat.
     for await (const entries of run.read(0, signal)) {
       for (const { json } of entries) {
         // Lines of our own log, encoded from this type.

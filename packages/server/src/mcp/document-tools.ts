@@ -50,5 +50,5 @@ const listTool: McpTool = defineMcpTool({
   },
 })
 
-/** Tools that look into the documents. */
+/** Tools that search and list documents. */
 export const documentTools: readonly McpTool[] = [searchTool, listTool]

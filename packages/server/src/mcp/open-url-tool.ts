@@ -14,7 +14,7 @@ const inputSchema = v.object({
   ),
 })
 
-/** Opens addresses as the assistant does, where it can. */
+/** Opens URLs with the assistant's own action, if available. */
 export const openUrlTool: McpTool = defineMcpTool({
   name: 'open_url',
   title: 'Open addresses',

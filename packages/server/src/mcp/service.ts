@@ -8,29 +8,29 @@ import type { McpCall, McpFound, McpTool } from './tool.ts'
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 const tools: readonly McpTool[] = [...documentTools, askTool, openUrlTool]
 
-/** What a method came to: a result, or a refusal in the terms of JSON-RPC. */
+/** Outcome of a method: a result, or a JSON-RPC error. */
 export type McpOutcome =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } }
 
-/** What methods are answered from. */
+/** Context for answering methods. */
 export interface McpContext extends McpCall {
   readonly version: string
-  /** Receives what was not expected, whole. */
+  /** Receives unexpected errors, unredacted. */
   readonly onError: (error: unknown) => void
 }
 
-/** Whether a version of the protocol is spoken here. */
+/** Whether a protocol version is supported. */
 export function isKnownVersion(version: string): boolean {
   return versions.includes(version)
 }
 
-/** Whether a message calls a tool that takes its time. */
+/** Whether a message calls a slow tool. */
 export function isSlowCall({ method, params }: McpMessage): boolean {
   return method === 'tools/call' && tools.some(({ name, isSlow }) => isSlow && name === params?.['name'])
 }
 
-/** Answers a request. What a tool fails with is a result that says so; it never rejects for that. */
+/** Answers a request. A failing tool yields a result that reports the error; the promise does not reject for it. */
 export async function answerMcp({ method, params = {} }: McpMessage, context: McpContext): Promise<McpOutcome> {
   switch (method) {
     case 'initialize':
@@ -69,7 +69,7 @@ async function usableTools(context: McpContext): Promise<readonly McpTool[]> {
 }
 
 async function listTools(context: McpContext): Promise<JsonObject[]> {
-  // Late: schemas are written out only when somebody asks for them.
+  // Imported lazily: schemas are converted only on request.
   const { toInputJsonSchema } = await import('@inlay/protocol/json-schema')
   return (await usableTools(context)).map(({ name, title, description, input, isOpenWorld }) => ({
     name,

@@ -13,15 +13,15 @@ import type { GenericSchema } from 'valibot'
 import type { Route } from '../http/route.ts'
 
 /**
- * The OpenAPI document of a route table; each further address of a route is an operation of its own.
- * @param serverUrl where the API lies, such as `/api`
+ * Builds the OpenAPI document of a route table; each additional path of a route is a separate operation.
+ * @param serverUrl base path of the API, such as `/api`
  */
 export async function describeRoutes(
   routes: readonly Route[],
   version: string,
   serverUrl: string,
 ): Promise<OpenApiDocument> {
-  // Loaded when somebody asks: no request of the API itself needs it.
+  // Imported lazily: only documentation requests need it.
   const { toOpenApi } = await import('@inlay/protocol/openapi')
   return toOpenApi(routes.flatMap(toSpecs), {
     title: 'Inlay',

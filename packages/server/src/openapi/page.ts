@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@inlay/protocol/openapi'
 import { anchorOf, escaped, inlineCode, prose, schemaView, typeWords } from './schema-view.ts'
 
-/** The parts of the document that the page shows; its own type leaves operations open. */
+/** Parts of the document that the page shows; the document's own type leaves operations open. */
 interface ShownDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags: readonly { readonly name: string }[]
@@ -34,7 +34,7 @@ interface ShownParameter {
 
 type Content = Readonly<Record<string, { readonly schema?: unknown }>>
 
-/** Style sheet of the page; its hash stands in the page's content security policy. */
+/** Style sheet of the page; the page's content security policy contains its hash. */
 export const pageStyle = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent) }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 2rem 1rem 6rem }
@@ -51,9 +51,9 @@ pre { overflow: auto; max-height: 28rem; padding: .75rem; margin: .5rem 0; borde
   border-radius: .4rem; font-size: .85rem } a { color: inherit } p { margin: .25rem 0 }
 `
 
-/** The document as a page to read: plain HTML and one style sheet, no script and nothing from elsewhere. */
+/** Renders the document as a page: plain HTML with one style sheet, no scripts and no external resources. */
 export function toPage(openApi: OpenApiDocument): string {
-  // The same document, looked at more closely: it was made from `RouteSpec`s.
+  // A narrower type of the same document, which was built from `RouteSpec`s.
   const document = openApi as unknown as ShownDocument
   const schemas = Object.entries(openApi.components.schemas)
   return [
@@ -113,7 +113,7 @@ function tableOf(title: string, rows: readonly string[]): string {
   return rows.length === 0 ? '' : `<h3>${title}</h3><table>${rows.join('')}</table>`
 }
 
-/** What a body may be, with its media type where that is not JSON. */
+/** Type of a body, with its media type unless it is JSON. */
 function contentWords(content: Content | undefined): string {
   return Object.entries(content ?? {})
     .map(([type, { schema }]) => {
@@ -123,7 +123,7 @@ function contentWords(content: Content | undefined): string {
     .join('; or ')
 }
 
-/** Its name stands inside, so that following a link to it opens it. */
+/** The id is inside, so that following a link opens the details. */
 function schemaDetails([name, schema]: [string, unknown]): string {
   const body = `<div id="${escaped(anchorOf(name))}">${schemaView(schema)}</div>`
   return `<details><summary><code>${escaped(name)}</code></summary>${body}</details>`

@@ -1,4 +1,4 @@
-/** The parts of a JSON schema that the page shows. */
+/** Parts of a JSON schema that the page shows. */
 interface ShownSchema {
   readonly $ref?: string
   readonly type?: string
@@ -20,32 +20,32 @@ interface ShownSchema {
   readonly examples?: readonly unknown[]
 }
 
-/** Text as HTML that shows it. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** A sentence in which `…` is code. */
+/** Renders a sentence with `…` as code. */
 export function prose(text: string | undefined): string {
   return text === undefined || text === '' ? '' : `<p>${inlineCode(text)}</p>`
 }
 
-/** The same within a line. */
+/** Like {@link prose}, within a line. */
 export function inlineCode(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** Address on the page of a schema by its name. */
+/** Anchor of a named schema on the page. */
 export function anchorOf(name: string): string {
   return `schema-${name}`
 }
 
-/** A schema in a line: `string`, `list of SearchDoc or null`; schemas with a name are links. */
+/** A schema as one line: `string`, `list of SearchDoc or null`; named schemas are links. */
 export function typeWords(schema: unknown): string {
   return wordsOf(shown(schema))
 }
 
-/** A schema at length: its sentence, a table of its fields, an example. */
+/** A schema in full: its description, a table of its fields, an example. */
 export function schemaView(schema: unknown): string {
   const { description, examples = [], ...rest } = shown(schema)
   const example = examples[0] === undefined ? '' : `<pre>${escaped(JSON.stringify(examples[0], undefined, 2))}</pre>`
@@ -54,7 +54,7 @@ export function schemaView(schema: unknown): string {
   )
 }
 
-/** Everything the page is made from came out of the schema converter. */
+/** Everything on the page comes from the schema converter. */
 function shown(schema: unknown): ShownSchema {
   return (schema ?? {}) as ShownSchema
 }

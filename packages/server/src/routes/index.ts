@@ -35,7 +35,7 @@ import { preferenceRoutes } from './administration/preferences.ts'
 import { refusalRoutes } from './administration/refusals.ts'
 import { workspaceRoutes } from './administration/settings.ts'
 
-/** Every address the server answers: the router and the OpenAPI document are both made from this table. */
+/** All routes of the server. The router and the OpenAPI document are both built from this table. */
 export const routes: readonly Route[] = [
   ...chatRoutes,
   ...sessionRoutes,

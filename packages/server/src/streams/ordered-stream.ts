@@ -1,34 +1,34 @@
-/** Bounds of an ordered stream. */
+/** Limits of an ordered stream. */
 export interface OrderedStreamLimits {
-  /** Most items taken in and not answered, those that wait for an earlier one's answer among them. */
+  /** Maximum number of unanswered items, including those that wait for the answer of an earlier one. */
   readonly items: number
-  /** Size of the items worked on at once; a single larger one is still taken. */
+  /** Maximum total size of items being processed; a single larger item is still accepted. */
   readonly bytes: number
   /**
-   * Size of answers kept for a reader who does not read. Generous on purpose: many clients send everything before they
-   * read anything, and a bound they reach would make both sides wait for each other.
+   * Maximum size of buffered answers. Generous on purpose: many clients send everything before they read, and reaching
+   * the limit would deadlock both sides.
    */
   readonly answerChars: number
 }
 
-/** What is under way: places for answers in the order of the items, and what can be sent. */
+/** State of the stream: answers in the order of the items, and output ready to send. */
 interface Flow {
   readonly slots: { answer?: string }[]
   bytesInFlight: number
   ready: string
-  /** No more items come. */
+  /** No more items will come. */
   ended: boolean
-  /** The reader is gone. */
+  /** The reader has disconnected. */
   left: boolean
   wakeIntake?: () => void
   wakeReader?: () => void
 }
 
 /**
- * Answers a stream of items with a stream of texts: items are worked on side by side, answers come in the order of the
- * items. Items are taken only as far as the limits allow, so a fast sender or an idle reader costs bounded memory.
+ * Answers a stream of items with a stream of texts. Items are processed concurrently, answers keep the order of the
+ * items. Items are read only within the limits, so a fast sender or an idle reader uses bounded memory.
  * `work` is called in the order of the items and must not reject.
- * @param leave called when the reader leaves; has to end the items
+ * @param leave called when the reader disconnects; must end the items
  */
 export function orderedStream<Item extends { readonly bytes: number }>(
   items: AsyncIterable<Item>,
@@ -79,7 +79,7 @@ async function takeIn<Item extends { readonly bytes: number }>(
       while (isFull(flow, limits) && !flow.left) await new Promise<void>((resolve) => (flow.wakeIntake = resolve))
     }
   } catch {
-    // The sender went away in mid-line: what was taken in is answered, as far as anybody still listens.
+    // The sender disconnected in the middle of a line: complete items are still answered.
   }
   flow.ended = true
   flow.wakeReader?.()

@@ -4,26 +4,26 @@ import { reply, type Reply } from '../http/replies.ts'
 import type { KeyWatch } from '../http/route.ts'
 import type { Timer } from '../http/settings.ts'
 
-/** How a run is written to a socket. */
+/** Options for sending a run. */
 export interface PacketStreamOptions {
   readonly format: 'sse' | 'lines'
-  /** Lines numbered above this are sent; 0 sends all. */
+  /** Sends lines with a higher number; 0 sends all. */
   readonly cursor?: number
-  /** Silence after which a heartbeat is sent, in milliseconds. */
+  /** Idle time before a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer
-  /** Calls back when the key of the reader is refused, which ends the stream with an error. */
+  /** Reports when the reader's key becomes invalid, which ends the stream with an error. */
   readonly watchKey: KeyWatch
-  /** Told when reading the run failed, which ends the stream. */
+  /** Called when reading the run fails, which ends the stream. */
   readonly onError: (error: unknown) => void
 }
 
-/** A chunk grows no further than this: a slow reader holds one chunk, not the whole log. */
+/** Maximum chunk size: a slow reader holds one chunk, not the whole log. */
 const chunkChars = 65_536
 
 /**
- * Reply that follows a run: replays its lines after the cursor, then tails it. Reads only as fast as the socket
- * takes, joins all lines that are ready into one chunk, and never ends the run: a reader that leaves only leaves.
+ * Creates a reply that replays the lines of a run after the cursor, then follows it. Reads at the pace of the socket,
+ * joins all available lines into one chunk, and never ends the run: disconnecting only stops reading.
  */
 export function packetReply(run: Run, options: PacketStreamOptions): Reply {
   return reply(new ReadableStream<Uint8Array>(follow(run, options), { highWaterMark: 0 }), {
@@ -39,9 +39,9 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
 const encoder = new TextEncoder()
 
 /**
- * Brings the lines of a run to a stream, one chunk for each pull, as soon as there is something. A pull gives no promise:
- * one for each line costs as much as the line. A failure closes the stream, so that the client resumes from its cursor:
- * an error in the stream would cut the connection.
+ * Feeds the lines of a run to a stream, one chunk per pull. `pull` returns no promise, since one per line costs as much
+ * as the line. A failure closes the stream without an error, so that the client resumes from its cursor; an error would
+ * cut the connection.
  */
 function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource<Uint8Array> {
   const { format, heartbeatMs, timer, onError } = options
@@ -49,7 +49,7 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
   const source = run.read(options.cursor ?? 0, left.signal)[Symbol.asyncIterator]()
   let controller: ReadableStreamDefaultController<Uint8Array>
   let [ready, at]: [readonly LogEntry[], number] = [[], 0]
-  // The reader waits for a chunk; the log was asked for more lines.
+  // Whether the reader waits for a chunk, and whether a read of the log is pending.
   let [isWanted, isReading] = [false, false]
   const send = (text: string): void => {
     isWanted = false
@@ -102,7 +102,7 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
   return {
     start: (given) => {
       controller = given
-      // Headers go with the first chunk, and a run that is followed at its end may be silent for a while.
+      // Headers are sent with the first chunk, and a run at its end may be silent for a while.
       controller.enqueue(new Uint8Array(0))
       void options.watchKey(refuse, over.signal)
     },
@@ -116,7 +116,7 @@ function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource
   }
 }
 
-/** Ends a stream whose reader may read no more; no number of a line, as the run goes on without them. */
+/** Lines that end a stream when its reader loses access. They have no number, as the run continues. */
 const refusalLines: readonly StreamLine[] = refusal(new InlayError('INVALID_TOKEN'))
 
 function refusal({ message, code }: InlayError): StreamLine[] {
@@ -127,23 +127,23 @@ function refusal({ message, code }: InlayError): StreamLine[] {
   ]
 }
 
-/** Watches how long nothing is sent. */
+/** Watches for idle time. */
 export interface SilenceWatch {
-  /** Somebody waits from now on. */
+  /** Starts waiting: a reader wants data. */
   start(): void
-  /** Something is sent. */
+  /** Data was sent. */
   end(): void
-  /** Watches no more, until the next `start`. */
+  /** Pauses the watch until the next `start`. */
   stop(): void
 }
 
 /**
- * Makes a watch that tells once when, while somebody waits, nothing was sent for `limitMs`. It keeps one timer at a
- * time and moves it when it fires: setting one for each line costs more than sending it.
+ * Creates a watch that fires when nothing was sent for `limitMs` while a reader waits. Uses one timer that is moved
+ * when it fires: setting one per line costs more than sending it.
  */
 export function watchSilence(limitMs: number, timer: Timer, onSilence: () => void): SilenceWatch {
   let cancel: (() => void) | undefined
-  // Since the timer was set.
+  // Time of the last data since the timer was set.
   let endedAt: number | undefined
   const start = (delayMs = limitMs): void => {
     if (cancel !== undefined) return

@@ -104,7 +104,7 @@ function emphasisAt(text: string, at: number, missing: Set<string>, depth: numbe
     // A mark before a space opens nothing, and `_` inside a word is part of it.
     if (/^\s?$/.test(text[start] ?? '') || (mark[0] === '_' && /\w/.test(text[at - 1] ?? ''))) continue
     const close = closing(text, mark, start + 1, missing)
-    // Of three marks the outer ones belong to this piece.
+    // Of three marks, the outer ones belong to this piece.
     const end = close !== undefined && text[close + mark.length] === mark[0] ? close + 1 : close
     if (end === undefined || /\s/.test(text[end - 1] ?? '')) continue
     if (mark[0] === '_' && /\w/.test(text[end + mark.length] ?? '')) continue
@@ -128,7 +128,7 @@ function linkAt(text: string, at: number, missing: Set<string>, depth: number): 
   return { piece: { kind: 'link', href, children: parseInline(label || 'link', depth + 1) }, end: end + 1 }
 }
 
-/** Where the bracket at `at` closes, at most `most` characters on. */
+/** Position of the bracket that closes the one at `at`, at most `most` characters further. */
 function pairEnd(text: string, at: number, open: string, close: string, most: number): number | undefined {
   let level = 0
   for (let end = at; end < Math.min(text.length, at + most); end++) {

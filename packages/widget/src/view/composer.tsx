@@ -14,7 +14,7 @@ interface ComposerProps {
   readonly takesFocus: boolean
 }
 
-/** Where a question is written: Enter sends, Shift+Enter breaks the line. */
+/** Input field for a question: Enter sends, Shift+Enter inserts a line break. */
 export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus }: ComposerProps): JSX.Element {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -22,7 +22,7 @@ export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus
     if (takesFocus || focusCount > 0) field.current?.focus()
   }, [focusCount])
   const send = (): void => {
-    // Of the field, since it may be ahead of what was drawn.
+    // Reads the field itself, since it may be ahead of the rendered value.
     const question = field.current?.value ?? ''
     if (question.trim() === '' || isAnswering) return
     ask(question)

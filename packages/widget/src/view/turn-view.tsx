@@ -11,9 +11,9 @@ export interface CitedSource {
   readonly number: number
   readonly documentId: string
   readonly title: string
-  /** Where it can be opened; undefined when there is no such place. */
+  /** URL to open it; undefined if there is none. */
   readonly link: string | undefined
-  /** What the answer took from it, as far as is known. */
+  /** Excerpt that the answer is based on, if known. */
   readonly excerpt: string
 }
 
@@ -55,7 +55,7 @@ export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX
   )
 }
 
-/** What went wrong, in words, with a button where another try may help. */
+/** Error message, with a retry button if a retry may succeed. */
 export function FailureNote({
   failure,
   texts,
@@ -128,7 +128,7 @@ export function sourcesOf({ citations, documents, blocks }: FoldState): CitedSou
 const excerptOf = ({ match_highlights: highlights, blurb }: SearchDoc): string =>
   (highlights[0] ?? blurb).replaceAll(/<\/?hi>/g, '')
 
-/** What is being done while there is no answer yet. */
+/** Current activity while there is no answer yet. */
 function stepOf({ blocks }: FoldState, texts: InlayChatTexts): string {
   const last = blocks.findLast(({ kind }) => kind !== 'text')
   if (last === undefined) return `${texts.working}…`

@@ -22,7 +22,7 @@ export function createFileSearch(
   }
 }
 
-/** What stands around passages that {@link createFileSearch} finds. */
+/** Creates a reader of the text around passages that {@link createFileSearch} finds. */
 export function createFileExcerpts(
   index: FileSearch,
   files: readonly StoredFile[],

@@ -1,7 +1,7 @@
 import { sourceValues } from '@inlay/protocol'
 import type { BaseFilters, PacketOf, SourceValue } from '@inlay/protocol'
 
-/** What a model may ask a search to be narrowed to. */
+/** Filters that a model can set for a search. */
 export interface Narrowing {
   /** Sources by their names; those that do not exist are ignored. */
   readonly sources?: readonly string[] | null

@@ -94,7 +94,7 @@ export function readJson(answer: string): unknown {
   return longest?.value
 }
 
-/** Where the bracket at `start` is closed; undefined when it is not. */
+/** Position of the bracket that closes the one at `start`; undefined if it is not closed. */
 function closingOf(text: string, start: number): number | undefined {
   let depth = 0
   let isInString = false

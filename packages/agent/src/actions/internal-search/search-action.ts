@@ -25,7 +25,7 @@ import {
 } from './sections.ts'
 import { fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
-/** Where a search asks the model of the run for help; a model that only quotes documents is never asked. */
+/** Steps of a search that may use the model of the run; a model that only quotes documents is never used. */
 export interface SearchHelp {
   /** It thinks of further queries, while those it gave are searched. Default true. */
   readonly expand?: boolean
@@ -35,7 +35,7 @@ export interface SearchHelp {
   readonly limitMs?: number
 }
 
-/** What the search action is made of. */
+/** Options of the search action. */
 export interface InternalSearchOptions {
   readonly search: PassageSearch
   /** Reads what stands around a passage. Default: passages stay as they were found. */
@@ -49,7 +49,7 @@ export interface InternalSearchOptions {
   readonly passageLimit?: number
 }
 
-/** What the model asks for. */
+/** Arguments from the model. */
 export interface InternalSearchInput extends Narrowing {
   readonly queries: readonly string[]
 }
@@ -211,7 +211,7 @@ const mostChosen = 10
 const mostJudged = 30
 const mostKept = 3
 
-/** What the model reads of the passages: merged, chosen among, and the best with what stands around them. */
+/** Selects the sections for the model: merges passages, picks the best and adds their surrounding text. */
 async function selectSections(
   passages: readonly Passage[],
   { queries, question }: { readonly queries: readonly string[]; readonly question: string },
@@ -237,7 +237,7 @@ async function selectSections(
   return { sections: isTight ? grown.map(toPlain) : grown, wereChosen: chosen !== undefined }
 }
 
-/** Where little fits, nothing that says nothing. */
+/** When space is short, drops decoration without information. */
 function toPlain({ content, core, ...section }: Section): Section {
   return { ...section, content: withoutHiddenMarkup(content), ...(core && { core: withoutHiddenMarkup(core) }) }
 }

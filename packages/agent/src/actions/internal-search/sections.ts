@@ -21,7 +21,7 @@ export function mergeSections(sections: readonly Section[]): Section[] {
   for (const section of sections) {
     let grown = section
     let place = merged.length
-    // What a section takes in may touch a third one.
+    // A grown section may touch another one.
     for (let at = merged.findIndex((a) => touches(a, grown)); at !== -1;) {
       const [b] = merged.splice(at, 1)
       if (!b) break
@@ -83,7 +83,7 @@ function joinTexts(before: Passage, after: Passage): string {
   return `${a}\n\n${b}`
 }
 
-/** What neighbours are added with. */
+/** Options for adding neighbouring text. */
 export interface NeighbourOptions {
   readonly readExcerpt: ExcerptReader
   /** Most sections that get neighbours. */
@@ -105,7 +105,7 @@ export async function addNeighbours(
   options: NeighbourOptions,
 ): Promise<Section[]> {
   let left = options.limitTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
-  // Of neighbours that are merged only a part would fit.
+  // No space is left, and merged neighbours would fit only partly.
   if (left <= 0) return [...sections]
   const grown = await Promise.all(
     sections.slice(0, options.sections).map((section) => readAround(section, turn, options)),

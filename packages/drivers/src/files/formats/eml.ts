@@ -54,7 +54,7 @@ async function readAttachment(
     return imageCount
   } catch (error) {
     const refused = refusalOf(error)
-    // What is too much for the budget is too much for the whole mail; anything else is this attachment's own trouble.
+    // Exceeding the budget fails the whole mail; any other error affects only this attachment.
     if (!refused || refused.reason === 'too_large') throw error
     mail.unread.push(name === '' ? attachment.mimeType : name)
     return 0

@@ -83,7 +83,7 @@ function tomlFields(block: string): Record<string, unknown> | undefined {
   return Object.keys(fields).length > 0 ? fields : undefined
 }
 
-/** What stands in quotation marks; read in one pass, since a pattern would begin anew at each mark. */
+/** Quoted strings, read in one pass: a pattern would start over at each quotation mark. */
 function tomlStrings(text: string): string[] {
   const strings: string[] = []
   for (let at = 0; at < text.length; at++) {

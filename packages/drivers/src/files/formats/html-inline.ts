@@ -1,6 +1,6 @@
 import { textOf, type Element, type Node } from './markup.ts'
 
-/** What is known on the way down a tree that is written as Markdown. */
+/** State while a tree is converted to Markdown. */
 export interface Writing {
   /** Turns an address as it stands in the file into one that works outside; undefined when the link is to be dropped. */
   readonly toAddress: (href: string) => string | undefined

@@ -10,7 +10,7 @@ export interface WrittenMarkdown {
 
 /** How HTML is written as Markdown. */
 export interface MarkdownOptions {
-  /** Where the page lies; relative links are resolved against it. Without it they stay as they are. */
+  /** URL of the page, used to resolve relative links. Without it they stay relative. */
   readonly baseUrl?: string
   /** Elements to leave out besides hidden ones. */
   readonly leavesOut?: (element: Element) => boolean

@@ -74,7 +74,7 @@ function headOf(page: Element): Head {
   }
 }
 
-/** What the elements that tell of a page stand in, written or implied. */
+/** Elements that contain page metadata, written or implied. */
 function isFrame({ name }: Element): boolean {
   return name === 'html' || name === 'head'
 }
@@ -122,7 +122,7 @@ function isNavigation(element: Element): boolean {
   return element.name === 'nav' || element.name === 'dialog' || navigationRoles.has(element.attributes['role'] ?? '')
 }
 
-/** What surrounds the text of a page whose main part is not marked. A header that carries the page's title stays. */
+/** Boilerplate around the text of a page without a marked main part. A header with the page's title is kept. */
 function isFurniture(element: Element): boolean {
   const role = element.attributes['role']
   if (isNavigation(element) || element.name === 'footer' || role === 'contentinfo' || role === 'complementary')

@@ -68,7 +68,7 @@ export function parseXml(bytes: Uint8Array): Element {
   return tree.root
 }
 
-/** What never is text of a page. */
+/** Elements that never contain page text. */
 const unread = new Set(
   'script style template noscript svg canvas iframe object embed audio video map select button textarea datalist'.split(
     ' ',

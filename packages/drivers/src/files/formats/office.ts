@@ -3,7 +3,7 @@ import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
 
-/** Where a part of an office file points to: another part (its full name) or an address outside. */
+/** Target of a relation in an office file: another part (its full name) or an external URL. */
 export interface Relation {
   /** Last word of the relation's type: `slide`, `notesSlide`, `hyperlink`, `image`, … */
   readonly type: string

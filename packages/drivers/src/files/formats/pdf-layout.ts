@@ -1,7 +1,7 @@
 import { markdownTable } from './markdown-table.ts'
 import { isRow, lineText, type Cell, type Line } from './pdf-lines.ts'
 
-/** What the letters of a whole file tell about its text. */
+/** Typographic statistics of a whole file. */
 export interface Typography {
   /** Height of most letters, in points. */
   readonly bodySize: number

@@ -11,7 +11,7 @@ export interface PdfText {
 export interface Cell {
   text: string
   readonly x: number
-  /** Where it ends, in points from the left. */
+  /** Right edge, in points from the left. */
   end: number
 }
 

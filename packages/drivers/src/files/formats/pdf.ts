@@ -7,7 +7,7 @@ import { linesOf, withoutFurniture, type Line, type PdfPage, type PdfText } from
 import { refusal } from '../refusals.ts'
 import { factsOf, listed, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
-/** What a PDF says of itself; every value may be absent or of another kind in careless files. */
+/** Metadata of a PDF; in malformed files values may be absent or of another type. */
 interface PdfInfo {
   readonly Title?: unknown
   readonly Author?: unknown
@@ -128,7 +128,7 @@ function titleOf(info: PdfInfo): string | null {
 }
 
 function plain(value: unknown): string | undefined {
-  // What some programs write by default.
+  // Default values of some programs.
   return typeof value === 'string' && !/^\((?:anonymous|unspecified)\)$/.test(value) ? value : undefined
 }
 

@@ -29,7 +29,7 @@ export function cellFormats(bytes: Uint8Array | undefined): NumberStyle[] {
   return formats
 }
 
-/** What a format code shows; quoted words, escaped letters, colours and locales in it do not count. */
+/** Number style of a format code; quoted words, escaped letters, colours and locales are ignored. */
 function styleOf(code: string): NumberStyle {
   const [positive = ''] = code.replace(/"[^"]*"|\\.|_.|\*./g, '').split(';')
   const plain = positive.replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')

@@ -11,7 +11,7 @@ export interface Memtable {
   readonly size: number
   /** True when not all unindexed rows found room: then only the engine can search them, row by row. */
   readonly overflown: boolean
-  /** What share of the room is taken. */
+  /** Share of the capacity in use. */
   readonly fill: number
   /** All the room there is, in the measure of {@link weightOf}. */
   readonly room: number
@@ -168,7 +168,7 @@ function segmentOf(from: number, to: number, rows: IndexRow[]): Segment {
   return { from, to, rows, postings: createPostings(), posted: 0, isSealed: false }
 }
 
-/** What rows take of the memtable: their characters, those of vectors, and some for each row. */
+/** Memtable size of rows: their characters and vectors, plus an overhead per row. */
 export function weightOf(rows: readonly IndexRow[]): number {
   let weight = 0
   for (const { text, searchText, chunkMetadata, vector } of rows)
@@ -179,7 +179,10 @@ export function weightOf(rows: readonly IndexRow[]): number {
 /** Name of the full-text index in the table. */
 export const textIndex = 'search_text_idx'
 
-/** Where the rows are that the full-text index lacks: there are none, all are in the memtable, or only the table has them. */
+/**
+ * Location of rows missing from the full-text index: none are missing, all are in the memtable, or only the table has
+ * them.
+ */
 export type UnindexedPlace = 'none' | 'memtable' | 'table'
 
 /**

@@ -1,4 +1,4 @@
-/** What is ranked anew, with the score words alone gave it, above 0. */
+/** A hit to rescore, with its keyword score above 0. */
 export interface Ranked {
   readonly score: number
 }
@@ -69,7 +69,7 @@ function distanceOf(first: readonly number[] = [], second: readonly number[] = [
   return best
 }
 
-/** Where some words stand in a text, counted in words from 0. */
+/** Positions of words in a text, counted in words from 0. */
 export interface TermPositions {
   /** Rising; words that are not there are left out. */
   readonly of: ReadonlyMap<string, readonly number[]>

@@ -5,8 +5,8 @@ import { createSampling } from './sample.ts'
 import { createWordList, exchanges, mostCorrections, wordsOf, type WordList, type Terms } from './words-and-spelling.ts'
 
 /**
- * What the rows of the full-text index say of a word. The engine tells no such figures, so they are gathered: frequent
- * words from a sample of the rows, rare ones by asking the index for each.
+ * Term statistics of the full-text index. The engine does not expose them, so frequent words are estimated from a
+ * sample of rows and rare words are counted with a query each.
  */
 export interface TermStatistics {
   /**

@@ -14,7 +14,7 @@ import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
 import type { TermStatistics } from './term-statistics.ts'
 
-/** What a search by words works with. */
+/** Dependencies of a keyword search. */
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
@@ -27,11 +27,11 @@ export interface TextParts {
   readonly scanning: Mutex
 }
 
-/** What is asked of a search by words. */
+/** Input of a keyword search. */
 export interface TextQuery {
   readonly text: string
   readonly filter?: IndexFilter
-  /** What is known of the rows that pass the filter, if there is a filter. */
+  /** Cached rows that pass the filter, if any. */
   readonly passing?: PassingRows
   readonly limit: number
   /** Columns besides those of a hit. */
@@ -150,7 +150,7 @@ async function searchIndexed(
  */
 const pastFilter = { leastRows: 300_000, mostLooked: 2_000, margin: 1.5 }
 
-/** Of a twentieth of the rows, half as many again as wanted fall short in one search of a hundred. */
+/** When a twentieth of the rows pass, 1.5 times the limit is too few in one of a hundred searches. */
 function lookedOf({ rows, passing }: Counts, reach: number): number | undefined {
   if (rows < pastFilter.leastRows || passing === 0) return undefined
   const looked = Math.ceil((pastFilter.margin * reach * rows) / passing)

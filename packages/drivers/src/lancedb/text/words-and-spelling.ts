@@ -96,7 +96,7 @@ export function isNear(a: string, b: string, most: 1 | 2): boolean {
   while (start < a.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  // What is left between the letters that both share: nearly always too much, and then nothing is cut out.
+  // The differing middle parts: usually too long, in which case nothing is cut out.
   const [left, right] = [a.length - start - end, b.length - start - end]
   if (left <= 1 && right <= 1) return true
   if (most === 1) return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]

@@ -4,7 +4,7 @@ import { readAnswer } from './answer-text.ts'
 import { readRequest, refusedPart, withoutRefused, type Omission } from './refusals.ts'
 import { statedWindow } from './window.ts'
 
-/** What is known of one model of a provider, from what its server answered. */
+/** Observations about one model of a provider, from responses of its server. */
 export interface ModelMemory extends ModelObservations {
   /** In milliseconds since 1970. */
   readonly since: number
@@ -16,10 +16,10 @@ export interface ModelMemory extends ModelObservations {
   ask?: () => Promise<void>
 }
 
-/** What is known of the models of one provider, by name. */
+/** Observations about the models of one provider, by name. */
 export type ModelMemories = (modelId: string) => ModelMemory
 
-// Where a provider has no list, clients may give any name.
+// Bounded because clients can send any name to a provider without a list.
 const mostModels = 1_000
 const mostRepeats = 6
 const mostRefusalChars = 20_000

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@inlay/protocol'
 
-/** What some servers do not take in messages. */
+/** Parts of messages that some servers refuse. */
 export type MessageOmission =
   | 'system messages'
   | 'reasoning in messages'

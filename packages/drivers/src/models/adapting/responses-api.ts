@@ -9,7 +9,7 @@ export interface EitherApi {
   readonly sdkModel: (modelId: string) => Promise<LanguageModelV4>
   readonly responsesModel: (modelId: string) => Promise<LanguageModelV4>
   readonly modelId: string
-  /** What its server refuses; undefined where nothing is learned. */
+  /** Features that the server refuses; undefined where nothing is learned. */
   readonly refused: Set<Omission> | undefined
 }
 

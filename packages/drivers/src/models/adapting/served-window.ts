@@ -2,7 +2,7 @@ import { isJsonObject, readJson } from '@inlay/protocol'
 import type { Transport } from '../stream/transport.ts'
 import { readAnswer } from './answer-text.ts'
 
-/** What a server tells about one of its models; undefined where it tells nothing. */
+/** Model information from the server; undefined where it provides none. */
 export interface ServedModel {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number | undefined

@@ -31,7 +31,7 @@ export interface ChatTap {
 /** Longer merged deltas are handed on, so that little is held. */
 const mergedChars = 4_096
 
-// What may stand beside text in a delta without meaning anything to a provider's model, besides what is empty.
+// Fields besides text in a delta that mean nothing to a provider's model, besides empty ones.
 const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', 'reasoning_details'])
 
 /**

@@ -49,7 +49,7 @@ const endChoice = { index: 0, delta: {}, finish_reason: 'stop' }
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
-/** What a choice says went wrong, besides errors of the whole stream. */
+/** Error of a choice, as opposed to errors of the whole stream. */
 function failureOf({ error, finish_reason: end }: Fields): unknown {
   if (isPresent(error)) return error
   if (typeof end !== 'string' || !failedEnds.test(end)) return undefined

@@ -81,7 +81,7 @@ async function open(connections: Connections, request: TransportRequest, firstTo
 const staleMs = 5_000
 const closedCodes = new Set(['ECONNRESET', 'EPIPE'])
 
-/** What `fetch` throws when no answer came, so that providers know it. */
+/** The error that `fetch` throws without a response, so that providers recognise it. */
 function failed(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause })
 }

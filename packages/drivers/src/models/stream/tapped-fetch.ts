@@ -33,7 +33,7 @@ export function tappedFetch(
         tap.end()
         sink.end()
       },
-      // What is held back is lost to the provider alone: the listener had it.
+      // Withheld data is lost only to the provider: the listener received it.
       fail: sink.fail,
     }
   }

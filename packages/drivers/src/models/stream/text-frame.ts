@@ -9,8 +9,8 @@ export interface TextFrame {
 /** Lessons in vain after which an answer is one whose chunks always differ, as with random padding. */
 const mostLessons = 4
 const sample = 'sample'
-// What a text must not hold to be itself between its quotes.
-// oxlint-disable-next-line no-control-regex -- JSON takes none of them as they are
+// Characters that need escapes in a JSON string.
+// oxlint-disable-next-line no-control-regex -- JSON requires escapes for all of them
 const notPlain = /["\\\0-\x1f]/
 
 /**

@@ -29,7 +29,7 @@ const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
 const changeErrors = ['PERSONA_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'INVALID_INPUT'] as const
 
-/** Agents as administrators and sharing dialogues see and change them. */
+/** Managing and sharing agents. */
 export const agentAdministrationRoutes: readonly Route[] = [
   route('GET /admin/persona', 'listAllPersonas', 'List agents with all they are made of', {
     input: { query: adminPersonaQuerySchema },
@@ -56,7 +56,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
     errors: changeErrors,
     async handle({ body, caller, parts }): Promise<null> {
       const places = Object.entries(body.display_priority_map).map(([id, place]) => [Number(id), place] as const)
-      // All or none: each has to be there before the first is changed.
+      // Checks all agents first, so that either all or none are changed.
       for (const [id] of places) await parts.agent.personas.get(id, caller)
       for (const [id, place] of places) await parts.agent.personas.update(id, { display_priority: place }, caller)
       return null

@@ -19,7 +19,7 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('Connectors', { scope: 'admin', owner: 'any' })
 
-/** Connectors, credentials and their links, as existing clients make pairs in three calls. */
+/** Connectors, credentials and their links: existing clients create a pair with three calls. */
 export const connectorRoutes: readonly Route[] = [
   route('POST /manage/admin/connector', 'createConnector', 'Make a connector', {
     description:
@@ -49,7 +49,7 @@ export const connectorRoutes: readonly Route[] = [
     },
   }),
   route('POST /manage/credential', 'createCredential', 'Make a credential', {
-    description: 'No connector here signs in anywhere: the names of what is in it are kept, the values are not.',
+    description: 'Connectors do not need to sign in: field names are stored, values are not.',
     input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The credential.', schema: credentialCreatedSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
@@ -71,13 +71,13 @@ export const connectorRoutes: readonly Route[] = [
     'linkCredential',
     'Make a pair of a connector and a credential',
     {
-      description: 'The answer’s `data` is the id of the pair. Files that the connector names are taken in.',
+      description: '`data` in the answer is the id of the pair. Files of the connector are ingested.',
       input: {
         path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
         body: { kind: 'json', schema: pairLinkSchema, limit: 'otherBytes' },
       },
       answer: {
-        description: 'Whether it was made; false where the two are linked already.',
+        description: 'Whether the pair was created; false if the two were already linked.',
         schema: statusResponseSchema,
       },
       errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
@@ -104,9 +104,9 @@ export const connectorRoutes: readonly Route[] = [
     },
   ),
   route('POST /manage/admin/connector/run-once', 'runConnector', 'Take the files of a connector in again', {
-    description: 'The answer’s `data` counts the pairs. Documents that a program sends come by themselves.',
+    description: '`data` in the answer is the number of pairs. Pairs that receive documents over the API need no run.',
     input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'otherBytes' } },
-    answer: { description: 'How many pairs were run.', schema: statusResponseSchema },
+    answer: { description: 'Number of pairs that were run.', schema: statusResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }): Promise<StatusResponse> {
       const records = await readLinkedRecords(workspaceOf(parts))
@@ -122,7 +122,7 @@ export const connectorRoutes: readonly Route[] = [
     },
   }),
   route('POST /manage/admin/deletion-attempt', 'deleteLinkedPair', 'Delete the pair of a connector and a credential', {
-    description: 'Its documents are not found any more from this moment on.',
+    description: 'Its documents can no longer be found from this moment on.',
     input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'otherBytes' } },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
@@ -140,7 +140,7 @@ async function forgetLink(pairId: number, { workspace }: ServerParts): Promise<v
   await workspace?.remove('link', pairId)
 }
 
-/** A connector that never brings anything would be worse than none. */
+/** Refuses other sources, since their connectors would never fetch anything. */
 function refuseOtherSources(source: string): void {
   if ((connectorSources as readonly string[]).includes(source)) return
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {

@@ -43,14 +43,14 @@ const done = { description: 'Kept.', schema: v.null() }
 const promptPath = v.object({ prompt_id: queryInteger({ least: 1 }) })
 const promptText = v.pipe(v.string(), v.minLength(1), v.maxLength(10_000))
 const promptFields = { prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), content: promptText }
-/** Most shortcuts of one person. */
+/** Maximum number of shortcuts per person. */
 const maxPrompts = 500
 
-/** Passages of a search by an administrator. */
+/** Number of passages in an administrator's search. */
 const adminLimit = 50
 const dayMs = 86_400_000
 
-/** Calls of existing clients that belong to no other heading: settings of a person, prompt shortcuts, lists. */
+/** Compatibility routes of existing clients: personal settings, prompt shortcuts, lists. */
 export const existingClientRoutes: readonly Route[] = [
   setting('/user/default-model', 'setOwnDefaultModel', 'default_model', {
     body: v.object({ default_model: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(500))), null) }),
@@ -68,7 +68,7 @@ export const existingClientRoutes: readonly Route[] = [
     query: v.object({ shortcut_enabled: queryBoolean }),
   }),
   own('GET /input_prompt', 'listInputPrompts', 'Prompt shortcuts', {
-    description: 'Those of the caller.',
+    description: 'Lists those of the caller.',
     answer: { description: 'The shortcuts, by id.', schema: v.array(inputPromptSchema) },
     async handle({ caller, parts }): Promise<InputPrompt[]> {
       const records = (await parts.workspace?.list('input_prompt', caller.id)) ?? []
@@ -76,7 +76,7 @@ export const existingClientRoutes: readonly Route[] = [
     },
   }),
   own('POST /input_prompt', 'createInputPrompt', 'Make a prompt shortcut', {
-    description: 'For the caller alone: `is_public` has to be false.',
+    description: 'Only for the caller: `is_public` must be false.',
     input: {
       body: { kind: 'json', schema: v.object({ ...promptFields, is_public: boolean }), limit: 'otherBytes' },
     },
@@ -90,7 +90,7 @@ export const existingClientRoutes: readonly Route[] = [
       const workspace = workspaceOf(parts)
       if ((await workspace.list('input_prompt', caller.id)).length >= maxPrompts)
         throw new InlayError('VALIDATION_ERROR', { message: `At most ${maxPrompts} prompt shortcuts are kept.` })
-      // Chosen by chance, so that two calls at once make two shortcuts.
+      // Random, so that two concurrent calls create two shortcuts.
       const id = 1 + ((crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % 2_147_483_646)
       await workspace.put('input_prompt', id, { prompt: body.prompt, content: body.content, active: true }, caller.id)
       return toInputPrompt(await promptOf(id, caller, parts), caller)
@@ -127,7 +127,7 @@ export const existingClientRoutes: readonly Route[] = [
     },
   }),
   own('GET /mcp/servers', 'listMcpServers', 'MCP servers that ask a person to sign in', {
-    description: 'None does: `GET /tool` lists the actions of MCP servers.',
+    description: 'Always empty: `GET /tool` lists the actions of MCP servers.',
     answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
     handle: () => ({ mcp_servers: [] }),
   }),
@@ -186,7 +186,7 @@ export const existingClientRoutes: readonly Route[] = [
     },
   }),
   administration('GET /manage/admin/credential', 'listCredentials', 'Credentials', {
-    description: 'Names of what is in them; no value is kept.',
+    description: 'Returns field names only; values are not stored.',
     answer: { description: 'The credentials, by id.', schema: v.array(credentialSchema) },
     async handle({ parts }): Promise<CredentialDetail[]> {
       return ((await parts.workspace?.list('credential')) ?? []).map(toCredential)
@@ -194,7 +194,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
   search('POST /admin/search', 'adminSearch', 'Search documents as an administrator', {
     scope: 'admin',
-    description: 'Finds by words, whatever agent asks; what the caller may not see is not found.',
+    description: 'Keyword search over all documents that the caller can see, regardless of agents.',
     input: {
       body: {
         kind: 'json',
@@ -238,7 +238,7 @@ export const existingClientRoutes: readonly Route[] = [
     scope: ['search', 'chat'],
     input: { query: v.object({ document_id: exactText, chunk_id: queryInteger({ least: 0 }) }) },
     answer: {
-      description: 'Its text, and about how many tokens it has.',
+      description: 'Text of the document and its approximate number of tokens.',
       schema: v.object({ content: v.string(), num_tokens: integer }),
     },
     errors: ['DOCUMENT_NOT_FOUND'],
@@ -252,7 +252,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
 ]
 
-/** A setting of a person: kept for clients, and shown among the preferences of `GET /me`. */
+/** Declares the route of a personal setting, which is stored for clients and returned by `GET /me`. */
 function setting(
   path: `/${string}`,
   operationId: string,
@@ -260,12 +260,12 @@ function setting(
   input: { readonly body: v.GenericSchema } | { readonly query: v.GenericSchema },
 ): Route {
   return own(`PATCH ${path}`, operationId, `Set ${name}`, {
-    description: 'Kept for the client, and shown in `preferences` of `GET /me`.',
+    description: 'Stored for clients and returned in `preferences` of `GET /me`.',
     input: 'query' in input ? input : { body: { kind: 'json', schema: input.body, limit: 'otherBytes' } },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
     async handle({ body, query, caller, parts }): Promise<null> {
-      // Checked by the schema of this very name.
+      // Validated with the schema of the same name.
       const given = (body ?? query) as UserSettings
       await workspaceOf(parts).put('user_setting', userSettingIds[name], given[name] ?? null, caller.id)
       return null

@@ -15,10 +15,10 @@ import { periodOf } from '../../limits/usage-counters.ts'
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 const errors = ['NOT_IMPLEMENTED'] as const
 
-/** Limits of callers and of everybody together, for administrators. */
+/** Limits for each caller and for all callers together, for administrators. */
 export const limitRoutes: readonly Route[] = [
   route('GET /admin/limits', 'getLimits', 'Show limits and what was used of them', {
-    description: 'Keys may have limits of their own, which stand with the key.',
+    description: 'Keys can have their own limits, which are returned with the key.',
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
     handle: ({ parts }) => shown(usageOf(parts)),

@@ -7,7 +7,7 @@ import { toProviders } from '../chat/catalog.ts'
 const route = routesOf('Models', { scope: 'admin', owner: 'any' })
 const configured = 'Models are named by the settings of the deployment (INLAY_MODELS), not over the API.'
 
-/** Providers of models as administrators see them. */
+/** Model providers, for administrators. */
 export const modelAdministrationRoutes: readonly Route[] = [
   route('GET /admin/llm/provider', 'listModelProviders', 'List providers of models', {
     description: `As \`/llm/provider\`. ${configured} Keys and addresses are not shown.`,
@@ -21,7 +21,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
     description:
       'What Ollama, LM Studio and llama.cpp offer on the machine of the server, and whether one of their models ' +
       'answers. Nothing is used before somebody chooses it. Empty where the deployment names its models.',
-    answer: { description: 'What there is.', schema: localModelsSchema },
+    answer: { description: 'The available models.', schema: localModelsSchema },
     handle: async ({ parts }): Promise<LocalModels> => parts.localModels?.list() ?? { servers: [], chosen: null },
   }),
   route('PUT /admin/local-models', 'chooseLocalModel', 'Let a model of this machine answer', {
@@ -29,7 +29,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
       'From the next message on, also after a restart. Questions and the passages found for them then go to that ' +
       'program. `choice: null` undoes it.',
     input: { body: { kind: 'json', schema: localModelChangeSchema, limit: 'otherBytes' } },
-    answer: { description: 'What there is now.', schema: localModelsSchema },
+    answer: { description: 'The available models.', schema: localModelsSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
     handle: ({ body, parts }): Promise<LocalModels> => localModelsOf(parts).choose(body.choice),
   }),

@@ -30,10 +30,10 @@ import { splitForm, uploadLimits } from '../chat/files.ts'
 
 const route = routesOf('Connectors', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
-/** Takes the documents that name none; clients list the pairs that somebody made. */
+/** The pair of documents that name none; clients list only pairs that somebody created. */
 const defaultPair = 1
 
-/** How pairs fare, in the forms that existing clients read. */
+/** Status of pairs, in the formats that existing clients read. */
 export const pairStatusRoutes: readonly Route[] = [
   route('GET /manage/admin/cc-pair/{cc_pair_id}', 'getPair', 'One pair', {
     input: { path: pairPath },
@@ -48,7 +48,7 @@ export const pairStatusRoutes: readonly Route[] = [
   route('PUT /manage/admin/cc-pair/{cc_pair_id}/status', 'setPairStatus', 'Pause a pair or let it go on', {
     scope: 'admin',
     owner: 'any',
-    description: '`PAUSED`: its documents wait in the queue. `ACTIVE`: they do not.',
+    description: '`PAUSED`: new documents wait in the queue. `ACTIVE`: they are indexed.',
     input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'otherBytes' } },
     answer: { description: 'Done.', schema: v.object({ message: v.string() }) },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
@@ -61,7 +61,7 @@ export const pairStatusRoutes: readonly Route[] = [
     },
   }),
   route('GET /manage/admin/connector/status', 'listConnectorStatus', 'List pairs with their connectors', {
-    answer: { description: 'The pairs that somebody made, by id.', schema: v.array(connectorStatusSchema) },
+    answer: { description: 'Pairs created by administrators, by id.', schema: v.array(connectorStatusSchema) },
     async handle({ caller, parts }): Promise<ConnectorStatus[]> {
       const records = await readLinkedRecords(parts.workspace)
       const pairs = await parts.knowledge.pairs.list({ caller })
@@ -70,7 +70,7 @@ export const pairStatusRoutes: readonly Route[] = [
   }),
   route('GET /manage/connector-status', 'listBasicConnectorStatus', 'Which connectors there are', {
     scope: ['chat', 'ingest'],
-    description: 'Without those whose documents a program sends.',
+    description: 'Excludes pairs that receive documents over the API.',
     answer: { description: 'A line for each.', schema: v.array(basicConnectorStatusSchema) },
     async handle({ caller, parts }) {
       const records = await readLinkedRecords(parts.workspace)

@@ -10,7 +10,7 @@ const done = { description: 'Done.', schema: v.null() }
 const disabledTools = v.object({ disabled_tool_ids: idList })
 const counts = { total_items: v.number(), undismissed_count: v.number() }
 
-/** What people set for themselves, and lists that are empty here, which clients read when they start. */
+/** Personal preferences, and lists that are always empty here but that clients read at start. */
 export const preferenceRoutes: readonly Route[] = [
   route('GET /user/assistant/preferences', 'listAssistantPreferences', 'Actions the caller switched off, by agent', {
     scope: 'chat',
@@ -24,7 +24,7 @@ export const preferenceRoutes: readonly Route[] = [
   route('PATCH /user/assistant/{persona_id}/preferences', 'setAssistantPreferences', 'Switch actions of an agent off', {
     scope: 'chat',
     owner: 'caller',
-    description: 'Kept for clients, which leave them out of `allowed_tool_ids`.',
+    description: 'Stored for clients, which omit these actions from `allowed_tool_ids`.',
     input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'otherBytes' } },
     answer: done,
     errors: ['PERSONA_NOT_FOUND', 'NOT_IMPLEMENTED'],
@@ -60,7 +60,7 @@ export const preferenceRoutes: readonly Route[] = [
   ),
   route('GET /mcp/servers/persona/{persona_id}', 'listPersonaMcpServers', 'MCP servers that ask a person to sign in', {
     scope: 'chat',
-    description: 'None does: `GET /tool` lists the actions of MCP servers.',
+    description: 'Always empty: `GET /tool` lists the actions of MCP servers.',
     input: { path: v.object({ persona_id: queryInteger({}) }) },
     answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
     handle: () => ({ mcp_servers: [] }),
@@ -106,7 +106,7 @@ export const preferenceRoutes: readonly Route[] = [
   }),
 ]
 
-/** What is not offered, told in the shape that clients read. */
+/** Declares a route that returns an empty list for an unsupported feature. */
 function empty(
   path: `/${string}`,
   operationId: string,

@@ -10,7 +10,7 @@ const modelsBySettings = 'Models are not set over the API here: the deployment n
 const readThenOpen =
   'A search of the web that reads every page is not offered here: call POST /web-search/search-lite, then POST /web-search/open-urls.'
 
-/** Calls of existing clients that are not offered, each refused with the reason instead of a bare 404. */
+/** Unsupported routes of existing clients, each refused with a reason instead of a bare 404. */
 export const refusalRoutes: readonly Route[] = [
   ...refusals('public', noAccounts, [
     ['POST', '/auth/register', 'register'],

@@ -20,7 +20,7 @@ const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
 const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
 const settingNames: readonly string[] = [...textNames, 'version', ...Object.keys(fixedSettings)]
 
-/** Settings of the installation, and the people it knows. */
+/** Settings of the installation, and its users. */
 export const workspaceRoutes: readonly Route[] = [
   route('GET /settings', 'getSettings', 'What clients ask when they start', {
     scope: scopes,
@@ -47,7 +47,7 @@ export const workspaceRoutes: readonly Route[] = [
     },
   }),
   route('GET /manage/users', 'listUsers', 'List people', {
-    description: 'The owners of API keys: there are no accounts. Nobody is invited.',
+    description: 'Lists the owners of API keys, as there are no accounts or invitations.',
     input: { query: v.object({ q: v.optional(v.string()) }) },
     answer: { description: 'The people.', schema: knownUsersSchema },
     async handle({ query, parts }): Promise<KnownUsers> {
@@ -79,17 +79,17 @@ export const workspaceRoutes: readonly Route[] = [
   }),
 ]
 
-/** What the deployment decides. */
+/** Settings fixed by the deployment. */
 const fixedOf = ({ retentionDays }: Pick<ServerSettings, 'retentionDays'>) =>
   ({ ...fixedSettings, maximum_chat_retention_days: retentionDays }) satisfies Readonly<Record<string, unknown>>
 
 async function textsOf(workspace: WorkspaceRecords | undefined): Promise<WorkspaceTexts> {
   const stored = (await workspace?.get('settings', 1))?.value ?? {}
-  // Written by the route above alone, from checked values.
+  // Written only by the route above, from validated values.
   return { company_name: null, company_description: null, auto_scroll: false, ...stored } as WorkspaceTexts
 }
 
-/** Taking what has no effect would be a lie. */
+/** Refuses settings that would have no effect. */
 function refuseFixed(body: Readonly<Record<string, unknown>>, fixed: ReturnType<typeof fixedOf>): void {
   const unknown = Object.keys(body).filter((name) => !settingNames.includes(name))
   if (unknown.length > 0)
@@ -105,7 +105,7 @@ function refuseFixed(body: Readonly<Record<string, unknown>>, fixed: ReturnType<
   })
 }
 
-/** One for each owner of a key, in the order of their first key. */
+/** One user per owner of a key, ordered by their first key. */
 async function knownUsers({ keys }: ServerParts, search = ''): Promise<KnownUser[]> {
   const owners = Map.groupBy((await keys?.list()) ?? [], ({ owner }) => owner)
   const users = [...owners].map(([owner, held]): KnownUser => {

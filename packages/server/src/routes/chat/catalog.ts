@@ -12,10 +12,10 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Models', { scope: 'chat', owner: 'any' })
 
-/** The models that a chat request may name. */
+/** Models that a chat request can select. */
 export const catalogRoutes: readonly Route[] = [
   route('GET /llm/provider', 'listModels', 'List models', {
-    description: 'What may stand in `llm_override`.',
+    description: 'Lists the possible values of `llm_override`.',
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     async handle({ parts }): Promise<LlmProviders> {
       return toProviders(await parts.agent.models())
@@ -23,7 +23,7 @@ export const catalogRoutes: readonly Route[] = [
   }),
   route('GET /llm/persona/{persona_id}/providers', 'listPersonaModels', 'List models for an agent', {
     owner: 'caller',
-    description: 'As `/llm/provider`; the default is the agent’s own where it has one.',
+    description: 'Like `/llm/provider`, but the default is the agent’s own model if it has one.',
     input: { path: v.object({ persona_id: queryInteger({}) }) },
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     errors: ['PERSONA_NOT_FOUND'],
@@ -34,7 +34,7 @@ export const catalogRoutes: readonly Route[] = [
   }),
 ]
 
-/** The models by provider. Ids are places in the listing, from 1: stable as long as the configuration is. */
+/** Models by provider. Ids are positions in the listing, from 1, and stable as long as the configuration is. */
 export function toProviders(
   models: readonly ModelListing[],
   preferred: { readonly provider: string; readonly name: string } | null = null,
@@ -64,7 +64,7 @@ export function toProviders(
   return { providers, default_text: own ?? byDefault, default_vision: vision, default_chat_naming: byDefault }
 }
 
-/** Fields without a meaning here keep their neutral value. */
+/** Fields of unsupported features have a fixed value. */
 function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
   return {
     id,

@@ -30,20 +30,20 @@ import type { ServerSettings } from '../../http/settings.ts'
 const route = routesOf('Files', { scope: 'chat', owner: 'caller' })
 const filePath = v.object({ file_id: uuid })
 
-/** Uploading files, looking after them, and fetching what is in them. */
+/** Uploading, managing and downloading files. */
 export const fileRoutes: readonly Route[] = [
   uploadRoute('/user/projects/file/upload', 'uploadFiles', 'chat'),
   uploadRoute('/user/file/upload', 'uploadFile', ['chat', 'ingest']),
   route('GET /user/projects/file', 'listFiles', 'List files', {
     aliases: ['/user/files/recent'],
-    description: 'Own uploads, newest use first, without those that could not be read.',
+    description: 'Lists the caller’s uploads, most recently used first, except unreadable ones.',
     answer: { description: 'The files.', schema: v.array(userFileSchema) },
     async handle({ caller, parts }): Promise<UserFile[]> {
       return (await parts.agent.files.list(caller)).map((file) => toUserFile(file))
     },
   }),
   route('GET /user/projects/file/{file_id}', 'getFile', 'One file', {
-    description: 'Where it stands, and why it failed if it did.',
+    description: 'Processing state, with the reason of a failure.',
     input: { path: filePath },
     answer: { description: 'The file.', schema: userFileSchema },
     errors: ['NOT_FOUND'],
@@ -52,9 +52,9 @@ export const fileRoutes: readonly Route[] = [
     },
   }),
   route('POST /user/projects/file/statuses', 'getFileStatuses', 'Several files', {
-    description: 'Ids that are unknown are left out.',
+    description: 'Unknown ids are omitted.',
     input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'otherBytes' } },
-    answer: { description: 'The files, in the order asked for.', schema: v.array(userFileSchema) },
+    answer: { description: 'The files, in the requested order.', schema: v.array(userFileSchema) },
     async handle({ body, caller, parts }): Promise<UserFile[]> {
       return (await parts.agent.files.find(body.file_ids, caller)).map((file) => toUserFile(file))
     },
@@ -63,7 +63,7 @@ export const fileRoutes: readonly Route[] = [
     description:
       'A file that projects or agents hold stays; the answer names them. So does a file that a document names.',
     input: { path: filePath },
-    answer: { description: 'Whether it was removed.', schema: fileRemovalSchema },
+    answer: { description: 'Whether the file was deleted, and what uses it otherwise.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<FileRemoval> {
       const { projects, personas, isInDocument } = await parts.agent.files.remove(path.file_id, caller)
@@ -83,7 +83,7 @@ export const fileRoutes: readonly Route[] = [
     answer: {
       description: 'The bytes, or the sheets.',
       mediaType: 'application/octet-stream',
-      unchanged: 'The `etag` sent is still right.',
+      unchanged: 'The `etag` sent is still current.',
       headers: {
         etag: 'Names the content for good.',
         'content-disposition': 'The name of the file, and whether browsers shall show it.',
@@ -107,7 +107,7 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
       'into `file_descriptors` of a message and `image_file_id` of a section. Text is read in the background; a file ' +
       'may be sent with a message before that is done.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
-    answer: { description: 'What was taken and what was not.', schema: uploadAnswerSchema },
+    answer: { description: 'Accepted and rejected files.', schema: uploadAnswerSchema },
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ request, caller, parts, settings }): Promise<UploadAnswer> {
       const form = splitForm(request, uploadLimits(settings))
@@ -120,12 +120,12 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
   })
 }
 
-/** Bounds of an upload, all its files together. */
+/** Size limits of an upload, for all files together. */
 export function uploadLimits({ limits }: ServerSettings): FormLimits {
   return { totalBytes: limits.uploadBytes, fieldBytes: 256 * 1024, parts: 1000 }
 }
 
-/** The files of a form as they arrive, and what it says besides once they have. */
+/** Splits a form into its files as they arrive and its other fields, available afterwards. */
 export function splitForm(
   request: Request,
   limits: FormLimits,
@@ -136,7 +136,7 @@ export function splitForm(
     let count = 0
     for await (const part of readForm(request, limits)) {
       if (part.kind === 'file') {
-        // A field without a file has no name in browsers.
+        // Browsers send a file field without a selected file with an empty name.
         if (part.fileName === '' || part.name !== 'files') continue
         count++
         yield { name: part.fileName, mediaType: part.mediaType, bytes: part.bytes }
@@ -149,7 +149,7 @@ export function splitForm(
   return { files: files(), details: () => ({ projectId, tempIds }) }
 }
 
-/** A file of a session that leaves no trace would be kept here. */
+/** Refuses uploads to incognito sessions, since the file would be stored. */
 function refuseIncognito(sessionId: string): void {
   if (sessionId.trim() === '' || sessionId === 'null') return
   const read = v.safeParse(uuid, sessionId)
@@ -166,7 +166,7 @@ function readProjectId(value: string): number | null {
   throw validationFailed([{ loc: ['body', 'project_id'], msg: 'must be a whole number', type: 'int_parsing' }])
 }
 
-/** A file as its owner sees it. */
+/** A file as returned to its owner. */
 export function toUserFile(file: StoredFile, tempId: string | null = null): UserFile {
   return {
     id: file.id,
@@ -186,15 +186,15 @@ export function toUserFile(file: StoredFile, tempId: string | null = null): User
   }
 }
 
-/** Types that a browser shows without running anything of them; all else is downloaded. */
+/** Types that browsers display without running any code; all others are downloaded. */
 const shownTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'text/plain'])
 
-/** What nobody can make run on this origin, and everybody may keep as long as they like. */
+/** Security and caching headers of a file: no script can run on this origin, and clients may cache it indefinitely. */
 function guardedHeaders(etag: string): Record<string, string> {
   return {
     etag,
     'cache-control': 'private, max-age=31536000, immutable',
-    // Whoever is known by either of them.
+    // A caller may be identified by either header.
     vary: 'Cookie, Authorization',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
@@ -234,7 +234,7 @@ export async function fileReply({ file, bytes }: OpenedFile, request: Request): 
   })
 }
 
-/** Waits for the first bytes, so that a storage that fails is told by the status. */
+/** Waits for the first bytes, so that a storage failure changes the status. */
 async function begun(bytes: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const reader = bytes.getReader()
   const started = [await reader.read()]

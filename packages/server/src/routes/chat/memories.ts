@@ -18,10 +18,10 @@ const memoryPath = v.object({ memory_id: queryInteger({}) })
 const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'otherBytes' } as const
 const noBody = (): Reply => reply(null, { status: 204 })
 
-/** What a caller set for themselves. */
+/** Personal settings of the caller. */
 const settingRoutes: readonly Route[] = [
   route('GET /user/personalization', 'getPersonalization', 'What the assistant knows about the caller', {
-    description: 'As in `GET /me`. Keys of one owner share it.',
+    description: 'Same as in `GET /me`. Shared by all keys of one owner.',
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
     async handle({ caller, parts }): Promise<PersonalizationDetail> {
       return toPersonalization(await parts.agent.memories.get(caller))
@@ -49,17 +49,17 @@ const settingRoutes: readonly Route[] = [
   }),
 ]
 
-/** Memories one by one. */
+/** Single memories. */
 const memoryItemRoutes: readonly Route[] = [
   route('GET /user/memories', 'listMemories', 'List memories', {
-    description: 'What the assistant remembers about the caller, newest first.',
+    description: 'Memories about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
     async handle({ caller, parts }): Promise<MemoryItem[]> {
       return toMemoryItems(await parts.agent.memories.get(caller))
     },
   }),
   route('POST /user/memories', 'addMemory', 'Add a memory', {
-    description: '1 to 500 characters; a hundred memories at most.',
+    description: '1 to 500 characters; at most a hundred memories.',
     input: { body: textBody },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
@@ -68,7 +68,7 @@ const memoryItemRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /user/memories', 'forgetMemories', 'Forget all memories', {
-    answer: { description: 'They are gone.', status: 204 },
+    answer: { description: 'The memories are deleted.', status: 204 },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
     async handle({ caller, parts }): Promise<Reply> {
       await parts.agent.memories.clear(caller)
@@ -94,10 +94,10 @@ const memoryItemRoutes: readonly Route[] = [
   }),
 ]
 
-/** What the assistant knows about callers, and how they change it. */
+/** Memories and personal settings of the caller. */
 export const memoryRoutes: readonly Route[] = [...settingRoutes, ...memoryItemRoutes]
 
-/** A caller's personalization as clients see it. */
+/** Converts a caller's personalization to the wire format. */
 export function toPersonalization(known: Personalization): PersonalizationDetail {
   return {
     name: known.name,
@@ -109,7 +109,7 @@ export function toPersonalization(known: Personalization): PersonalizationDetail
   }
 }
 
-/** Newest first, as clients show them. */
+/** Newest first, as clients display them. */
 function toMemoryItems({ memories }: Personalization): MemoryItem[] {
   return memories.map(toMemoryItem).toReversed()
 }

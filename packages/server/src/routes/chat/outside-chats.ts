@@ -30,7 +30,7 @@ export const outsideChatRoutes: readonly Route[] = [
     description: 'Asks the web search that agents use. Without one: `DEPLOYMENT_UNSUPPORTED`.',
     readsOnly: true,
     input: { body: { kind: 'json', schema: webSearchRequestSchema, limit: 'otherBytes' } },
-    answer: { description: 'What was found.', schema: webSearchResultsSchema },
+    answer: { description: 'The results.', schema: webSearchResultsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
     async handle({ body, request, requestId, caller, parts }): Promise<WebSearchResults> {
       const action = await actionOf('WebSearchTool', caller, parts)

@@ -34,10 +34,10 @@ const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
 const maxPictureBytes = 10_000_000
 const personaPath = v.object({ persona_id: queryInteger({}) })
 
-/** Agents: the assistant in a role. */
+/** Agents: the assistant with a role. */
 export const personaRoutes: readonly Route[] = [
   route('GET /persona', 'listPersonas', 'List agents', {
-    description: 'Own ones, public ones and those shared with the caller; the default agent has the id 0.',
+    description: 'Lists own, public and shared agents; the default agent has the id 0.',
     input: { query: personaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(minimalPersonaSchema) },
     async handle({ query, caller, parts }): Promise<MinimalPersona[]> {
@@ -100,7 +100,7 @@ export const personaRoutes: readonly Route[] = [
   }),
   route('POST /persona', 'createPersona', 'Make an agent', {
     aliases: ['/admin/persona'],
-    description: 'Private unless it is shared, or made public by an administrator.',
+    description: 'Private unless shared, or made public by an administrator.',
     input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['VALIDATION_ERROR', 'DOCUMENT_SET_NOT_FOUND', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -112,7 +112,7 @@ export const personaRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /persona/{persona_id}', 'updatePersona', 'Change an agent', {
-    description: 'What is absent stays. Only its owner and administrators may.',
+    description: 'Absent fields stay unchanged. Allowed for its owner and administrators.',
     input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: [
@@ -131,7 +131,7 @@ export const personaRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /persona/{persona_id}', 'deletePersona', 'Remove an agent', {
-    description: 'Only its owner and administrators may. Its chats can still be read.',
+    description: 'Allowed for its owner and administrators. Its chats remain readable.',
     input: { path: personaPath },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['PERSONA_NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
@@ -144,7 +144,7 @@ export const personaRoutes: readonly Route[] = [
 
 type ToBase = (persona: StoredPersona) => PersonaBase
 
-/** Reads what agents refer to once, for any number of them. */
+/** Loads the records that agents refer to once, for any number of agents. */
 async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
   const { agent } = parts
   const [tools, models, sets, labelsOf] = await Promise.all([
@@ -214,7 +214,7 @@ async function toMinimal(
   }))
 }
 
-/** Agents with everything that makes them what they are, as far as the caller may see it. */
+/** Agents with all the settings that the caller can see. */
 export async function toFullPersonas(
   personas: readonly StoredPersona[],
   caller: Principal,
@@ -231,7 +231,7 @@ async function toFull(persona: StoredPersona, caller: Principal, parts: ServerPa
 function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
   const { users, groups, isPublic } = persona
   const isShared = users.length + groups.length > 0
-  // Who else may use it, and its files, are for those to know who may change it.
+  // Only people who can edit the agent see its files and who it is shared with.
   const mayChange = base.permissions['edit'] === true
   const named = mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : []
   return {

@@ -9,11 +9,11 @@ const projectPath = v.object({ project_id: queryInteger({}) })
 const linkPath = v.object({ project_id: queryInteger({}), file_id: uuid })
 const sessionPath = v.object({ session_id: uuid })
 
-/** Files of projects and of the chats in them. */
+/** Files of projects and their chats. */
 export const projectFileRoutes: readonly Route[] = [
   route('GET /user/projects/files/{project_id}', 'listProjectFiles', 'Files of a project', {
     input: { path: projectPath },
-    answer: { description: 'The files, in the order in which they were linked.', schema: v.array(userFileSchema) },
+    answer: { description: 'The files, in the order they were linked.', schema: v.array(userFileSchema) },
     errors: ['NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<UserFile[]> {
       return (await parts.agent.projects.files(path.project_id, caller)).map((file) => toUserFile(file))
@@ -28,9 +28,9 @@ export const projectFileRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /user/projects/{project_id}/files/{file_id}', 'unlinkFile', 'Take a file out of a project', {
-    description: 'The file stays.',
+    description: 'The file itself is kept.',
     input: { path: linkPath },
-    answer: { description: 'It is not in the project.', status: 204 },
+    answer: { description: 'The file is not in the project.', status: 204 },
     errors: ['NOT_FOUND'],
     async handle({ path, caller, parts }) {
       await parts.agent.projects.unlink(path.project_id, path.file_id, caller)

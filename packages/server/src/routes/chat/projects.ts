@@ -23,17 +23,17 @@ const route = routesOf('Projects', { scope: 'chat', owner: 'caller' })
 const projectPath = v.object({ project_id: queryInteger({}) })
 const noBody = (): Reply => reply(null, { status: 204 })
 
-/** Projects themselves. */
+/** The projects themselves. */
 const recordRoutes: readonly Route[] = [
   route('GET /user/projects', 'listProjects', 'List projects', {
-    description: 'Own projects with their chats, newest first.',
+    description: 'Lists the caller’s projects with their chats, newest first.',
     answer: { description: 'The projects.', schema: v.array(projectSchema) },
     async handle({ caller, parts }): Promise<Project[]> {
       return (await parts.agent.projects.list(caller)).map(toProject)
     },
   }),
   route('POST /user/projects/create', 'createProject', 'Make a project', {
-    description: 'The name, 1 to 255 characters, stands in the query.',
+    description: 'The query contains the name, 1 to 255 characters.',
     input: { query: projectCreationSchema },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['INVALID_INPUT'],
@@ -62,7 +62,7 @@ const recordRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /user/projects/{project_id}', 'deleteProject', 'Remove a project', {
-    description: 'Its chats and files stay, outside of it.',
+    description: 'Its chats and files are kept outside of any project.',
     input: { path: projectPath },
     answer: { description: 'It is gone.', status: 204 },
     errors: ['NOT_FOUND'],
@@ -93,7 +93,7 @@ const recordRoutes: readonly Route[] = [
   }),
 ]
 
-/** What a project's chats are told. */
+/** Instructions of projects. */
 const instructionRoutes: readonly Route[] = [
   route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'What chats are told', {
     input: { path: projectPath },
@@ -104,7 +104,7 @@ const instructionRoutes: readonly Route[] = [
     },
   }),
   route('POST /user/projects/{project_id}/instructions', 'setProjectInstructions', 'Tell chats something', {
-    description: 'Stands before each message of the chats in the project that have no agent of their own.',
+    description: 'Added to each message in chats of the project that have no custom agent.',
     input: { path: projectPath, body: { kind: 'json', schema: projectInstructionsSchema, limit: 'otherBytes' } },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
@@ -115,11 +115,11 @@ const instructionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Moving chats. */
+/** Moving chats between projects. */
 const sessionRoutes: readonly Route[] = [
   route('POST /user/projects/{project_id}/move_chat_session', 'moveSessionIntoProject', 'Move a chat into a project', {
     input: { path: projectPath, body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
-    answer: { description: 'It is in the project.', status: 204 },
+    answer: { description: 'The session is in the project.', status: 204 },
     errors: ['NOT_FOUND', 'SESSION_NOT_FOUND'],
     async handle({ path, body, caller, parts }) {
       await parts.agent.projects.moveSession(body.chat_session_id, path.project_id, caller)
@@ -128,7 +128,7 @@ const sessionRoutes: readonly Route[] = [
   }),
   route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Take a chat out of its project', {
     input: { body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
-    answer: { description: 'It is in no project.', status: 204 },
+    answer: { description: 'The session is in no project.', status: 204 },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {
       await parts.agent.projects.moveSession(body.chat_session_id, null, caller)
@@ -137,7 +137,7 @@ const sessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Projects: files and instructions for some chats. */
+/** Projects: shared files and instructions for chats. */
 export const projectRoutes: readonly Route[] = [
   ...recordRoutes,
   ...instructionRoutes,

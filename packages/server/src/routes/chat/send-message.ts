@@ -17,7 +17,7 @@ import { routesOf, type KeyWatch, type Route, type RouteContext } from '../../ht
 const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 
-/** Sending messages, and following or ending the runs that answer them. */
+/** Sending messages, and following or stopping the runs that answer them. */
 export const chatRoutes: readonly Route[] = [
   route('POST /chat/send-chat-message', 'sendChatMessage', 'Send a message', {
     description:
@@ -58,9 +58,9 @@ export const chatRoutes: readonly Route[] = [
     },
   }),
   route('POST /chat/stop-chat-session/{session_id}', 'stopChatSession', 'Stop the running answer', {
-    description: 'Ends what runs in the session, if anything; what was said so far is kept.',
+    description: 'Stops the running answer of the session, if any; its text so far is kept.',
     input: { path: sessionPath },
-    answer: { description: 'Nothing runs any more.', schema: confirmationSchema },
+    answer: { description: 'No answer is running.', schema: confirmationSchema },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path, caller, parts }) {
       await parts.agent.stop(path.session_id, caller)
@@ -79,13 +79,13 @@ export const chatRoutes: readonly Route[] = [
     answer: {
       description: 'The packets.',
       packets: true,
-      ended: 'The `last-event-id` sent is that of the last line of an answer that is over: do not ask again.',
+      ended: 'The answer is finished and `last-event-id` is its last line: do not reconnect.',
     },
     errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
     async handle(context) {
       const run = await context.parts.agent.resume(context.path.session_id, context.caller)
       const seen = lastEventId(context.request)
-      // A browser's EventSource asks again after every end of a stream; only 204 stops it.
+      // A browser's EventSource reconnects whenever a stream ends; only 204 stops it.
       if (seen !== undefined && run.finished && (await isAllSeen(run, seen))) return reply(null, { status: 204 })
       return follow(run, context, seen ?? context.query.cursor)
     },
@@ -94,13 +94,13 @@ export const chatRoutes: readonly Route[] = [
   retired('/chat/send-message-simple-api', 'sendMessageSimple'),
 ]
 
-/** Whether a finished run has no line after the cursor. */
+/** Whether a finished run has no lines after the cursor. */
 async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
   for await (const _ of run.read(cursor)) return false
   return true
 }
 
-/** The whole answer, unless the key of the caller is refused before it is complete. */
+/** The complete answer, unless the caller's key becomes invalid before it is finished. */
 async function whole(run: Run, watchKey: KeyWatch): Promise<Awaited<ReturnType<Run['whole']>>> {
   const { promise: refused, reject } = Promise.withResolvers<never>()
   const over = new AbortController()
@@ -135,13 +135,13 @@ function follow(
   })
 }
 
-/** The headers of a message that the operator lets actions see. */
+/** Headers of a message that the operator allows actions to see. */
 function passedHeaders(request: Request, names: readonly string[]): Record<string, string> {
   const pairs = names.map((name) => [name, request.headers.get(name)] as const)
   return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 }
 
-/** Undefined for anything but a number of ours: a client that has seen none of our lines gets all. */
+/** Undefined unless it is a line number: a client that received no numbered line gets all lines. */
 function lastEventId(request: Request): number | undefined {
   const id = request.headers.get('last-event-id')
   return id !== null && /^\d{1,15}$/.test(id) ? Number(id) : undefined

@@ -16,10 +16,10 @@ const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
-/** What a session's answers are made with, which of them count, and what their readers think of them. */
+/** Model settings of sessions, active branches, and feedback on answers. */
 export const sessionSettingRoutes: readonly Route[] = [
   route('PUT /chat/set-message-as-latest', 'selectBranch', 'Select a branch', {
-    description: 'Makes a message the one its parent goes on with.',
+    description: 'Makes a message the active child of its parent.',
     input: { body: { kind: 'json', schema: branchSelectionSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['VALIDATION_ERROR'],
@@ -28,7 +28,7 @@ export const sessionSettingRoutes: readonly Route[] = [
     },
   }),
   route('PUT /chat/set-preferred-response', 'setPreferredResponse', 'Prefer an answer', {
-    description: 'Of several answers to a question; its branch is selected too.',
+    description: 'Selects one of several answers to a question, and its branch.',
     input: { body: { kind: 'json', schema: preferredResponseSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['INVALID_INPUT'],
@@ -37,7 +37,7 @@ export const sessionSettingRoutes: readonly Route[] = [
     },
   }),
   route('POST /chat/create-chat-message-feedback', 'createFeedback', 'Judge an answer', {
-    description: 'A verdict, a text, or both. Up to 100 times a minute.',
+    description: 'A rating, a text, or both. At most 100 times per minute.',
     input: { body: { kind: 'json', schema: feedbackRequestSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
@@ -60,7 +60,7 @@ export const sessionSettingRoutes: readonly Route[] = [
     },
   }),
   route('PUT /chat/update-chat-session-model', 'pinSessionModel', 'Pin the model', {
-    description: 'Answers the messages that name none: the name of a model, or `provider__type__model`.',
+    description: 'Used for messages that select no model. The name of a model, or `provider__type__model`.',
     input: { body: { kind: 'json', schema: sessionModelSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
@@ -69,7 +69,7 @@ export const sessionSettingRoutes: readonly Route[] = [
     },
   }),
   route('PUT /chat/update-chat-session-temperature', 'setSessionTemperature', 'Set the temperature', {
-    description: 'For messages that bring none; from 0 to 2, for some models to 1.',
+    description: 'Used for messages that set none; from 0 to 2, for some models to 1.',
     input: { body: { kind: 'json', schema: sessionTemperatureSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
@@ -89,7 +89,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   route('GET /chat/available-context-tokens/{session_id}', 'availableContextTokens', 'Tokens left in a session', {
     input: { path: sessionPath },
     answer: {
-      description: 'What the next message and what goes with it can take, as an estimate.',
+      description: 'Estimated tokens available for the next message and its attachments.',
       schema: v.object({ available_tokens: v.number() }),
     },
     errors: ['SESSION_NOT_FOUND'],
@@ -100,7 +100,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   route('GET /chat/max-selected-document-tokens', 'maxSelectedDocumentTokens', 'Tokens for documents', {
     input: { query: v.object({ persona_id: v.optional(queryInteger({}), '0') }) },
     answer: {
-      description: 'What documents may take in a new session with an agent, as an estimate.',
+      description: 'Estimated tokens available for documents in a new session with an agent.',
       schema: v.object({ max_tokens: v.number() }),
     },
     errors: ['PERSONA_NOT_FOUND'],
@@ -115,7 +115,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('POST /chat/end-incognito-session/{session_id}', 'endIncognitoSession', 'End an incognito session', {
     owner: 'none',
-    description: 'There is none: they are not offered.',
+    description: 'Does nothing: incognito sessions are not supported.',
     input: { path: sessionPath },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
     handle() {

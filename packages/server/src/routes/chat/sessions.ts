@@ -28,10 +28,10 @@ const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
-/** Making, listing, reading, naming and deleting chat sessions. */
+/** Creating, listing, reading, naming and deleting chat sessions. */
 export const sessionRoutes: readonly Route[] = [
   route('POST /chat/create-chat-session', 'createChatSession', 'Create a session', {
-    description: 'A message without a session makes one by itself; this makes it beforehand.',
+    description: 'Creates a session in advance. A message without a session creates one automatically.',
     input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new session.', schema: chatSessionCreatedSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
@@ -41,7 +41,7 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('GET /chat/get-chat-session/{session_id}', 'getChatSession', 'Read a session', {
-    description: 'Every message of every branch, and packets that show each answer again.',
+    description: 'All messages of all branches, and packets that replay each answer.',
     input: { path: sessionPath, query: chatSessionQuerySchema },
     answer: { description: 'The session.', schema: chatSessionDetailSchema },
     errors: ['SESSION_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -56,7 +56,7 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('GET /chat/get-user-chat-sessions', 'listChatSessions', 'List sessions', {
-    description: 'Newest update first; the next page begins `before` the last `time_updated`.',
+    description: 'Last updated first. For the next page, set `before` to the last `time_updated`.',
     input: { query: chatSessionListQuerySchema },
     answer: { description: 'A page of sessions.', schema: chatSessionListSchema },
     async handle({ query, caller, parts }): Promise<ChatSessionList> {
@@ -70,7 +70,7 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('GET /chat/search', 'searchChatSessions', 'Search sessions', {
-    description: 'By the words of their names and messages; without a query the newest. Days are those of UTC.',
+    description: 'Searches names and messages; without a query returns the newest. Days are in UTC.',
     input: { query: chatSearchQuerySchema },
     answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
     async handle({ query, caller, parts }): Promise<ChatSearchAnswer> {
@@ -84,9 +84,9 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('PUT /chat/rename-chat-session', 'renameChatSession', 'Name a session', {
-    description: 'Without a name one is found from what was said.',
+    description: 'Without a name, one is generated from the conversation.',
     input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'otherBytes' } },
-    answer: { description: 'The name it has now.', schema: chatSessionRenamedSchema },
+    answer: { description: 'The new name.', schema: chatSessionRenamedSchema },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {
       return { new_name: await parts.agent.sessions.rename(body.chat_session_id, body.name, caller) }
@@ -94,7 +94,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route('PATCH /chat/chat-session/{session_id}', 'updateChatSession', 'Share a session', {
     changesAccess: true,
-    description: 'A public session may be read by every caller who knows its id.',
+    description: 'Every caller who knows the id can read a public session.',
     input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'otherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
@@ -103,7 +103,7 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /chat/delete-chat-session/{session_id}', 'deleteChatSession', 'Delete a session', {
-    description: 'Ends what runs in it. It is hidden; `hard_delete=true` erases it.',
+    description: 'Stops its running answer and hides the session; `hard_delete=true` deletes it permanently.',
     input: { path: sessionPath, query: sessionDeletionQuerySchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
@@ -112,7 +112,7 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /chat/delete-all-chat-sessions', 'deleteAllChatSessions', 'Delete all sessions', {
-    description: 'Those of the caller. They are hidden; `hard_delete=true` erases them.',
+    description: 'Hides all sessions of the caller; `hard_delete=true` deletes them permanently.',
     input: { query: sessionDeletionQuerySchema },
     answer: nothing,
     async handle({ query, caller, parts }) {
@@ -121,7 +121,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ]
 
-/** A project alone, or those of none unless all are wanted. */
+/** One project; without one, sessions outside of projects, or all sessions if requested. */
 function projectOf(query: v.InferOutput<typeof chatSessionListQuerySchema>): { readonly projectId?: number | null } {
   if (query.project_id !== undefined) return { projectId: query.project_id }
   return query.only_non_project_chats ? { projectId: null } : {}
@@ -140,12 +140,12 @@ function toFound(session: SessionListing): FoundChatSession {
   }
 }
 
-/** A session in a listing. */
+/** A session as an entry of a listing. */
 export function toSummary(session: SessionListing): ChatSessionSummary {
   return { ...toFound(session), time_updated: session.timeUpdated }
 }
 
-/** @param persona undefined when the caller may not see it */
+/** @param persona undefined when the caller cannot see it */
 function toDetail(session: StoredSession, persona: StoredPersona | undefined, caller: Principal): ChatSessionDetail {
   return {
     chat_session_id: session.id,

@@ -2,18 +2,18 @@ import type { Action } from '@inlay/agent'
 import type { Conversations, StoredTool } from '@inlay/conversations'
 import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
-/** The actions a caller may use now, by id; the functions of one custom action are one entry. */
+/** Actions available to a caller, by id. The functions of one custom action are one entry. */
 export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
   return (await listGrants(agent, caller)).map(({ snapshot }) => snapshot)
 }
 
-/** An action, and whether only agents have it that name it. */
+/** An action, and whether only agents that list it have it. */
 export interface Grant {
   readonly snapshot: ToolSnapshot
   readonly needsGrant: boolean
 }
 
-/** As {@link listSnapshots}. */
+/** Like {@link listSnapshots}. */
 export async function listGrants(agent: Conversations, caller: Principal): Promise<Grant[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))
@@ -42,7 +42,7 @@ const plain = {
   default_enabled: false,
 }
 
-/** An action as clients see it. */
+/** An action as returned to clients. */
 export function toSnapshot(action: Action): ToolSnapshot {
   const { id, name, description, displayName, builtIn, mcpServerId } = action
   return {
@@ -53,14 +53,18 @@ export function toSnapshot(action: Action): ToolSnapshot {
     display_name: displayName,
     in_code_tool_id: builtIn,
     mcp_server_id: mcpServerId ?? null,
-    // A page is opened because of what a search found; what is remembered of people they say in their personalization.
+    // Pages are opened because of search results, and memories are managed in the personalization, so users cannot
+    // select either.
     chat_selectable: builtIn !== 'OpenURLTool' && builtIn !== 'MemoryTool',
     agent_creation_selectable: builtIn !== 'MemoryTool',
     default_enabled: builtIn === 'OpenURLTool',
   }
 }
 
-/** A custom action as clients see it. Its document names internal addresses, its headers keys: for administrators alone. */
+/**
+ * A custom action as returned to clients. Its document contains internal URLs and its headers contain keys, so only
+ * administrators see them.
+ */
 export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnapshot {
   const { id, name, description, definition, customHeaders, passesAuth, isForAll, ownerId, isEnabled } = tool
   const mayEdit = hasScope(caller, 'admin')
@@ -81,7 +85,7 @@ export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnaps
   }
 }
 
-/** What a caller may do with a custom action. */
+/** Permissions of a caller for a custom action. */
 export function toolPermissions(caller: Principal): Readonly<Record<string, boolean>> {
   const isAdmin = hasScope(caller, 'admin')
   return { edit: isAdmin, delete: isAdmin, toggle: isAdmin, authenticate: false }

@@ -21,7 +21,7 @@ const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
 const toolPath = v.object({ tool_id: queryInteger({}) })
 const definitionErrors = ['VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'UNSUPPORTED'] as const
 
-/** What a chat request may name. */
+/** Actions that a chat request can select. */
 const listingRoutes: readonly Route[] = [
   route('GET /tool', 'listTools', 'List actions', {
     scope: 'chat',
@@ -86,7 +86,7 @@ const customRoutes: readonly Route[] = [
     },
   }),
   route('PUT /admin/tool/custom/{tool_id}', 'updateCustomTool', 'Change a custom action', {
-    description: 'What is absent or null stays; `custom_headers: []` removes them.',
+    description: 'Absent and null fields stay unchanged; `custom_headers: []` removes the headers.',
     input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', ...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
@@ -104,7 +104,7 @@ const customRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /admin/tool/custom/{tool_id}', 'deleteCustomTool', 'Remove a custom action', {
-    description: 'Refused while an agent uses it. Built-in actions stay.',
+    description: 'Refused while an agent uses the action. Built-in actions cannot be deleted.',
     input: { path: toolPath },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
@@ -119,9 +119,9 @@ const customRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /admin/tool/status', 'updateToolStatus', 'Switch actions on or off', {
-    description: 'For everybody, whatever their kind; ids that name no action change nothing.',
+    description: 'Applies to everybody and to actions of any kind; unknown ids are ignored.',
     input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'otherBytes' } },
-    answer: { description: 'Which were switched.', schema: toolStatusSchema },
+    answer: { description: 'The changed actions.', schema: toolStatusSchema },
     async handle({ body, parts }): Promise<ToolStatus> {
       const ids = await parts.agent.tools.enable(body.tool_ids, body.enabled)
       return { updated_count: ids.length, tool_ids: ids }
@@ -129,7 +129,7 @@ const customRoutes: readonly Route[] = [
   }),
   route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Look over an OpenAPI document', {
     owner: 'none',
-    description: 'Gives the functions it would make; nothing is stored.',
+    description: 'Returns the functions it would define; nothing is stored.',
     input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'otherBytes' } },
     answer: { description: 'The functions.', schema: toolMethodsSchema },
     errors: definitionErrors,
@@ -140,7 +140,7 @@ const customRoutes: readonly Route[] = [
   }),
 ]
 
-/** Actions: what there is, and the custom ones. */
+/** Actions, including custom ones. */
 export const toolRoutes: readonly Route[] = [...listingRoutes, ...customRoutes]
 
 function refuseOAuth(id: number | null): void {

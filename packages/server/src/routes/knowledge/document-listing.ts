@@ -1,7 +1,7 @@
 import type { DocumentStatus } from '@inlay/knowledge'
 import type { DocMinimalInfo } from '@inlay/protocol'
 
-/** A document as listings show it. */
+/** A document as an entry of a listing. */
 export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
   return {
     document_id: status.documentId,
@@ -11,10 +11,10 @@ export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
   }
 }
 
-/** Header that leads to the next page; none after the last. */
+/** The `link` header of the next page; none after the last page. */
 export function nextPageHeaders(url: URL, next: string | null): Record<string, string> {
   if (next === null) return {}
-  // Query alone: a reference relative to the address asked, which stays right behind proxies that rewrite paths.
+  // Only the query: a relative reference stays correct behind proxies that rewrite paths.
   const query = new URLSearchParams(url.search)
   query.set('after', next)
   return { link: `<?${query}>; rel="next"` }
@@ -26,7 +26,7 @@ export interface Page {
   readonly next: string | null
 }
 
-/** A listing as one JSON array, page by page as it is read: however long it is, one page is in memory. */
+/** Streams a listing as one JSON array. Only one page is in memory, however long the listing is. */
 export function wholeListing(first: Page, pageAfter: (next: string) => Promise<Page>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let page: Page | undefined = first

@@ -21,12 +21,12 @@ import { accessTypeOf } from './pairs.ts'
 const route = routesOf('Document sets', { scope: 'admin', owner: 'any' })
 const setPath = v.object({ document_set_id: queryInteger({ least: 1 }) })
 
-/** Named groups of pairs that a search can be narrowed to. */
+/** Named groups of pairs, used as search filters. */
 export const documentSetRoutes: readonly Route[] = [
   route('GET /manage/document-set', 'listDocumentSets', 'List document sets', {
     scope: ['search', 'ingest'],
     owner: 'pair',
-    description: 'Those whose names the caller may use in filters; with `get_editable=true` those it may change.',
+    description: 'Sets that the caller can use in filters; with `get_editable=true`, sets it can edit.',
     input: { query: documentSetQuerySchema },
     answer: { description: 'The sets, by name.', schema: v.array(documentSetSummarySchema) },
     async handle({ query, caller, parts }): Promise<DocumentSetSummary[]> {
@@ -34,7 +34,7 @@ export const documentSetRoutes: readonly Route[] = [
     },
   }),
   route('POST /manage/admin/document-set', 'createDocumentSet', 'Make a document set', {
-    description: 'Answers with its id alone; with `Prefer: return=representation` with the set.',
+    description: 'Returns only the id; with `Prefer: return=representation`, the set.',
     input: {
       body: { kind: 'json', schema: documentSetCreationSchema, limit: 'otherBytes' },
       headers: { prefer: '`return=representation`: the answer is the set.' },
@@ -47,7 +47,7 @@ export const documentSetRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change the document set that the body names', {
-    description: 'As with the id in the path. What is absent or null stays.',
+    description: 'Like the route with the id in the path. Absent and null fields stay unchanged.',
     input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'otherBytes' } },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
@@ -57,9 +57,9 @@ export const documentSetRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /manage/admin/document-set/{document_set_id}', 'changeDocumentSet', 'Change a document set', {
-    description: 'Binds at the next search; nothing is indexed anew.',
+    description: 'Takes effect with the next search; no reindexing needed.',
     input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'otherBytes' } },
-    answer: { description: 'The set as it is now.', schema: documentSetSummarySchema },
+    answer: { description: 'The changed set.', schema: documentSetSummarySchema },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }): Promise<DocumentSetSummary> {
       const set = await parts.knowledge.documentSets.update(path.document_set_id, toChange(body))
@@ -67,7 +67,7 @@ export const documentSetRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /manage/admin/document-set/{document_set_id}', 'deleteDocumentSet', 'Delete a document set', {
-    description: 'The documents stay.',
+    description: 'The documents are kept.',
     input: { path: setPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND'],
@@ -78,7 +78,7 @@ export const documentSetRoutes: readonly Route[] = [
   }),
 ]
 
-/** The document sets a caller may search, each with those of its pairs that the caller may see. */
+/** The document sets that a caller can search, each with the pairs the caller can see. */
 export async function listDocumentSets(
   { knowledge }: Pick<ServerParts, 'knowledge'>,
   caller: Principal,
@@ -89,7 +89,7 @@ export async function listDocumentSets(
 
 function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal): DocumentSetSummary {
   const isAdmin = hasScope(caller, 'admin')
-  // Who else may see a set is nothing that everybody needs to know.
+  // Only administrators see who a set is shared with.
   const named = isAdmin ? set : { users: [], groups: [] }
   return {
     id: set.id,
@@ -97,9 +97,9 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
     description: set.description,
     cc_pair_summaries: pairs
       .filter(({ id }) => set.pairIds.includes(id))
-      // Whatever a document's own source: this is how all of them come.
+      // All documents arrive over the ingestion API, whatever their own source.
       .map((pair) => ({ id: pair.id, name: pair.name, source: 'ingestion_api', access_type: accessTypeOf(pair) })),
-    // A change binds at the next search.
+    // Takes effect with the next search.
     is_up_to_date: true,
     is_public: set.isPublic,
     users: toUserNames(named.users),
@@ -125,7 +125,7 @@ function toChange(body: DocumentSetUpdate): DocumentSetChange {
   }
 }
 
-/** Whether `Prefer: return=representation` asks for the record itself where existing clients expect less. */
+/** Whether `Prefer: return=representation` requests the full record where existing clients expect less. */
 function wantsRepresentation(request: Request): boolean {
   return /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:[,;]|$)/i.test(request.headers.get('prefer') ?? '')
 }

@@ -9,17 +9,17 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Search', { scope: ['search', 'ingest'], owner: 'pair' })
 
-/** What the filters of a search may name, besides document sets. */
+/** Possible values of search filters, except document sets. */
 export const filterValueRoutes: readonly Route[] = [
   route('GET /manage/indexed-sources', 'listIndexedSources', 'List sources', {
-    description: 'Those that documents the caller may see have.',
+    description: 'Sources of documents that the caller can see.',
     answer: { description: 'The sources.', schema: indexedSourcesSchema },
     async handle({ caller, parts }): Promise<IndexedSources> {
       return { sources: await parts.knowledge.sources({ caller }) }
     },
   }),
   route('GET /query/valid-tags', 'listValidTags', 'List tags', {
-    description: 'Metadata that searchable documents have and the caller may see.',
+    description: 'Metadata of searchable documents that the caller can see.',
     input: { query: validTagsQuerySchema },
     answer: { description: 'The tags, by key and value.', schema: validTagsSchema },
     async handle({ query, caller, parts }): Promise<ValidTags> {

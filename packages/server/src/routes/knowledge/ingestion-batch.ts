@@ -15,12 +15,12 @@ import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 
-/** Enough to fill a group commit; answers for about 100,000 documents before a client has to read. */
+/** Enough to fill a group commit, and to buffer about 100,000 answers before the client has to read. */
 const limits = { items: 64, bytes: 16 * 1024 * 1024, answerChars: 16 * 1024 * 1024 }
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** Many documents in one request. */
+/** Ingesting many documents with one request. */
 export const ingestionBatchRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/batch', 'ingestBatch', 'Add or update many documents', {
     aliases: ['/onyx-api/ingestion/batch'],
@@ -28,7 +28,7 @@ export const ingestionBatchRoutes: readonly Route[] = [
       'One ingestion request a line. Answers come in the same order, a line each, while the body is still being sent; a ' +
       'faulty line has its own status and holds up no other.',
     input: { body: { kind: 'stream', mediaType: 'application/x-ndjson', schema: ingestionRequestSchema } },
-    answer: { description: 'One line for each.', lines: batchLineSchema },
+    answer: { description: 'One line per document.', lines: batchLineSchema },
     handle(context): Reply {
       const body = presentBody(context.request)
       const left = new AbortController()
@@ -53,7 +53,7 @@ export const ingestionBatchRoutes: readonly Route[] = [
   }),
 ]
 
-/** @throws VALIDATION_FAILED without a body, which is a mistake that an empty answer would hide */
+/** @throws VALIDATION_FAILED without a body: an empty response would hide the mistake */
 function presentBody(request: Request): ReadableStream<Uint8Array> {
   if (request.body === null || declaredBytes(request) === 0)
     throw validationFailed([{ loc: ['body'], msg: 'is required', type: 'missing' }])
@@ -62,7 +62,7 @@ function presentBody(request: Request): ReadableStream<Uint8Array> {
 
 interface LineContext extends RouteContext<unknown, unknown, unknown> {
   readonly caller: Principal
-  /** Lines are accepted in their order, so the last one of an id wins. */
+  /** Lines are accepted in order, so the last line with an id wins. */
   readonly inOrder: Limiter
 }
 

@@ -11,14 +11,14 @@ import { declaredBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
-/** Largest file that is taken, in bytes: it is in memory while it is read. */
+/** Maximum file size in bytes: the file is in memory while its text is extracted. */
 const fileBytes = 100 * 2 ** 20
 const fieldBytes = 64 * 1024
 const mostParts = 20
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** Taking in a file as a document. */
+/** Ingesting a file as a document. */
 export const ingestionFileRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/file', 'ingestFile', 'Add or update a document from a file', {
     aliases: ['/onyx-api/ingestion/file'],
@@ -48,7 +48,7 @@ export const ingestionFileRoutes: readonly Route[] = [
 
 interface FileForm {
   readonly file: { readonly name: string; readonly mediaType: string; readonly bytes: Uint8Array }
-  /** Blank fields are left out. */
+  /** Blank fields are omitted. */
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -73,7 +73,7 @@ async function readAll(pieces: AsyncIterable<Uint8Array>, holdBytes: (bytes: num
     size += piece.byteLength
     if (size > fileBytes) throw tooLarge(fileBytes)
     holdBytes(size)
-    // The reader goes on in its own buffer.
+    // Copied because the reader reuses its buffer.
     kept.push(piece.slice())
   }
   return joinInSlices(kept, size)

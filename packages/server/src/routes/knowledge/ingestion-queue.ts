@@ -17,13 +17,13 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** The queue of documents: trying again what failed, and figures of the whole. */
+/** The ingestion queue: retrying failed documents, and statistics. */
 export const ingestionQueueRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/requeue', 'requeueDocuments', 'Try failed documents again', {
     aliases: ['/onyx-api/ingestion/requeue'],
-    description: 'All that failed and that the caller may see, or those of a pair or a source.',
+    description: 'Retries all failed documents that the caller can see, or those of a pair or source.',
     input: { query: requeueDocumentsQuerySchema },
-    answer: { description: 'How many are in the queue again.', schema: requeuedSchema },
+    answer: { description: 'Number of documents back in the queue.', schema: requeuedSchema },
     async handle({ query, caller, parts }): Promise<Requeued> {
       const wanted = { pairId: query.cc_pair_id, source: query.source }
       return { requeued: await parts.knowledge.requeue(wanted, { caller }) }
@@ -31,9 +31,9 @@ export const ingestionQueueRoutes: readonly Route[] = [
   }),
   route('POST /service-api/ingestion/{document_id}/requeue', 'requeueDocument', 'Try a failed document again', {
     aliases: ['/onyx-api/ingestion/{document_id}/requeue'],
-    description: 'A document that has not failed is left alone.',
+    description: 'Does nothing to a document that has not failed.',
     input: { path: v.object({ document_id: exactText }) },
-    answer: { description: '1 when it is in the queue again.', schema: requeuedSchema },
+    answer: { description: '1 if the document is back in the queue.', schema: requeuedSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
     async handle({ path, caller, parts }): Promise<Requeued> {
       const { document_id: documentId } = path
@@ -50,7 +50,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
       'Makes the index anew from the records, while search goes on. With `change_embedder`, the embedding model of the process that ' +
       'answers (or none) becomes that of the documents; when it is already, nothing is done. Any process with that model goes on with it.',
     input: { body: { kind: 'json', schema: reindexRequestSchema, limit: 'otherBytes' } },
-    answer: { description: 'How many documents are to be indexed again.', schema: reindexedSchema },
+    answer: { description: 'Number of documents to reindex.', schema: reindexedSchema },
     errors: ['CONFLICT', 'UNSUPPORTED'],
     async handle({ body, parts }): Promise<Reindexed> {
       const { documents } = await parts.knowledge.reindex({ embedder: body.change_embedder === true })
@@ -61,8 +61,8 @@ export const ingestionQueueRoutes: readonly Route[] = [
     aliases: ['/onyx-api/ingestion-figures'],
     scope: 'admin',
     owner: 'any',
-    description: 'How long the queue is and how old, what failed, and what the index holds; for alerts and dashboards.',
-    answer: { description: 'The figures, as of now.', schema: ingestionFiguresSchema },
+    description: 'Length and age of the queue, failures, and index statistics; for alerts and dashboards.',
+    answer: { description: 'Current statistics.', schema: ingestionFiguresSchema },
     async handle({ parts }): Promise<IngestionFigures> {
       return toFigures(await parts.knowledge.figures())
     },

@@ -19,7 +19,7 @@ import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 const documentPath = v.object({ document_id: exactText })
 
-/** Putting documents in, seeing where they stand, taking them out. */
+/** Ingesting documents, reading their state, deleting them. */
 export const ingestionRoutes: readonly Route[] = [
   route('POST /service-api/ingestion', 'ingestDocument', 'Add or update a document', {
     aliases: ['/onyx-api/ingestion'],
@@ -40,7 +40,7 @@ export const ingestionRoutes: readonly Route[] = [
       const preferred = waitOf(request)
       const waitMs = preferred ?? settings.ingestionWaitMs
       const leave = waitMs > 0 ? settings.waitingCalls.enter(caller.id) : undefined
-      // Who did not ask for the wait is answered without it.
+      // A wait that only the default asked for is skipped instead of refused.
       if (leave === undefined && (preferred ?? 0) > 0) throw tooManyWait()
       const accepted = await parts.knowledge
         .accept(body, { caller, ...(leave === undefined ? {} : { waitMs, signal: request.signal }) })
@@ -95,7 +95,7 @@ export const ingestionRoutes: readonly Route[] = [
   }),
   route('DELETE /service-api/ingestion/{document_id}', 'deleteDocument', 'Delete a document', {
     aliases: ['/onyx-api/ingestion/{document_id}'],
-    description: 'It is not found any more from this moment on, also if it was being indexed.',
+    description: 'The document can no longer be found from this moment on, even if it was being indexed.',
     input: { path: documentPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_NOT_FOUND'],
@@ -106,12 +106,12 @@ export const ingestionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Longest wait granted, in seconds: proxies give up on a silent connection at about this time. */
+/** Maximum wait in seconds: proxies close a silent connection at about this time. */
 const longestWaitSeconds = 600
 
 /**
- * The wait asked for by `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined when the header
- * asks for none or for something unreadable, which a server has to ignore.
+ * The wait requested with `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined without one
+ * or for an unreadable one, which a server must ignore.
  */
 function waitOf(request: Request): number | undefined {
   const header = request.headers.get('prefer')

@@ -24,17 +24,17 @@ import { nextPageHeaders, toMinimalInfo, wholeListing } from './document-listing
 const route = routesOf('Connector/credential pairs', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
 
-/** Where documents come from, who may see them, and how they fare. */
+/** Connector/credential pairs: sources of documents, their access rules and status. */
 export const pairRoutes: readonly Route[] = [
   route('GET /manage/cc-pair', 'listPairs', 'List pairs', {
-    description: 'Those the caller may put documents into. Pair 1 takes the documents that name none.',
+    description: 'Pairs that the caller can ingest into. Documents without a pair go into pair 1.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairDescriptorSchema) },
     async handle({ caller, parts }): Promise<PairDescriptor[]> {
       return (await parts.knowledge.pairs.list({ caller })).map((pair) => toDescriptor(pair, caller))
     },
   }),
   route('GET /manage/indexing-status', 'listIndexingStatus', 'How pairs fare', {
-    description: 'For each pair the documents by state, the last activity, and the latest failures with their reasons.',
+    description: 'For each pair: documents by state, last activity, and the latest failures with reasons.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairIndexingStatusSchema) },
     async handle({ caller, parts }): Promise<PairIndexingStatus[]> {
       return (await parts.knowledge.pairs.progress({ caller })).map((pair) => toIndexingStatus(pair, caller))
@@ -43,7 +43,7 @@ export const pairRoutes: readonly Route[] = [
   route('POST /manage/admin/cc-pair', 'createPair', 'Make a pair', {
     scope: 'admin',
     owner: 'any',
-    description: 'Public unless said otherwise. Of a private pair only those named in it find the documents.',
+    description: 'Public by default. Only people named in a private pair can find its documents.',
     input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new pair.', schema: pairDescriptorSchema },
     async handle({ body, caller, parts }): Promise<PairDescriptor> {
@@ -56,7 +56,7 @@ export const pairRoutes: readonly Route[] = [
     description:
       'Access binds at the next search, nothing is indexed anew. A paused pair still takes documents; they wait.',
     input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'otherBytes' } },
-    answer: { description: 'The pair as it is now.', schema: pairDescriptorSchema },
+    answer: { description: 'The changed pair.', schema: pairDescriptorSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
     async handle({ path, body, caller, parts }): Promise<PairDescriptor> {
       return toDescriptor(await parts.knowledge.pairs.update(path.cc_pair_id, toChange(body)), caller)
@@ -65,7 +65,7 @@ export const pairRoutes: readonly Route[] = [
   route('DELETE /manage/admin/cc-pair/{cc_pair_id}', 'deletePair', 'Delete a pair', {
     scope: 'admin',
     owner: 'any',
-    description: 'Documents that are in no other pair go with it, and are not found any more from this moment on.',
+    description: 'Also deletes documents that are in no other pair; they can no longer be found from this moment on.',
     input: { path: pairPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
@@ -77,7 +77,7 @@ export const pairRoutes: readonly Route[] = [
   }),
   route('GET /service-api/connector-docs/{cc_pair_id}', 'listDocumentsOfPair', 'Documents of a pair', {
     aliases: ['/onyx-api/connector-docs/{cc_pair_id}'],
-    description: 'All of them, or pages when a `limit` is given.',
+    description: 'All documents, or pages if a `limit` is given.',
     input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }), query: pairDocumentsQuerySchema },
     answer: {
       description: 'Documents with their states, by id.',
@@ -99,7 +99,7 @@ export const pairRoutes: readonly Route[] = [
 ]
 
 function toDescriptor(pair: Pair, caller: Principal): PairDescriptor {
-  // Who else may see a pair is nothing that everybody needs to know.
+  // Only administrators see who a pair is shared with.
   const named = hasScope(caller, 'admin') ? pair : { users: [], groups: [] }
   return {
     id: pair.id,
@@ -112,7 +112,7 @@ function toDescriptor(pair: Pair, caller: Principal): PairDescriptor {
   }
 }
 
-/** Who may see a pair, in one word. */
+/** Access type of a pair. */
 export function accessTypeOf(pair: Pick<Pair, 'isPublic'>): AccessType {
   return pair.isPublic ? 'public' : 'private'
 }

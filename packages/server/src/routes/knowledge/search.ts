@@ -1,12 +1,12 @@
 import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchResponse } from '@inlay/protocol'
 import { routesOf, type Route } from '../../http/route.ts'
 
-/** Passages of one answer. */
+/** Maximum number of passages. */
 const limit = 25
 
 const route = routesOf('Search', { scope: 'search', owner: 'pair' })
 
-/** Searching without an answer. */
+/** Searching without generating an answer. */
 export const searchRoutes: readonly Route[] = [
   route('POST /search', 'search', 'Search documents', {
     description:
@@ -14,7 +14,7 @@ export const searchRoutes: readonly Route[] = [
       'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true. A query that leans on `message_history` is searched with it: rewritten by ' +
       'the model, or without one joined by the words of the last messages.',
     input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'otherBytes' } },
-    answer: { description: 'What was found.', schema: searchResponseSchema },
+    answer: { description: 'The results.', schema: searchResponseSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, request, parts }): Promise<SearchResponse> {
       const filters: BaseFilters = {

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 
 const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
-/** The API described, for programs and for people. */
+/** Documentation of the API, for programs and people. */
 export const documentationRoutes: readonly Route[] = [
   route('GET /openapi.json', 'openApi', 'This API, as OpenAPI 3.1', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
@@ -29,7 +29,7 @@ export const documentationRoutes: readonly Route[] = [
   }),
 ]
 
-/** Where the API lies, by the address that was asked: right wherever a host has mounted it. */
+/** Base path of the API, derived from the request URL, so that it is correct wherever a host mounts it. */
 function baseOf(url: URL): string {
   return url.pathname.replace(/\/[^/]*\/?$/, '') || '/'
 }

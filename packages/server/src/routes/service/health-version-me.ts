@@ -30,10 +30,10 @@ const topic = 'Service'
 const route = routesOf(topic, { scope: scopes, owner: 'caller' })
 const open = routesOf(topic, { scope: 'public', owner: 'none' })
 
-/** Version of the contract that is answered here: clients in the field ask for 3.0.0 or newer. */
+/** API version: existing clients require 3.0.0 or newer. */
 const contractVersion = '3.0.0'
 
-/** Longest wait for a process that is still opening its database, in milliseconds; later probes take half a second. */
+/** Maximum wait for a process that is still opening its database, in milliseconds; later probes wait half a second. */
 const openingMs = 5_000
 
 function stillOpening(): InlayError {
@@ -43,7 +43,7 @@ function stillOpening(): InlayError {
 
 const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
 
-/** Whether the service is there, what it is, and who is asking. */
+/** Health, version and the current caller. */
 export const serviceRoutes: readonly Route[] = [
   open('GET /health', 'health', 'Whether the service answers', {
     answer: {
@@ -105,17 +105,18 @@ export const serviceRoutes: readonly Route[] = [
     description:
       'Sentences about settings and data that do not fit together: an embedding model that is not the one of the documents, data ' +
       'in the data folder that is not used. They also stand in the log. Empty when all is well.',
-    answer: { description: 'The sentences.', schema: noticesSchema },
+    answer: { description: 'The messages.', schema: noticesSchema },
     handle: async ({ parts }): Promise<Notices> => ({ notices: [...((await parts.notices?.()) ?? [])] }),
   }),
   open('GET /version', 'version', 'Version of the service', {
-    description: '`backend_version` is that of the contract, which clients compare; `inlay_version` is ours.',
+    description:
+      '`backend_version` is the API version, which clients compare; `inlay_version` is the version of Inlay.',
     answer: { description: 'The versions.', schema: versionsSchema },
     handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
   }),
   open('GET /auth/type', 'authType', 'How callers sign in', {
-    description: 'By API key; a host app may add ways of its own.',
-    answer: { description: 'What is offered.', schema: authTypeSchema },
+    description: 'API keys; a host app can add other methods.',
+    answer: { description: 'The authentication methods.', schema: authTypeSchema },
     handle: () => ({
       auth_type: 'api_key',
       password_min_length: 0,
@@ -145,7 +146,7 @@ export const serviceRoutes: readonly Route[] = [
     },
   }),
   route('GET /me/permissions', 'myPermissions', 'What the key may do', {
-    description: 'In the words of existing clients: `chat` is `basic`, `ingest` is `manage:connectors`.',
+    description: 'Named as existing clients expect: `chat` is `basic`, `ingest` is `manage:connectors`.',
     answer: { description: 'The permissions.', schema: userPermissionsSchema },
     handle: ({ caller }): UserPermissions => ({
       permissions: toPermissions(caller),
@@ -155,7 +156,7 @@ export const serviceRoutes: readonly Route[] = [
   }),
 ]
 
-/** What a process does whose settings name another embedding model than the documents have. */
+/** Message for a process configured with another embedding model than that of the documents. */
 function otherEmbedder({ indexes }: EmbedderFigures): string {
   return indexes
     ? 'the embedding model of this process is not the one of the documents, and not used'

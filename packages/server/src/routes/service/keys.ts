@@ -24,7 +24,7 @@ export const keyRoutes: readonly Route[] = [
     },
   }),
   route('POST /admin/api-key', 'createKey', 'Make a key', {
-    description: 'The answer is the only place where the key itself is ever shown.',
+    description: 'Only this answer contains the key itself.',
     input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
     errors: ['INVALID_INPUT'],
@@ -38,7 +38,7 @@ export const keyRoutes: readonly Route[] = [
   }),
   route('PATCH /admin/api-key/{api_key_id}', 'changeKey', 'Change a key', {
     input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'otherBytes' } },
-    answer: { description: 'The key as it is now.', schema: apiKeyDescriptorSchema },
+    answer: { description: 'The changed key.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
       refuseGroupIds(body.group_ids)
@@ -46,7 +46,7 @@ export const keyRoutes: readonly Route[] = [
     },
   }),
   route('POST /admin/api-key/{api_key_id}/regenerate', 'regenerateKey', 'Replace a key', {
-    description: 'Owner, scopes and name stay; the old key ends.',
+    description: 'Keeps owner, scopes and name; the old key becomes invalid.',
     input: { path: keyPath },
     answer: { description: 'The key with its new secret.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND'],
@@ -73,7 +73,9 @@ function keysOf(parts: ServerParts): Keys {
   return parts.keys
 }
 
-/** What a key may do does not follow from groups here: dropping them would make a key that may too little or too much. */
+/**
+ * Groups do not determine the permissions of a key here, so ignoring them could create a key with too few or too many.
+ */
 function refuseGroupIds(ids: readonly number[] | null | undefined): void {
   if (ids === null || ids === undefined || ids.length === 0) return
   throw new InlayError('INVALID_INPUT', {
@@ -82,7 +84,7 @@ function refuseGroupIds(ids: readonly number[] | null | undefined): void {
   })
 }
 
-/** The owner a body names: a `user_id` that an answer told stands for the id it was made of. */
+/** The owner in a request: a `user_id` from a response is mapped back to the id it was derived from. */
 async function ownerOf(given: string | null, caller: Principal, keys: Keys): Promise<string | undefined> {
   if (given === null) return undefined
   const known = [caller.id, ...(await keys.list()).map(({ owner }) => owner)]
@@ -95,7 +97,7 @@ interface TravellingParts {
   readonly limits?: LimitSet | null
 }
 
-/** A body as keys are given it; what is absent stays so. */
+/** Converts a request body; absent fields stay absent. */
 function toKey<Body extends TravellingParts>({
   stream_format: streamFormat,
   expires_at: end,

@@ -16,7 +16,7 @@ type Context = RouteContext<undefined, undefined, undefined> & { readonly caller
 
 const route = routesOf('MCP', { scope: 'search', owner: 'caller' })
 
-/** Inlay as an MCP server, for other assistants. */
+/** Inlay as an MCP server. */
 export const mcpRoutes: readonly Route[] = [
   route('POST /mcp', 'mcp', 'Offer search and answers to other assistants', {
     description:
@@ -31,7 +31,7 @@ export const mcpRoutes: readonly Route[] = [
       description: 'The answer, as JSON or as a stream of events.',
       schema: mcpMessageSchema,
       events: mcpMessageSchema,
-      accepted: 'A notification was taken note of.',
+      accepted: 'A notification was accepted.',
     },
     errors: ['VALIDATION_ERROR'],
     async handle(context): Promise<Reply> {
@@ -46,7 +46,7 @@ export const mcpRoutes: readonly Route[] = [
       const isStreamed = isSlowCall(message) && (request.headers.get('accept') ?? '').includes('text/event-stream')
       if (isStreamed) return streamed(message, context)
       const answer = toMessage(message.id, await answerTo(message, context, () => {}))
-      // Nothing is kept by it: it tells the calls of one client from those of another with the same key.
+      // The session id stores nothing: it only separates the calls of clients with the same key.
       const isFirst = message.method === 'initialize'
       return jsonReply(answer, isFirst ? { headers: { [sessionHeader]: crypto.randomUUID() } } : {})
     },
@@ -55,7 +55,7 @@ export const mcpRoutes: readonly Route[] = [
 
 const sessionHeader = 'mcp-session-id'
 
-/** Names a call for as long as it is under way; undefined for clients that keep no session, as ids repeat among them. */
+/** Identifies a running call; undefined for clients without a session, since their ids may collide. */
 function keyOf(id: unknown, { caller, request }: Context): string | undefined {
   const session = request.headers.get(sessionHeader)
   return session === null ? undefined : JSON.stringify([caller.id, session, id])
@@ -78,7 +78,7 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
   return key === undefined ? work(new AbortController().signal) : settings.mcpCalls.run(key, work)
 }
 
-/** The message. Clients of MCP expect 400 for what is none, unlike other bodies of the wrong shape. */
+/** Reads the message. MCP clients expect 400 for an invalid message, unlike other invalid bodies. */
 async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
   const text = await readText(request, { limitBytes })
   try {
@@ -99,7 +99,7 @@ function toMessage(id: string | number, outcome: McpOutcome): object {
   return { jsonrpc: '2.0', id, ...outcome }
 }
 
-/** Tells how far the call is, if the client wants to know, and that it still goes on. */
+/** Streams progress, if requested, and keeps the connection alive. */
 function streamed(message: McpMessage, context: Context): Reply {
   const { settings } = context
   const encoder = new TextEncoder()
@@ -116,7 +116,7 @@ function streamed(message: McpMessage, context: Context): Reply {
         try {
           controller.enqueue(encoder.encode(text))
         } catch {
-          // The client left; the run goes on without it.
+          // The client disconnected; the run continues without it.
         }
       }
       let count = 0
@@ -127,7 +127,7 @@ function streamed(message: McpMessage, context: Context): Reply {
       }
       watch.start()
       try {
-        // A request has an id, or it would not have come here.
+        // A request always has an id; messages without one are handled elsewhere.
         say(toEvent(toMessage(message.id ?? 0, await answerTo(message, context, progress))))
         controller.close()
       } catch (error) {

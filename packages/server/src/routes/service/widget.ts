@@ -4,7 +4,7 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
-/** The chat for pages of others. */
+/** The chat widget for other sites. */
 export const widgetRoutes: readonly Route[] = [
   route('GET /inlay-chat.js', 'widget', 'The element <inlay-chat>, as a script', {
     answer: { description: 'The script.', mediaType: 'text/javascript' },
@@ -16,7 +16,7 @@ export const widgetRoutes: readonly Route[] = [
         headers: {
           'content-type': 'text/javascript; charset=utf-8',
           'cache-control': 'public, max-age=3600',
-          // Pages of any origin may load it, also those that are isolated.
+          // Pages of any origin may load it, including cross-origin isolated ones.
           'access-control-allow-origin': '*',
           'cross-origin-resource-policy': 'cross-origin',
           'x-content-type-options': 'nosniff',
