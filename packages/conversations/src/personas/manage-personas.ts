@@ -148,8 +148,8 @@ async function writePersona(
 async function findPerson(db: ConversationDatabase, userId: string): Promise<string | undefined> {
   for (const table of ['inlay_chat_sessions', 'inlay_personas'] as const) {
     const rows = await db.selectFrom(table).select('owner_id').distinct().execute()
-    const found = rows.find(({ owner_id: id }) => toUserId(id) === userId)
-    if (found) return found.owner_id
+    const owner = rows.find(({ owner_id: id }) => toUserId(id) === userId)
+    if (owner) return owner.owner_id
   }
   return undefined
 }

@@ -12,7 +12,7 @@ export interface ImageFiles extends TurnFiles {
   /** Id of a picture to start from, by its place. */
   referenceId(place: number): string
   /** A picture that was made, by the id that the action gave it. */
-  made(id: string): PictureBytes | undefined
+  picture(id: string): PictureBytes | undefined
 }
 
 const notFound = async (): Promise<never> => {
@@ -20,11 +20,11 @@ const notFound = async (): Promise<never> => {
 }
 
 export function createImageFiles(references: readonly PictureBytes[]): ImageFiles {
-  const made = new Map<string, PictureBytes>()
+  const pictures = new Map<string, PictureBytes>()
   const referenceId = (place: number): string => `reference-${place}`
   return {
     referenceId,
-    made: (id) => made.get(id),
+    picture: (id) => pictures.get(id),
     list: async () => [],
     read: notFound,
     open: async (id) => {
@@ -36,8 +36,8 @@ export function createImageFiles(references: readonly PictureBytes[]): ImageFile
       const pieces: Uint8Array<ArrayBuffer>[] = []
       for await (const piece of bytes) pieces.push(piece.slice())
       const picture = { bytes: await new Blob(pieces).bytes(), mediaType }
-      const id = `made-${made.size}`
-      made.set(id, picture)
+      const id = `made-${pictures.size}`
+      pictures.set(id, picture)
       return toFile(id, picture)
     },
   }

@@ -194,13 +194,13 @@ test('POST /search is bounded by ranges of creation and update', async () => {
     doc_updated_at: '2026-03-10T00:00:00Z',
   }
   await call('POST', '/service-api/ingestion', { document })
-  const found = async (range: object): Promise<number> =>
+  const countOf = async (range: object): Promise<number> =>
     (await call<{ results: unknown[] }>('POST', '/search', { query: 'herons', ...range })).body.results.length
-  expect(await found({})).toBe(1)
-  expect(await found({ updated_at_range: { start: '2026-03-01T00:00:00Z' } })).toBe(1)
-  expect(await found({ updated_at_range: { end: '2026-03-01T00:00:00Z' } })).toBe(0)
-  expect(await found({ created_at_range: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' } })).toBe(1)
-  expect(await found({ created_at_range: { start: '2026-02-01T00:00:00Z' } })).toBe(0)
+  expect(await countOf({})).toBe(1)
+  expect(await countOf({ updated_at_range: { start: '2026-03-01T00:00:00Z' } })).toBe(1)
+  expect(await countOf({ updated_at_range: { end: '2026-03-01T00:00:00Z' } })).toBe(0)
+  expect(await countOf({ created_at_range: { start: '2026-01-01T00:00:00Z', end: '2026-02-01T00:00:00Z' } })).toBe(1)
+  expect(await countOf({ created_at_range: { start: '2026-02-01T00:00:00Z' } })).toBe(0)
   const wrong = await call('POST', '/search', { query: 'herons', created_at_range: { start: 'x' } })
   expect(wrong.status).toBe(422)
 })

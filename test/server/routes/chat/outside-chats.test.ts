@@ -7,10 +7,10 @@ const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 test('the configured web search answers each query, best first, up to the results wanted', async () => {
-  const asked: string[] = []
+  const queries: string[] = []
   const { call, inlay } = await newInstallation({
     webSearch: async ({ text }) => {
-      asked.push(text)
+      queries.push(text)
       return [1, 2, 3].map((place) => ({
         title: `${text} ${place}`,
         url: `https://${text}.example/${place}`,
@@ -36,7 +36,7 @@ test('the configured web search answers each query, best first, up to the result
     title: 'herons 1',
     snippet: 'About herons.',
   })
-  expect(asked.toSorted()).toEqual(['herons', 'owls'])
+  expect(queries.toSorted()).toEqual(['herons', 'owls'])
   for (const wrong of [{}, { queries: [] }, { queries: [' '] }, { queries: ['a'], max_results: 0 }])
     expect((await call('POST', '/web-search/search-lite', wrong, key)).status).toBe(422)
   const narrow = await inlay.keys.create({ scopes: ['ingest'] })

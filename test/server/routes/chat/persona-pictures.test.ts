@@ -38,14 +38,14 @@ test('the picture of an agent is shown to all who may use it, and goes with it',
   const { call } = installation
   const { alice, bob, carol } = await people(installation)
   const picture = await upload(installation, alice)
-  const made = await call<{ id: number }>(
+  const persona = await call<{ id: number }>(
     'POST',
     '/persona',
     { ...agent, uploaded_image_id: picture, users: [toUserId('bob')] },
     alice,
   )
-  expect(made.body).toMatchObject({ uploaded_image_id: picture })
-  const id = made.body.id
+  expect(persona.body).toMatchObject({ uploaded_image_id: picture })
+  const id = persona.body.id
   for (const key of [alice, bob]) {
     const listed = await call<{ id: number }[]>('GET', '/persona', undefined, key)
     expect(listed.body).toContainEqual(expect.objectContaining({ id, uploaded_image_id: picture }))

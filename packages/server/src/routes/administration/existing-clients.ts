@@ -285,14 +285,14 @@ async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUs
     usage: bounds.flat().flatMap(({ scope, owner, name, limit }) => {
       // What others use is not told.
       if (scope === 'tenant') return []
-      const count = counts.find((one) => one.scope === scope && one.owner === owner && one.name === name)
+      const ownCount = counts.find((count) => count.scope === scope && count.owner === owner && count.name === name)
       return [
         {
           limit: wireLimitName(name),
           of: scope,
           max: limit,
-          used: count?.used ?? 0,
-          resets_at: count ? new Date(count.period + periodOf(name)).toISOString() : null,
+          used: ownCount?.used ?? 0,
+          resets_at: ownCount ? new Date(ownCount.period + periodOf(name)).toISOString() : null,
         },
       ]
     }),

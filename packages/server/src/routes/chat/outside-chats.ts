@@ -97,8 +97,9 @@ export const outsideChatRoutes: readonly Route[] = [
 
 /** @throws DEPLOYMENT_UNSUPPORTED where agents do not have the action */
 async function actionOf(builtIn: string, caller: Principal, parts: ServerParts): Promise<Action> {
-  const action = (await parts.agent.actions(caller)).find((one) => one.builtIn === builtIn)
-  if (action) return action
+  const actions = await parts.agent.actions(caller)
+  const wanted = actions.find((action) => action.builtIn === builtIn)
+  if (wanted) return wanted
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
     message: 'This deployment does not offer this action: it is not set up, or an administrator switched it off.',
   })
@@ -158,7 +159,7 @@ async function makePictures(
   const ids = references.map((_, place) => files.referenceId(place))
   const { images = [] } = await run(action, { prompt, shape, reference_image_file_ids: ids }, { ...call, files })
   return images.flatMap(({ file_id: id, revised_prompt: revised }) => {
-    const picture = files.made(id)
+    const picture = files.picture(id)
     if (!picture) return []
     return [{ data_base64: toBase64(picture.bytes), mime_type: picture.mediaType, revised_prompt: revised }]
   })
