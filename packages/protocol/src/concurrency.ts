@@ -12,34 +12,34 @@ export {
 } from './limiters.ts'
 
 /**
- * Resolves once the event loop has served what was queued: incoming requests, finished reads. Long work awaits it
- * between its parts.
+ * Resolves after the event loop has processed its queue: incoming requests and completed reads. Long-running work
+ * awaits it between parts.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    // Not a web API, but every server runtime has it; a timer costs a millisecond.
+    // Not a web API, but every server runtime has it. A timer would add a millisecond.
     if (typeof setImmediate === 'function') setImmediate(resolve)
     else setTimeout(resolve)
   })
 }
 
-/** Long work cut into slices, so that the event loop serves what comes in between. */
+/** Long-running work split into time slices, so that the event loop can process other events in between. */
 export interface Slices {
-  /** Whether the slice has lasted long enough; then await {@link next} and go on. */
+  /** Whether the time slice is used up. If so, await {@link next} before continuing. */
   isOver(): boolean
   next(): Promise<void>
 }
 
 const sliceMs = 4
-/** A runtime may take one new connection in each turn of the event loop, so one turn after a slice is too few. */
+/** Some runtimes accept only one new connection per event loop turn, so one turn after a slice is not enough. */
 const turnsBetween = 8
 
 let lastSlice: Promise<void> = Promise.resolve()
 
 /**
- * Resolves once the event loop has served what was queued, no other long work of the process takes this turn, and no
- * call is under way that somebody waits for: before a step that cannot be cut. Not within a transaction of SQLite, which
- * those calls wait for.
+ * Resolves after the event loop has processed its queue, no other long-running work uses this turn, and no foreground
+ * call is in progress. Call it before a step that cannot be split, but never inside an SQLite transaction: the
+ * foreground calls wait for that transaction.
  */
 export function nextSlice(): Promise<void> {
   return (lastSlice = lastSlice.then(serveOthers).then(giveWay))
@@ -50,8 +50,8 @@ async function serveOthers(): Promise<void> {
 }
 
 /**
- * Begins long work. Whatever goes on at a time in the process, it takes its slices one after the other.
- * @param options.isAwaited somebody waits for this work: it gives way to nobody
+ * Starts long-running work. All such work in the process takes turns, one slice at a time.
+ * @param options.isAwaited a caller waits for this work, so it does not yield to foreground calls
  */
 export function createSlices({ isAwaited = false }: { readonly isAwaited?: boolean } = {}): Slices {
   let began = performance.now()
@@ -66,15 +66,15 @@ export function createSlices({ isAwaited = false }: { readonly isAwaited?: boole
 
 const givingWay = createGivingWay()
 
-/** Has all long work of the process wait for calls that somebody waits for. @returns ends that */
+/** Makes long-running work of this process yield to foreground calls. @returns a function that undoes it */
 export const giveWayTo: GivingWay['to'] = givingWay.to
 
-/** Waits for those calls without waiting for other long work. */
+/** Waits for foreground calls without waiting for other long-running work. */
 export const giveWay = (): Promise<void> => givingWay.done()
 
 const bytesInOneGo = 4 * 2 ** 20
 
-/** Copies pieces into one, a few megabytes at a time. @param size of all of them together */
+/** Concatenates pieces a few megabytes at a time. @param size total size in bytes */
 export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(size)
   let at = 0
@@ -92,12 +92,12 @@ export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): 
   return whole
 }
 
-/** Keeps a timer from holding the process open; browsers and workers use plain numbers. */
+/** Keeps a timer from holding the process open. Browsers and workers return plain numbers, which have no `unref`. */
 export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
   if (typeof timer === 'object') timer.unref()
 }
 
-/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. The work itself goes on. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts. The work itself continues. */
 export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)
@@ -119,8 +119,8 @@ export async function delay(delayMs: number, signal: AbortSignal): Promise<void>
 }
 
 /**
- * Runs `work` on every item, at most `limit` at a time.
- * @returns results in the order of the items; rejects with the first failure, after which no further item is begun
+ * Runs `work` for every item, at most `limit` at a time.
+ * @returns results in the order of the items; rejects with the first failure, after which no further item is started
  */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
@@ -145,17 +145,17 @@ export async function mapConcurrent<Item, Result>(
   return results
 }
 
-/** Counts what each caller has under way. */
+/** Counts concurrent operations per caller. */
 export interface CallerLimit {
-  /** Most of one caller at the same time. */
+  /** Maximum number of concurrent operations per caller. */
   readonly most: number
-  /** How many each caller has under way; callers with none are left out. */
+  /** Number of concurrent operations by caller; callers without any are omitted. */
   readonly counts: ReadonlyMap<string, number>
-  /** Counts one in until the result is called, once; undefined when the caller has as many as it may. */
+  /** Counts one operation until the returned function is called. Undefined when the caller has reached the maximum. */
   enter(callerId: string): (() => void) | undefined
 }
 
-/** Creates the limit of one process. @param most at least 1 */
+/** Creates a limit for this process. @param most at least 1 */
 export function createCallerLimit(most: number): CallerLimit {
   const counts = new Map<string, number>()
   return {
@@ -174,10 +174,10 @@ export function createCallerLimit(most: number): CallerLimit {
   }
 }
 
-/** Lets one loop sleep until there is something to do. A notification while nobody sleeps is kept for the next sleep. */
+/** Lets one loop sleep until there is work. A notification sent while nobody sleeps wakes the next sleep at once. */
 export interface Signal {
   notify(): void
-  /** Sleeps at most this long; does not keep the process alive by itself. */
+  /** Sleeps at most this long. Does not keep the process alive. */
   sleep(limitMs: number): Promise<void>
 }
 

@@ -1,38 +1,38 @@
 import { createGivingWay } from './giving-way.ts'
 
-/** Lets callers in by turns, so that the flood of one of them holds up nobody else. */
+/** Admits callers in turn, so that many requests of one caller do not delay the others. */
 export interface FairTurns {
   /**
-   * Waits for a place.
-   * @returns gives it back, once
-   * @throws the reason of the signal when it aborts while waiting
+   * Waits for a slot.
+   * @returns a function that releases the slot, effective once
+   * @throws the signal's reason when it aborts while waiting
    */
   enter(caller: string, signal?: AbortSignal): Promise<() => void>
 }
 
 export interface FairTurnsOptions {
-  /** Places of all together. */
+  /** Total number of slots. */
   readonly limit: number
-  /** Places of one caller while others come too; somebody alone may have all of them. */
+  /** Slots per caller while there are other callers; a single caller can use all slots. */
   readonly limitPerCaller: number
   /**
-   * Whether who comes out of a queue waits on while somebody without a queue holds a place, for most of the time but not
-   * for all of it. Default false.
+   * Whether a queued caller keeps waiting while a caller without a queue holds a slot. This applies most of the time
+   * but not always, to avoid starvation. Default false.
    */
   readonly givesWay?: boolean
-  /** A clock that nobody sets, in milliseconds. Default: that of the runtime. */
+  /** A monotonic clock, in milliseconds. Default: the runtime's. */
   readonly clock?: { now(): number }
 }
 
-/** Callers who came within this time of each other are there together. */
+/** Callers that arrive within this time of each other count as concurrent. */
 const togetherMs = 10_000
 
-/** Each takes the place that is handed to it. */
+/** Each entry receives the slot that is handed to it. */
 type Queue = Set<(leave: () => void) => void>
 
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const { limit, limitPerCaller, givesWay = false, clock = performance } = options
-  /** Who waits, by caller; callers in the order of their turns. */
+  /** Queues by caller, in the order of their turns. */
   const waiting = new Map<string, Queue>()
   const held = new Map<string, number>()
   let total = 0
@@ -59,7 +59,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     }
   }
 
-  /** Hands free places to the callers whose turn it is; each then comes last. */
+  /** Gives free slots to the callers whose turn it is; each then moves to the end. */
   function admit(): void {
     for (const [caller, queue] of waiting) {
       if (!hasPlace(caller)) continue

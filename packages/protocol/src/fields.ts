@@ -3,23 +3,23 @@ import { readBoolean, readInteger, readNumber, type LaxReading } from './lax-val
 import { suggestionFor } from './suggestion.ts'
 
 /**
- * A schema of the wire: what a client may send, and what the program then holds (defaults applied).
- * Kept apart from valibot's own inferred types so that declarations stay readable.
+ * A wire schema: the accepted input and the parsed value with defaults applied.
+ * Separate from valibot's inferred types to keep declarations readable.
  */
 export type WireSchema<Output, Input = unknown> = v.GenericSchema<Input, Output>
 
-// The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop the schemas that a page does not use.
+// The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop unused schemas.
 
 /**
- * The message of a fault with pydantic's name for it; validation takes the two apart again.
- * @param message what is wrong and how to mend it, in one clause
+ * The message of an issue with pydantic's name for it; validation separates the two again.
+ * @param message what is wrong and how to fix it, in one clause
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function fault(type: string, message: string): string {
   return `${message} [type=${type}]`
 }
 
-/** A check whose fault has a pydantic name, for use in a pipe. */
+/** A check whose issue has a pydantic name, for use in a pipe. */
 /* @__NO_SIDE_EFFECTS__ */
 export function rule<Value>(
   type: string,
@@ -29,7 +29,7 @@ export function rule<Value>(
   return v.check(holds, fault(type, message))
 }
 
-/** Valibot takes a list for an object; on the wire it is none. */
+/** Valibot accepts a list as an object; the wire does not. */
 /* @__NO_SIDE_EFFECTS__ */
 function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
   const run = schema['~run']
@@ -41,21 +41,21 @@ function withoutLists<Schema extends v.GenericSchema>(schema: Schema): Schema {
 
 const nameMark: unique symbol = Symbol('name')
 
-/** Gives a schema the name that it has in the OpenAPI document. */
+/** Sets the name of a schema in the OpenAPI document. */
 /* @__NO_SIDE_EFFECTS__ */
 export function named<Schema extends v.GenericSchema>(name: string, schema: Schema): Schema {
   return Object.assign(schema, { [nameMark]: name })
 }
 
-/** The name given by {@link named}; a pipe has the name of its first schema. */
+/** The name set by {@link named}; a pipe has the name of its first schema. */
 export function nameOf(schema: object): string | undefined {
-  // Only `named` writes under the mark.
+  // Only `named` writes this property.
   return nameMark in schema ? (schema[nameMark] as string) : undefined
 }
 
 /**
- * An object of known fields; others are ignored. With a name it is one schema of the OpenAPI document, whose
- * descriptions are the comments of the interface of that name.
+ * An object with known fields; unknown fields are ignored. With a name it becomes a schema of the OpenAPI document,
+ * whose descriptions are the comments of the interface with that name.
  */
 export function model<const Entries extends v.ObjectEntries>(
   name: string,
@@ -67,13 +67,13 @@ export function model<const Entries extends v.ObjectEntries>(
   ...[first, second]: [string, Entries] | [Entries]
 ): v.ObjectSchema<Entries, undefined> {
   if (typeof first !== 'string') return withoutLists(v.object(first))
-  // The name comes with entries, see the overloads.
+  // A name is always followed by entries, see the overloads.
   return named(first, withoutLists(v.object(second as Entries)))
 }
 
 /**
- * As {@link model}, but other fields are refused by name: for settings of ours, where a misspelt name that was ignored
- * would leave a limit or an expiry unset.
+ * Like {@link model}, but unknown fields are refused: a misspelt and ignored setting could leave a limit or an expiry
+ * unset.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedModel<const Entries extends v.ObjectEntries>(
@@ -127,7 +127,7 @@ function refusing<const Entries extends v.ObjectEntries>(
   })
 }
 
-/** What is wrong with a name that is not known, and which one may be meant. */
+/** Message for an unknown name, with a suggestion. */
 export function unknownName(given: string, names: readonly string[]): string {
   const suggestion = suggestionFor(given, names)
   return `is not known here: ${suggestion === undefined ? `use ${names.join(', ')}` : `did you mean "${suggestion}"?`}`
@@ -138,7 +138,7 @@ const closedMark: unique symbol = Symbol('closed')
 /** Whether a schema was made by {@link closedModel}. */
 export const isClosed = (schema: object): boolean => closedMark in schema
 
-/** As {@link model}, but other fields are kept as they come. */
+/** Like {@link model}, but unknown fields are kept. */
 /* @__NO_SIDE_EFFECTS__ */
 export function looseModel<const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -146,7 +146,7 @@ export function looseModel<const Entries extends v.ObjectEntries>(
   return withoutLists(v.looseObject(entries))
 }
 
-/** An object of any keys whose values have one form. */
+/** An object with arbitrary keys and values of one schema. */
 /* @__NO_SIDE_EFFECTS__ */
 export function dictionary<Output, Input>(
   value: WireSchema<Output, Input>,
@@ -155,8 +155,8 @@ export function dictionary<Output, Input>(
 }
 
 /**
- * A union that knows which option a value means, so that a fault is reported for that option alone.
- * @param pick gives the schema that judges the value; it may be one that only serves to report the fault
+ * A union that selects the option for a value, so that issues are reported for that option only.
+ * @param pick returns the schema for the value, possibly one that only reports the issue
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function choice<const Options extends v.UnionOptions>(
@@ -172,32 +172,32 @@ export function choice<const Options extends v.UnionOptions>(
 
 const unstorable = /[\0\uD800-\uDFFF]/
 
-/** Whether databases and indexes can keep the text: no NUL, no half of a surrogate pair. */
+/** Whether databases and indexes can store the text: no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return !unstorable.test(text) || (text.isWellFormed() && !text.includes('\0'))
 }
 
-/** Drops NUL and halves of surrogate pairs, the only characters that cannot be stored; all else stays. */
+/** Removes NUL and lone surrogates, the only characters that cannot be stored. */
 export function storable(text: string): string {
   if (!unstorable.test(text)) return text
   return text.replace(/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '')
 }
 
-/** Free text of a request, without what cannot be stored. */
+/** Free text of a request, with unstorable characters removed. */
 export const text: WireSchema<string, string> = v.pipe(v.string(), v.transform(storable))
 
 /** Name of a chat session; lists hold many of them. */
 export const sessionName: WireSchema<string, string> = v.pipe(text, v.maxLength(1000))
 
-/** Text that names something and so must be storable as it is. */
+/** Text used as a name; refused if it cannot be stored exactly. */
 export const exactText: WireSchema<string, string> = v.pipe(
   v.string(),
   rule('value_error', 'must not hold NUL characters or unpaired surrogates', isStorable),
 )
 
 /**
- * A schema that also takes what pydantic's lax mode takes for its type, such as `"false"` or `"12"`: existing clients
- * send it. The OpenAPI document shows the type alone.
+ * A schema that also accepts what pydantic's lax mode converts to its type, such as `"false"` or `"12"`, since existing
+ * clients send it. The OpenAPI document shows only the type.
  */
 /* @__NO_SIDE_EFFECTS__ */
 function lax<Value>(
@@ -209,26 +209,26 @@ function lax<Value>(
     '~run': (dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) => {
       const reading = read(dataset.value)
       if ('value' in reading) return run.call(schema, { ...dataset, value: reading.value }, config)
-      // Null is neither a number nor a boolean, so that the schema reports the fault by this message.
+      // Null fits neither a number nor a boolean, so the schema reports the issue with this message.
       const message = fault(reading.fault, reading.words)
       return run.call({ ...schema, message } as typeof schema, { ...dataset, value: null }, config)
     },
   })
 }
 
-/** A boolean; in requests also 0, 1 and words such as "true", "off" or "y". */
+/** A boolean; requests may also send 0, 1 or words such as "true", "off" or "y". */
 export const boolean: WireSchema<boolean, boolean> = lax(v.boolean(), readBoolean)
 
-/** A finite number; in requests also as text. */
+/** A finite number; requests may also send it as text. */
 export const float: WireSchema<number, number> = lax(v.number(), readNumber)
 
-/** A whole number that a double can hold exactly; in requests also as text. */
+/** An integer within double precision; requests may also send it as text. */
 export const integer: WireSchema<number, number> = v.pipe(
   lax(v.number(), readInteger),
   v.metadata({ type: 'integer', minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
 )
 
-/** A field that may be absent or null, both meaning null. */
+/** A field that can be absent or null, both meaning null. */
 /* @__NO_SIDE_EFFECTS__ */
 export function orNull<Output, Input>(
   schema: WireSchema<Output, Input>,
@@ -238,12 +238,12 @@ export function orNull<Output, Input>(
 
 const form = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
 
-/** A UUID of any common spelling in lower case with hyphens; undefined for any other text. */
+/** Converts a UUID in any common spelling to lower case with hyphens; undefined for other text. */
 export function asUuid(value: string): string | undefined {
   return form.exec(value)?.slice(1).join('-').toLowerCase()
 }
 
-/** A UUID of any version and common spelling; afterwards lower case with hyphens. */
+/** A UUID of any version and common spelling, converted to lower case with hyphens. */
 export const uuid: WireSchema<string, string> = v.pipe(
   v.string(fault('uuid_type', 'must be a UUID')),
   v.metadata({ format: 'uuid' }),
@@ -251,7 +251,7 @@ export const uuid: WireSchema<string, string> = v.pipe(
   v.transform((value) => asUuid(value) ?? value),
 )
 
-/** As {@link uuid}, but blank text counts as null, and so does absence. */
+/** Like {@link uuid}, but blank text and absence count as null. */
 export const uuidOrBlank: WireSchema<string | null, string | null | undefined> = v.pipe(
   v.nullish(v.string(fault('uuid_type', 'must be a UUID')), null),
   v.metadata({ format: 'uuid' }),

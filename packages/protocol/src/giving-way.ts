@@ -1,22 +1,22 @@
-/** Has long work wait for calls that somebody waits for, up to a share of the time. */
+/** Makes long-running work yield to foreground calls, up to a share of the time. */
 export interface GivingWay {
-  /** Adds calls to wait for. @returns takes them away again */
+  /** Registers foreground calls to yield to. @returns a function that unregisters them */
   to(isAwaited: () => boolean): () => void
   /**
-   * Resolves once nobody waits, or long work has waited for its share of the time.
-   * @param isAwaited asked in place of the calls that were added
+   * Resolves when no foreground call is in progress, or long-running work has waited for its share of the time.
+   * @param isAwaited used in place of the registered calls
    */
   done(isAwaited?: () => boolean): Promise<void>
 }
 
-/** Long work waits for at most this share of the time; while it waits less, some is saved up. */
+/** Long-running work waits for at most this share of the time; unused waiting time accumulates up to a maximum. */
 const [waitingShare, mostSavedMs] = [0.7, 60]
 const lookMs = 2
 
-/** @param now a clock that nobody sets, in milliseconds */
+/** @param now a monotonic clock, in milliseconds */
 export function createGivingWay(now: () => number = () => performance.now()): GivingWay {
   const calls = new Set<() => boolean>()
-  /** How long it may still wait, as of a time. */
+  /** Remaining waiting time, as of `at`. */
   let credit = { ms: mostSavedMs, at: now() }
   return {
     to: (isAwaited) => {

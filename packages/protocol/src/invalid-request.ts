@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { nextSlice } from './concurrency.ts'
 import { InlayError, validationFailed, type ValidationIssue } from './errors/error-codes.ts'
 
-/** Where a checked value stood in the request. */
+/** Part of the request that contained a value. */
 export type RequestPart = 'body' | 'query' | 'path'
 
-/** Most faults told about one request: a list of a million wrong items has no use for more. */
+/** Maximum number of issues reported per request. */
 const mostIssues = 100
 
 type Issue = v.BaseIssue<unknown>
@@ -18,10 +18,10 @@ const listed = (expected: string | null): string =>
     .split(' | ')
     .join(', ')
 
-/** Lengths of texts have names of their own. */
+/** Text lengths have their own pydantic names. */
 const ofText = (issue: Issue): string => (typeof issue.input === 'string' ? 'string_' : '')
 
-/** Faults of valibot's own schemas and checks, by its name of them, in pydantic's. */
+/** Pydantic's equivalents for the issues of valibot's schemas and checks. */
 const faults: Readonly<Record<string, (issue: Issue) => Fault>> = {
   string: () => ['string_type', 'must be text'],
   number: () => ['float_type', 'must be a number'],
@@ -40,26 +40,26 @@ const faults: Readonly<Record<string, (issue: Issue) => Fault>> = {
 
 function faultOf(issue: Issue): Fault {
   if (issue.input === undefined) return ['missing', 'is required']
-  // Messages of this package carry their type; valibot's own would repeat what was sent, so none of them is used.
+  // Messages of this package contain their type. Valibot's own are not used, since they would repeat the input.
   const named = / \[type=(\w+)\]$/.exec(issue.message)
   if (named?.[1]) return [named[1], issue.message.slice(0, named.index)]
   const known = Object.hasOwn(faults, issue.type) ? faults[issue.type] : undefined
   return known?.(issue) ?? ['value_error', 'does not have the documented form']
 }
 
-/** Of a union that no option took: the fault found deepest, since that option came closest. */
+/** The deepest issue of a union where no option matched, since that option came closest. */
 function closest(issue: Issue): Issue {
   if (issue.type !== 'union' || !issue.issues) return issue
   const depth = (candidate: Issue): number => candidate.path?.length ?? 0
   const deepest = issue.issues.reduce((best, next) => (depth(next) > depth(best) ? next : best))
   if (depth(deepest) === 0) return issue
-  // A part of a union keeps its own path only; that of the union comes before it. Paths are lists that valibot types
-  // as never empty, which this one is not either.
+  // An issue inside a union has only its own path, so the path of the union is prepended. Valibot types paths as
+  // non-empty lists, which this one may not be.
   const path = [...(issue.path ?? []), ...(deepest.path ?? [])] as unknown as Issue['path']
   return closest({ ...deepest, path })
 }
 
-/** Valibot's issues as the wire tells them; at most 100. */
+/** Converts valibot's issues to the wire format; at most 100. */
 export function toValidationIssues(issues: readonly Issue[], part: RequestPart): ValidationIssue[] {
   return issues.slice(0, mostIssues).map((raw) => {
     const issue = closest(raw)
@@ -68,20 +68,20 @@ export function toValidationIssues(issues: readonly Issue[], part: RequestPart):
   })
 }
 
-/** What a schema has made: read again by the same schema, it is taken as it is. */
+/** Values produced by a schema, so that the same schema does not parse them again. */
 const readBy = new WeakMap<object, v.GenericSchema>()
 
 /**
- * Reads a value by its schema; what the schema itself has made is not read twice.
- * @returns what the schema makes of it, defaults applied
- * @throws VALIDATION_FAILED with every fault and where it stands
+ * Parses a value with a schema. Values that the same schema produced are returned unchanged.
+ * @returns the parsed value with defaults applied
+ * @throws VALIDATION_FAILED with all issues and their locations
  */
 export function parseWith<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
   part: RequestPart,
 ): v.InferOutput<Schema> {
-  // Made by this schema, so of its type. What is no object is no key.
+  // Produced by this schema, so of its type. Primitives are never in the map.
   if (readBy.get(value as object) === schema) return value as v.InferOutput<Schema>
   const result = v.safeParse(schema, value, { abortPipeEarly: true })
   if (!result.success) throw validationFailed(toValidationIssues(result.issues, part))
@@ -90,29 +90,29 @@ export function parseWith<Schema extends v.GenericSchema>(
   return output
 }
 
-/** Shorter bodies are read at once, and without counting their values first. */
+/** Shorter bodies are parsed at once, without counting their values first. */
 const harmlessCharacters = 200_000
-/** Most values in one body: each is read in a fraction of a microsecond, and all of them without a pause. */
+/** Maximum number of values in a body. Parsing is synchronous and takes a fraction of a microsecond per value. */
 export const mostValues = 100_000
 
-/** Whether a JSON text has more values than a process should hold; whatever stands in strings counts nothing. */
+/** Whether a JSON text has too many values to parse. Characters inside strings are not counted. */
 function holdsTooMuch(json: string): boolean {
   let values = 0
   for (let at = 0; at < json.length && values <= mostValues; at++) {
     const unit = json.charCodeAt(at)
     if (unit === 0x22) at = endOfString(json, at)
-    // A comma, an opening bracket or brace: each begins a value.
+    // A comma or an opening bracket or brace: each begins a value.
     else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
   }
   return values > mostValues
 }
 
-/** Position of the quote that closes the string opened at `start`. */
+/** Position of the quote that closes the string starting at `start`. */
 function endOfString(json: string, start: number): number {
   const end = json.indexOf('"', start + 1)
   if (end === -1) return json.length
   if (json.charCodeAt(end - 1) !== 0x5c) return end
-  // Texts with one escaped quote have many: unit by unit is then faster than a search for each.
+  // A text with one escaped quote usually has many, so scanning by unit is faster than searching for each.
   for (let at = start + 1; at < json.length; at++) {
     const unit = json.charCodeAt(at)
     if (unit === 0x5c) at++
@@ -121,7 +121,7 @@ function endOfString(json: string, start: number): number {
   return json.length
 }
 
-/** Refuses a body of more than {@link mostValues}. */
+/** Creates the error for a body with more than {@link mostValues} values. */
 export function tooManyValues(): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', {
     message: 'The body holds more than 100,000 values: send fewer at once.',
@@ -129,9 +129,9 @@ export function tooManyValues(): InlayError {
 }
 
 /**
- * Reads a JSON text by its schema; a leading byte order mark is skipped. The event loop gets its turn between the steps
- * of a long one.
- * @throws VALIDATION_FAILED, also for an empty or malformed text; PAYLOAD_TOO_LARGE for a long text of more than
+ * Parses a JSON text with a schema, skipping a leading byte order mark. Yields to the event loop between the steps of a
+ * long text.
+ * @throws VALIDATION_FAILED, also for an empty or malformed text; PAYLOAD_TOO_LARGE for a long text with more than
  * 100,000 values
  */
 export async function parseJsonBody<Schema extends v.GenericSchema>(
@@ -155,8 +155,8 @@ export async function parseJsonBody<Schema extends v.GenericSchema>(
 }
 
 /**
- * Reads what a service answered by its schema.
- * @throws BAD_GATEWAY when it is something else
+ * Parses the answer of a service with a schema.
+ * @throws BAD_GATEWAY when it does not match
  */
 export function parseAnswer<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value)

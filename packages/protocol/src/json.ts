@@ -1,7 +1,7 @@
-/** A JSON object whose values are not known yet. */
+/** A JSON object with unknown values. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** Whether a value is an object and no list. */
+/** Whether a value is an object and not a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-/** What pydantic's lax mode makes of a value: the value it stands for, or pydantic's name of the fault and our words. */
+/** Result of pydantic's lax conversion: the value, or pydantic's name of the issue with our message. */
 export type LaxReading<Value> = { readonly value: Value } | { readonly fault: string; readonly words: string }
 
 const refuse = (fault: string, words: string): { fault: string; words: string } => ({ fault, words })
@@ -11,7 +11,7 @@ const notFinite = refuse('finite_number', 'must be finite')
 const yes = new Set(['1', 'on', 't', 'true', 'y', 'yes'])
 const no = new Set(['0', 'off', 'f', 'false', 'n', 'no'])
 
-/** A boolean: also 0, 1 and words such as "true", "off" or "y", in any case. */
+/** Reads a boolean; also accepts 0, 1 and words such as "true", "off" or "y" in any case. */
 export function readBoolean(input: unknown): LaxReading<boolean> {
   if (typeof input === 'boolean') return { value: input }
   if (typeof input === 'number') {
@@ -24,15 +24,15 @@ export function readBoolean(input: unknown): LaxReading<boolean> {
   return no.has(word) ? { value: false } : notBoolean('parsing')
 }
 
-// Single underscores may stand between digits, as in Python.
+// As in Python, single underscores are allowed between digits.
 const wholeNumber = /^[+-]?\d+(?:_\d+)*(?:\.0*)?$/
 const anyNumber = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
-/** A longer text is no number that anybody means. */
+/** Python refuses longer numbers too. */
 const maxDigits = 4_300
 
 const toNumber = (text: string): number => Number(text.replaceAll('_', ''))
 
-/** A whole number that a double holds exactly: also as text, with zeros behind the point, or as a boolean. */
+/** Reads an integer within double precision; also accepts text, zeros after the decimal point, and booleans. */
 export function readInteger(input: unknown): LaxReading<number> {
   if (typeof input === 'boolean') return { value: Number(input) }
   if (typeof input === 'string') {
@@ -45,10 +45,10 @@ export function readInteger(input: unknown): LaxReading<number> {
   return Number.isInteger(input) ? exact(input) : notInteger('from_float')
 }
 
-// Adding zero makes -0 a plain zero.
+// Adding zero turns -0 into 0.
 const exact = (value: number): LaxReading<number> => (Number.isSafeInteger(value) ? { value: value + 0 } : tooLarge)
 
-/** A finite number: also as text, or as a boolean. */
+/** Reads a finite number; also accepts text and booleans. */
 export function readNumber(input: unknown): LaxReading<number> {
   if (typeof input === 'boolean') return { value: Number(input) }
   if (typeof input !== 'number' && typeof input !== 'string') return notNumber('type')
@@ -64,7 +64,7 @@ export function readNumber(input: unknown): LaxReading<number> {
 /** Larger counts are milliseconds. */
 const maxSeconds = 2e10
 
-/** A date-time that stands as a number, or as text of one: seconds since 1970 UTC, or milliseconds when above 2e10. */
+/** Reads a Unix time, as a number or text: seconds since 1970 UTC, or milliseconds above 2e10. */
 export function readUnixTime(input: unknown): number | undefined {
   if (typeof input !== 'number' && !(typeof input === 'string' && anyNumber.test(input.trim()))) return undefined
   const count = typeof input === 'number' ? input : toNumber(input.trim())

@@ -1,10 +1,10 @@
 import { InlayError } from './errors/error-codes.ts'
 
-/** Runs at most so many calls at a time; the others wait in order. */
+/** Limits the number of concurrent calls; the others wait in order. */
 export interface Limiter {
-  /** Waits for a free place, then runs. An abort while waiting rejects with its reason and never calls `work`. */
+  /** Waits for a free slot, then runs. An abort while waiting rejects with its reason and never calls `work`. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  /** Calls that run or wait. */
+  /** Number of running and waiting calls. */
   readonly size: number
 }
 
@@ -33,7 +33,7 @@ export function createLimiter(limit: number): Limiter {
     })
   }
 
-  /** Hands the place on, so that nobody who comes later overtakes. */
+  /** Passes the slot on, so that later callers cannot overtake. */
   function leave(): void {
     const [next] = waiting
     if (!next) {
@@ -59,32 +59,32 @@ export function createLimiter(limit: number): Limiter {
   }
 }
 
-/** How much of a resource is in use, together and for each caller. */
+/** Tracks how much of a resource is in use, in total and per caller. */
 export interface Budget {
-  /** Begins a share that holds nothing yet. */
+  /** Opens an empty share. */
   open(caller: string): BudgetShare
 }
 
-/** What one call holds of a budget. */
+/** The share of a budget held by one call. */
 export interface BudgetShare {
   /**
-   * Takes what is missing to the amount. Where nothing else is held, everything is given, however large.
-   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; what is held stays
+   * Grows the share to the given amount. When nothing else is held, any amount is granted.
+   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; the share keeps its size
    */
   grow(amount: number): void
-  /** Gives everything back, once and for all. */
+  /** Releases the whole share. */
   release(): void
 }
 
-/** What a budget holds at most. */
+/** Bounds of a budget. */
 export interface BudgetOptions {
   readonly total: number
   readonly perCaller: number
-  /** Says to the caller what there is too much of. */
+  /** Error message that tells the caller what exceeds the budget. */
   readonly message: string
 }
 
-/** Creates a budget, such as of the bytes of requests that are being read. */
+/** Creates a budget, for example for the bytes of requests being read. */
 export function createBudget({ total, perCaller, message }: BudgetOptions): Budget {
   const used = new Map<string, number>()
   let sum = 0

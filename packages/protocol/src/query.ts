@@ -8,10 +8,10 @@ export interface NumberBounds {
   readonly most?: number
 }
 
-/** Ids of records are 32 bits wide, and Postgres refuses wider numbers instead of finding nothing. */
+/** Record ids are 32-bit, and Postgres raises an error for larger numbers instead of finding nothing. */
 const widestId = 2_147_483_647
 
-/** A whole number written in a query or path; without bounds of its own it is one that can be the id of a record. */
+/** An integer in a query or path. Default bounds: those of a record id. */
 /* @__NO_SIDE_EFFECTS__ */
 export function queryInteger(bounds: NumberBounds): WireSchema<number, string> {
   const { least = -widestId - 1, most = widestId } = bounds

@@ -1,4 +1,4 @@
-/** Endings of the files that become documents, as the page and the command line take them. */
+/** Extensions of files that can be ingested, as accepted by the page and the command line. */
 export const readableExtensions: readonly string[] = [
   '.pdf',
   '.docx',

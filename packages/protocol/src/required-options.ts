@@ -1,19 +1,19 @@
 import { InlayError } from './errors/error-codes.ts'
 
-/** What an option must be, and whether a value is that. */
+/** Description of an option's required form, and a check for it. */
 export type RequiredOption = readonly [form: string, fits: (value: unknown) => boolean]
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
-/** Something with members, also a class or a function with some. */
+/** An object, including a class or function with members. */
 export const isObject = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && !Array.isArray(value)) || typeof value === 'function'
 
 /**
- * Checks the options that a part cannot do without: hosts may be written without types.
- * @param maker the function that makes the part
- * @throws INVALID_INPUT with a line for each option that is missing or wrong
+ * Checks required options at run time, since hosts may be written without types.
+ * @param maker name of the function that takes the options
+ * @throws INVALID_INPUT with a line for each missing or wrong option
  */
 export function checkRequired(
   maker: string,
@@ -22,7 +22,7 @@ export function checkRequired(
 ): void {
   const faults = isObject(options)
     ? Object.entries(required).flatMap(([name, [form, fits]]) => {
-        // It was seen to have members.
+        // Known to be an object.
         const value: unknown = Reflect.get(options as object, name)
         return fits(value) ? [] : [`- ${name}: ${value === undefined ? 'is missing; it ' : ''}must be ${form}`]
       })

@@ -1,4 +1,4 @@
-/** The name that looks most like a misspelt one; undefined when none does. */
+/** The most similar name for a misspelt one; undefined if none is similar. */
 export function suggestionFor(given: string, names: readonly string[]): string | undefined {
   const best = names
     .map((name) => ({ name, likeness: likeness(given.toLowerCase(), name.toLowerCase()) }))
@@ -6,7 +6,7 @@ export function suggestionFor(given: string, names: readonly string[]): string |
   return best !== undefined && best.likeness >= 0.5 ? best.name : undefined
 }
 
-/** Share of pairs of letters that two words have in common, 0 to 1. */
+/** Share of letter pairs that two words have in common, 0 to 1. */
 function likeness(left: string, right: string): number {
   const pairs = (word: string): Set<string> =>
     new Set(Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2)))

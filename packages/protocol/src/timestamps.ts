@@ -5,15 +5,15 @@ import { readUnixTime } from './lax-values.ts'
 const form = /^(\d{4}-\d\d-\d\d)(?:[Tt _](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(?:([Zz])|([+-])(\d\d):?(\d\d)?)?)?$/
 
 /**
- * Reads an ISO 8601 date or date-time; without an offset it is UTC, a date alone is its midnight.
- * @returns milliseconds since 1970 UTC (finer digits are cut), or undefined when it is none
+ * Reads an ISO 8601 date or date-time. Without an offset it is UTC; a date alone is its midnight.
+ * @returns milliseconds since 1970 UTC (finer digits are truncated), or undefined if invalid
  */
 export function readTimestamp(value: string): number | undefined {
   const parts = form.exec(value)
   if (!parts) return undefined
   const [, day, time = '00:00', seconds = ':00', fraction = '', , sign, hours = '00', minutes = '00'] = parts
   const local = Date.parse(`${day}T${time}${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
-  // A day that does not exist rolls over in some engines, and 24:00 is the next day.
+  // Some engines roll over a nonexistent day, and accept 24:00 as the next day.
   if (Number.isNaN(local) || new Date(local).toISOString().slice(0, 16) !== `${day}T${time}`) return undefined
   if (!sign) return local
   const offsetMinutes = Number(hours) * 60 + Number(minutes)
@@ -23,7 +23,7 @@ export function readTimestamp(value: string): number | undefined {
 
 const inRange = (ms: number): boolean => ms >= -62_135_596_800_000 && ms <= 253_402_300_799_999
 
-/** A date-time of a request; afterwards always `YYYY-MM-DDTHH:MM:SS.sssZ`. Years 1 to 9999. */
+/** A date-time in a request, converted to `YYYY-MM-DDTHH:MM:SS.sssZ`. Years 1 to 9999. */
 export const dateTime: WireSchema<string, string> = withUnixTimes(
   v.pipe(
     v.string(fault('datetime_type', 'must be an ISO 8601 date-time')),
@@ -36,7 +36,7 @@ export const dateTime: WireSchema<string, string> = withUnixTimes(
   ),
 )
 
-/** Takes numbers, too, as existing clients send them: seconds or milliseconds since 1970 UTC. */
+/** Also accepts numbers, which existing clients send: seconds or milliseconds since 1970 UTC. */
 /* @__NO_SIDE_EFFECTS__ */
 function withUnixTimes(schema: WireSchema<string, string>): WireSchema<string, string> {
   const run = schema['~run']
@@ -49,8 +49,8 @@ function withUnixTimes(schema: WireSchema<string, string>): WireSchema<string, s
   })
 }
 
-/** A date-time of an answer: ISO 8601 with an offset. */
+/** A date-time in an answer: ISO 8601 with an offset. */
 export const timestamp: WireSchema<string, string> = v.pipe(v.string(), v.isoTimestamp())
 
-/** A date-time of an answer, which is taken as it comes. */
+/** A date-time in an answer, unchanged. */
 export const answeredTime: WireSchema<string, string> = v.pipe(v.string(), v.metadata({ format: 'date-time' }))

@@ -6,9 +6,9 @@ import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
 
 /** Query of `GET /admin/persona`. */
 export interface AdminPersonaQuery {
-  /** Whether those that were removed are listed too. */
+  /** Whether deleted agents are included. */
   readonly include_deleted: boolean
-  /** Only those the caller may change. */
+  /** Only agents the caller can edit. */
   readonly get_editable: boolean
 }
 
@@ -33,7 +33,7 @@ export const adminPersonaPageQuerySchema: WireSchema<
 export const adminPersonaPageSchema: WireSchema<{
   /** The page. */
   readonly items: readonly FullPersona[]
-  /** Over all pages. */
+  /** Number of agents on all pages. */
   readonly total_items: number
 }> = model({ items: v.array(fullPersonaSchema), total_items: integer })
 
@@ -53,27 +53,27 @@ export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map
 
 const permission = v.picklist(['VIEWER', 'EDITOR'])
 
-/** Somebody an agent is shared with. */
+/** A person the agent is shared with. */
 export interface SharedWith {
   /** Id or e-mail address. */
   readonly user_id: string
-  /** Only `VIEWER` here. */
+  /** Always `VIEWER`: sharing never grants editing. */
   readonly permission: 'VIEWER' | 'EDITOR'
 }
 
-/** Body of `PATCH /persona/{persona_id}/share`: what is absent or null stays. */
+/** Body of `PATCH /persona/{persona_id}/share`. Absent and null fields stay unchanged. */
 export interface PersonaSharing {
-  /** People who may use it: ids or e-mail addresses. Not beside `user_shares`. */
+  /** Ids or e-mail addresses of people who can use the agent. Cannot be combined with `user_shares`. */
   readonly user_ids: readonly string[] | null
-  /** People who may use it, each with `VIEWER`. Not beside `user_ids`. */
+  /** People who can use the agent, each with `VIEWER`. Cannot be combined with `user_ids`. */
   readonly user_shares: readonly SharedWith[] | null
-  /** Names, or an empty list. */
+  /** Names of groups the agent is shared with. */
   readonly group_ids: readonly string[] | null
-  /** Only an empty list: groups have no numbers here. */
+  /** Must be empty: groups are identified by name, not by number. */
   readonly group_shares: readonly unknown[] | null
-  /** Whether everybody may use it; administrators alone publish. */
+  /** Whether everybody can use it. Only administrators can set this. */
   readonly is_public: boolean | null
-  /** Only `VIEWER`: nobody else changes it. */
+  /** Must be `VIEWER`: sharing never grants editing. */
   readonly public_permission: 'VIEWER' | 'EDITOR' | null
   /** Its labels. */
   readonly label_ids: readonly number[] | null

@@ -11,27 +11,27 @@ export interface ApiKeyDescriptor {
   readonly api_key_id: number
   /** First and last characters. */
   readonly api_key_display: string
-  /** The key itself, in the answer that made it and nowhere else. */
+  /** The key itself. Returned only when it is created. */
   readonly api_key: string | null
-  /** What the key is called. */
+  /** Name of the key. */
   readonly api_key_name: string | null
-  /** Whom the key acts for. */
+  /** Id of the person the key acts for. */
   readonly user_id: string
   /** E-mail address of its owner. */
   readonly email: string | null
-  /** Names of the groups that its owner belongs to. */
+  /** Groups the owner belongs to. */
   readonly groups: readonly string[]
-  /** What the key may do. */
+  /** Scopes of the key. */
   readonly scopes: readonly Scope[]
-  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
+  /** Stream format when `Accept` does not select one; null: the server's default. */
   readonly stream_format: StreamFormat | null
-  /** ISO 8601 with `Z`, as `last_used_at`. */
+  /** ISO 8601 with `Z`, like `last_used_at`. */
   readonly created_at: string
-  /** When it was last used; null when it never was. */
+  /** Time of the last use; null when never used. */
   readonly last_used_at: string | null
-  /** From when on it is refused; null: never. */
+  /** Expiry time; null: never expires. */
   readonly expires_at: string | null
-  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  /** Limits counted for this key only; null: the limits for all callers apply. */
   readonly limits: LimitSet | null
 }
 
@@ -53,32 +53,32 @@ export const apiKeyDescriptorSchema: WireSchema<ApiKeyDescriptor> = model('ApiKe
   limits: v.nullable(limitSetSchema),
 })
 
-/** Body of `POST /admin/api-key`, as read: every default applied. */
+/** Body of `POST /admin/api-key` with all defaults applied. */
 export interface ApiKeyCreation {
-  /** What the key is called, at most 200 characters. */
+  /** Name of the key, at most 200 characters. */
   readonly name: string | null
-  /** What the key may do; absent: `chat`. */
+  /** Scopes of the key; default `chat`. */
   readonly scopes: readonly Scope[]
-  /** Several keys of one owner share sessions and files; null: an owner of its own. */
+  /** Owner id. Keys of one owner share sessions and files; null creates a new owner. */
   readonly owner: string | null
   /** E-mail address of its owner. */
   readonly email: string | null
-  /** Names of the groups that its owner belongs to. */
+  /** Groups the owner belongs to. */
   readonly groups: readonly string[]
-  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
+  /** Stream format when `Accept` does not select one; null: the server's default. */
   readonly stream_format: StreamFormat | null
-  /** From when on it is refused; null: never. */
+  /** Expiry time; null: never expires. */
   readonly expires_at: string | null
-  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  /** Limits counted for this key only; null: the limits for all callers apply. */
   readonly limits: LimitSet | null
-  /** Only an empty list: groups have names here. */
+  /** Must be empty: groups are identified by name, not by number. */
   readonly group_ids: readonly number[]
-  /** Ignored: what a key may do follows from its scopes. */
+  /** Ignored: permissions follow from the scopes. */
   readonly role?: unknown
 }
 
 const keyName = v.pipe(text, v.maxLength(200))
-// Access is decided by comparing these: what cannot be stored exactly is refused, not trimmed into another name.
+// Access checks compare these names, so a name that cannot be stored exactly is refused rather than changed.
 const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
@@ -95,25 +95,25 @@ export const apiKeyCreationSchema: WireSchema<ApiKeyCreation> = closedModel('Api
   role: v.optional(v.unknown()),
 })
 
-/** Body of `PATCH /admin/api-key/{api_key_id}`: what is absent stays. */
+/** Body of `PATCH /admin/api-key/{api_key_id}`. Absent fields stay unchanged. */
 export interface ApiKeyUpdate {
-  /** What the key is called. */
+  /** Name of the key. */
   readonly name?: string | null
-  /** What the key may do from now on. */
+  /** New scopes of the key. */
   readonly scopes?: readonly Scope[]
   /** E-mail address of its owner. */
   readonly email?: string | null
-  /** Names of the groups that its owner belongs to. */
+  /** Groups the owner belongs to. */
   readonly groups?: readonly string[]
-  /** Framing of its streams where `Accept` decides nothing; null: that of the server. */
+  /** Stream format when `Accept` does not select one; null: the server's default. */
   readonly stream_format?: StreamFormat | null
-  /** From when on it is refused; null: never. */
+  /** Expiry time; null: never expires. */
   readonly expires_at?: string | null
-  /** What may be used with this key, counted for it alone; null: what all callers may. */
+  /** Limits counted for this key only; null: the limits for all callers apply. */
   readonly limits?: LimitSet | null
-  /** Only an empty list: groups have names here. */
+  /** Must be empty: groups are identified by name, not by number. */
   readonly group_ids?: readonly number[] | null
-  /** Ignored: what a key may do follows from its scopes. */
+  /** Ignored: permissions follow from the scopes. */
   readonly role?: unknown
 }
 

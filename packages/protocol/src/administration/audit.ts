@@ -2,21 +2,21 @@ import * as v from 'valibot'
 import { dictionary, exactText, integer, model, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 
-/** Something that was administered, deleted or shared, or the first use of a key on a day. */
+/** An administrative action, a deletion, a change of sharing, or the first use of a key on a day. */
 export interface AuditEvent {
-  /** Ascends with time. */
+  /** Increases with time. */
   readonly id: string
-  /** When it was answered, in ISO 8601. */
+  /** Time of the response, in ISO 8601. */
   readonly time: string
-  /** The owner of the key; null where nobody was known. */
+  /** Owner of the key; null when the caller was not authenticated. */
   readonly caller_id: string | null
-  /** The `operationId` of the call, such as `deleteDocument`; `useKey` for the use of a key. */
+  /** `operationId` of the request, such as `deleteDocument`; `useKey` for the use of a key. */
   readonly operation: string
-  /** Ids in the address of the call, and the id of what it made. Nothing of what people wrote. */
+  /** Ids from the path of the request, and the id of the created object. Never contains user content. */
   readonly target: Readonly<Record<string, string>>
-  /** Status of the answer: 200 and above did it, 400 and above did not. */
+  /** HTTP status of the response; below 400 means the action was carried out. */
   readonly status: number
-  /** Also in the `x-request-id` header of the answer, and in the log. */
+  /** Request id, also sent as the `x-request-id` header and written to the log. */
   readonly request_id: string
 }
 
@@ -30,15 +30,15 @@ export const auditEventSchema: WireSchema<AuditEvent> = model('AuditEvent', {
   request_id: v.string(),
 })
 
-/** Which events of the audit are listed. */
+/** Filters for `GET /admin/audit`. */
 export interface AuditQuery {
-  /** Only those of this caller. */
+  /** Only events of this caller. */
   readonly caller_id?: string
-  /** Only this operation, such as `deleteDocument`. */
+  /** Only events with this operation, such as `deleteDocument`. */
   readonly operation?: string
   /** 1 to 1000. */
   readonly limit: number
-  /** Only events before this one: the id of the last event of the page before. */
+  /** Only events before this one: the id of the last event on the previous page. */
   readonly before?: string
 }
 

@@ -8,19 +8,19 @@ import { pairStatuses, type PairStatus } from './pair-detail.ts'
 export interface IndexingStatusQuery {
   /** Source, as documents name theirs. */
   readonly source: string | null
-  /** Only pairs of these access types; empty: of all. */
+  /** Only pairs with one of these access types; empty: all pairs. */
   readonly access_type_filters: readonly string[]
-  /** Only pairs whose `last_status` is one of these; empty: all. */
+  /** Only pairs whose `last_status` is one of these; empty: all pairs. */
   readonly last_status_filters: readonly string[]
-  /** How `docs_count_value` is compared. */
+  /** Operator that compares `docs_count_value` with the document count. */
   readonly docs_count_operator: '>' | '<' | '=' | null
-  /** Compared with the documents that can be found. */
+  /** Compared with the number of searchable documents. */
   readonly docs_count_value: number | null
-  /** Only pairs whose name holds this. */
+  /** Only pairs whose name contains this text. */
   readonly name_filter: string | null
-  /** Source → page from 1, ten pairs each. */
+  /** Page number (from 1) by source, ten pairs per page. */
   readonly source_to_page: Readonly<Record<string, number>>
-  /** Whether pages are left out. */
+  /** Whether to return all pairs without paging. */
   readonly get_all_connectors: boolean
 }
 
@@ -35,61 +35,61 @@ export const indexingStatusQuerySchema: WireSchema<IndexingStatusQuery> = model(
   get_all_connectors: v.nullish(boolean, false),
 })
 
-/** How the documents of a pair fare. */
+/** Indexing status of a pair. */
 export interface ConnectorIndexing {
   /** Number of the pair. */
   readonly cc_pair_id: number
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Who may see the documents: `public`, or `private`. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: AccessType
-  /** Where the pair stands. */
+  /** State of the pair. */
   readonly cc_pair_status: PairStatus
-  /** Whether documents wait or are being indexed. */
+  /** Whether documents are waiting or being indexed. */
   readonly in_progress: boolean
   /** Always false here. */
   readonly in_repeated_error_state: boolean
-  /** How the latest work ended; null while some goes on. */
+  /** Result of the last finished indexing; null while indexing is in progress. */
   readonly last_finished_status: string | null
   /** `in_progress`, `success` or `completed_with_errors`. */
   readonly last_status: string | null
-  /** When all documents were last indexed; ISO 8601 with `Z`. */
+  /** Time when all documents were last indexed; ISO 8601 with `Z`. */
   readonly last_success: string | null
-  /** Whether the caller may change it. */
+  /** Whether the caller can edit it. */
   readonly is_editable: boolean
-  /** What the caller may do with it. */
+  /** Permissions of the caller, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
-  /** Documents that can be found. */
+  /** Number of searchable documents. */
   readonly docs_indexed: number
-  /** Documents that can be found. */
+  /** Number of searchable documents. */
   readonly latest_index_attempt_docs_indexed: number | null
 }
 
-/** Figures of the pairs of a source. */
+/** Totals for the pairs of one source. */
 export interface SourceSummary {
-  /** Pairs of the source. */
+  /** Number of pairs. */
   readonly total_connectors: number
-  /** Those that are not paused. */
+  /** Number of pairs that are not paused. */
   readonly active_connectors: number
-  /** Those that everybody may see. */
+  /** Number of public pairs. */
   readonly public_connectors: number
-  /** Documents of all of them that can be found. */
+  /** Number of searchable documents in all pairs. */
   readonly total_docs_indexed: number
 }
 
-/** Answer of `POST /manage/admin/connector/indexing-status`: an entry for each source. */
+/** Answer of `POST /manage/admin/connector/indexing-status`: one entry per source. */
 export interface SourceIndexing {
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Figures of the source. */
+  /** Totals for the source. */
   readonly summary: SourceSummary
-  /** Page that is shown, from 1. */
+  /** Current page, from 1. */
   readonly current_page: number
-  /** How many pages there are. */
+  /** Number of pages. */
   readonly total_pages: number
-  /** The pairs of the page. */
+  /** Pairs on this page. */
   readonly indexing_statuses: readonly ConnectorIndexing[]
 }
 

@@ -3,7 +3,7 @@ import { boolean, dictionary, integer, model, orNull, spelledModel, text, type W
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
-/** Sources whose connectors run here: uploaded files, and documents that a program sends. */
+/** Supported connector sources: uploaded files, and documents sent over the ingestion API. */
 export const connectorSources = ['file', 'ingestion_api'] as const
 
 /** One of {@link connectorSources}. */
@@ -14,21 +14,21 @@ const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
 
 /** Body of `POST /manage/admin/connector`. */
 export interface ConnectorCreation {
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
-  /** One of {@link connectorSources}; others are refused with the reason. */
+  /** One of {@link connectorSources}; other sources are refused with an explanation. */
   readonly source: string
-  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
+  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
   /** For `file`: `file_locations`, ids of uploaded files, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Who may see the documents: `public`, or `private`. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: string
-  /** Seconds between runs; kept for clients alone. */
+  /** Seconds between runs. Stored for clients; has no effect. */
   readonly refresh_freq: number | null
-  /** Seconds between clean-ups; kept for clients alone. */
+  /** Seconds between clean-ups. Stored for clients; has no effect. */
   readonly prune_freq: number | null
-  /** Names of groups that may see the documents. */
+  /** Groups with access to the documents. */
   readonly groups: readonly string[]
 }
 
@@ -49,19 +49,19 @@ export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly 
   credential: v.null(),
 })
 
-/** Body of `POST /manage/credential`. What it holds is not kept: no connector here signs in anywhere. */
+/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
 export interface CredentialCreation {
-  /** What it was made with: names, and dots in place of values. */
+  /** Names of the stored fields; values are masked with dots. */
   readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators may use it. */
+  /** Whether all administrators can use it. */
   readonly admin_public: boolean
   /** Source, as documents name theirs. */
   readonly source: string
-  /** What people call it. */
+  /** Display name. */
   readonly name: string | null
   /** Always false here. */
   readonly curator_public: boolean
-  /** Names of groups that may see the documents. */
+  /** Groups with access to the documents. */
   readonly groups: readonly string[]
 }
 
@@ -78,17 +78,17 @@ export const credentialCreationSchema: WireSchema<CredentialCreation> = model('C
 export interface ConnectorDetail {
   /** Its number. */
   readonly id: number
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
   /** Source, as documents name theirs. */
   readonly source: string
-  /** How documents come: `load_state`, `poll`, `event` or `slim_retrieval`. */
+  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
   readonly input_type: string
   /** Settings of the source; for `file`: `file_locations`, ids of uploads, and `file_names`. */
   readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Seconds between runs; kept for clients alone. */
+  /** Seconds between runs. Stored for clients; has no effect. */
   readonly refresh_freq: number | null
-  /** Seconds between clean-ups; kept for clients alone. */
+  /** Seconds between clean-ups. Stored for clients; has no effect. */
   readonly prune_freq: number | null
   /** Always null here. */
   readonly indexing_start: string | null
@@ -114,25 +114,25 @@ export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDeta
   time_updated: answeredTime,
 })
 
-/** A credential as clients see it: names of what it was made with, never the values. */
+/** A credential as returned to clients: field names only, never values. */
 export interface CredentialDetail {
   /** Its number. */
   readonly id: number
-  /** What it was made with: names, and dots in place of values. */
+  /** Names of the stored fields; values are masked with dots. */
   readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators may use it. */
+  /** Whether all administrators can use it. */
   readonly admin_public: boolean
   /** Always false here. */
   readonly curator_public: boolean
   /** Source, as documents name theirs. */
   readonly source: string
-  /** What people call it. */
+  /** Display name. */
   readonly name: string | null
-  /** Names of groups that may see the documents. */
+  /** Groups with access to the documents. */
   readonly groups: readonly string[]
-  /** Who made it; null when nobody did. */
+  /** Id of the creator; null when there is none. */
   readonly user_id: string | null
-  /** E-mail address of who made it. */
+  /** E-mail address of the creator. */
   readonly user_email: string | null
   /** ISO 8601 with `Z`. */
   readonly time_created: string
@@ -160,11 +160,11 @@ export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly
 
 /** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
 export interface PairLink {
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
-  /** Who may see the documents: `public`, or `private`. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: string
-  /** Names of groups that may see the documents. */
+  /** Groups with access to the documents. */
   readonly groups: readonly string[]
 }
 
@@ -174,13 +174,13 @@ export const pairLinkSchema: WireSchema<PairLink> = spelledModel('PairLink', {
   groups: v.nullish(groupNames, () => []),
 })
 
-/** Answer of calls that say in words how they went; `data` is an id or a count. */
+/** Answer of operations that report their result as text; `data` is an id or a count. */
 export interface StatusResponse {
-  /** Whether it was done. */
+  /** Whether the operation succeeded. */
   readonly success: boolean
-  /** How it went, in words. */
+  /** Result as text. */
   readonly message: string
-  /** An id or a count, as the address says. */
+  /** An id or a count, depending on the route. */
   readonly data: number | null
 }
 
@@ -196,7 +196,7 @@ export const connectorRunSchema: WireSchema<{
   readonly connector_id: number
   /** Credentials that the connector is linked with. */
   readonly credential_ids: readonly number[] | null
-  /** Read by clients alone: files that did not change cost nothing. */
+  /** Accepted for compatibility: unchanged files are skipped either way. */
   readonly from_beginning: boolean
 }> = model({
   connector_id: integer,

@@ -3,23 +3,23 @@ import { closedModel, integer, model, rule, type WireSchema } from '../fields.ts
 import { limitNames, type CallerLimits } from '../resources/principal.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Limits as they travel; null or absent: none. Minutes and days are those of the clock, in UTC. */
+/** Limits in wire format; null or absent: no limit. Minutes and days are calendar minutes and days in UTC. */
 export interface LimitSet {
-  /** Requests in a minute. */
+  /** Requests per minute. */
   readonly requests_per_minute: number | null
-  /** Tokens of prompts and answers; an answer that has begun is made to its end. */
+  /** Tokens of prompts and answers per day. An answer already started is completed. */
   readonly tokens_per_day: number | null
-  /** Uploaded files in a day. */
+  /** Uploaded files per day. */
   readonly uploads_per_day: number | null
-  /** New chat sessions in a day. */
+  /** New chat sessions per day. */
   readonly sessions_per_day: number | null
-  /** Ingested documents in a day. */
+  /** Ingested documents per day. */
   readonly documents_per_day: number | null
-  /** Documents that wait to be indexed at a time. */
+  /** Documents waiting to be indexed at the same time. */
   readonly waiting_documents: number | null
 }
 
-/** Name of a limit as it travels. */
+/** Name of a limit on the wire. */
 export type WireLimitName = keyof LimitSet
 
 const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {
@@ -31,7 +31,7 @@ const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {
   waitingDocuments: 'waiting_documents',
 }
 
-/** How a limit is called on the wire. */
+/** Converts the name of a limit to its wire name. */
 export const wireLimitName = (name: keyof CallerLimits): WireLimitName => names[name]
 
 const amount = v.nullish(
@@ -51,43 +51,43 @@ export const limitSetSchema: WireSchema<LimitSet> = closedModel('LimitSet', {
   waiting_documents: amount,
 })
 
-/** Limits as the program holds them. */
+/** Converts limits from the wire format. */
 export function fromLimitSet(limits: LimitSet): CallerLimits {
   return Object.fromEntries(
     limitNames.flatMap((name) => (limits[names[name]] === null ? [] : [[name, limits[names[name]]]])),
   )
 }
 
-/** Limits as they travel. */
+/** Converts limits to the wire format. */
 export function toLimitSet(limits: CallerLimits): LimitSet {
   const entries = limitNames.map((name) => [names[name], limits[name] ?? null])
-  // Each name of the one has its name of the other.
+  // The two sets of names map one to one.
   return Object.fromEntries(entries) as LimitSet
 }
 
-/** What was used of a limit in the present minute or day. */
+/** Usage of one limit in the current minute or day. */
 export interface LimitUse {
-  /** Whom it is counted for. */
+  /** Scope of the count: one caller, one key, or all callers together. */
   readonly of: 'caller' | 'key' | 'tenant'
-  /** The caller; null for keys and the tenant. */
+  /** Id of the caller; null for keys and the tenant. */
   readonly user_id: string | null
-  /** The key; null for callers and the tenant. */
+  /** Number of the key; null for callers and the tenant. */
   readonly api_key_id: number | null
-  /** Which limit. */
+  /** Name of the limit. */
   readonly limit: WireLimitName
-  /** By all processes. */
+  /** Amount used, across all processes. */
   readonly used: number
-  /** When it is counted from 0 again. */
+  /** Time when the count restarts at 0. */
   readonly resets_at: string
 }
 
-/** The limits that bind, and what was used of them. */
+/** The limits in force and their usage. */
 export interface LimitsInForce {
-  /** Of each caller, over all keys that have no limits of their own. */
+  /** Limits for each caller, over all keys without limits of their own. */
   readonly callers: LimitSet
-  /** Of everybody together. */
+  /** Limits for all callers together. */
   readonly tenant: LimitSet
-  /** Only what is limited is counted. */
+  /** Usage; only limited amounts are counted. */
   readonly used: readonly LimitUse[]
 }
 
@@ -106,11 +106,11 @@ export const limitsInForceSchema: WireSchema<LimitsInForce> = model('LimitsInFor
   ),
 })
 
-/** Body of `PATCH /admin/limits`: what is absent stays, null is what the deployment was set to. */
+/** Body of `PATCH /admin/limits`. Absent fields stay unchanged; null restores the configured value. */
 export interface LimitChange {
-  /** Of each caller. */
+  /** Limits for each caller. */
   readonly callers?: LimitSet | null
-  /** Of everybody together. */
+  /** Limits for all callers together. */
   readonly tenant?: LimitSet | null
 }
 

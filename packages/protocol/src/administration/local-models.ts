@@ -1,37 +1,37 @@
 import * as v from 'valibot'
 import { closedModel, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** A program on the machine of the server that offers language models. */
+/** A local model server, such as Ollama, running on the same machine. */
 export interface LocalModelServer {
-  /** What it calls itself, e.g. `Ollama`. */
+  /** Product name, e.g. `Ollama`. */
   readonly name: string
-  /** Address of its OpenAI-compatible API. */
+  /** URL of its OpenAI-compatible API. */
   readonly base_url: string
-  /** Names of its models; at least one. */
+  /** Names of its models, at least one. */
   readonly models: readonly string[]
 }
 
-/** The model of this machine that answers. */
+/** The selected local model. */
 export interface ChosenLocalModel {
-  /** Name of the program that offers it. */
+  /** Name of the server that provides it. */
   readonly server: string
-  /** Address of its OpenAI-compatible API. */
+  /** URL of its OpenAI-compatible API. */
   readonly base_url: string
-  /** Name of the model there. */
+  /** Name of the model. */
   readonly model: string
 }
 
 /** Answer of `/admin/local-models`. */
 export interface LocalModels {
-  /** What runs on the machine now. */
+  /** Local model servers currently running. */
   readonly servers: readonly LocalModelServer[]
-  /** Null: the built-in model answers. */
+  /** Null: the built-in model is used. */
   readonly chosen: ChosenLocalModel | null
 }
 
 /** Body of `PUT /admin/local-models`. */
 export interface LocalModelChange {
-  /** A model that runs on the machine now; null: the built-in model. */
+  /** A model that is currently available locally; null selects the built-in model. */
   readonly choice: { readonly base_url: string; readonly model: string } | null
 }
 

@@ -6,49 +6,49 @@ import { connectorSchema, credentialSchema, type ConnectorDetail, type Credentia
 
 const permissions: WireSchema<Readonly<Record<string, boolean>>> = v.record(v.string(), boolean)
 
-/** Where a pair stands. */
+/** States of a connector/credential pair. */
 export const pairStatuses = ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE', 'PAUSED', 'DELETING', 'INVALID'] as const
 
 /** One of {@link pairStatuses}. */
 export type PairStatus = (typeof pairStatuses)[number]
 
-/** Answer of `GET /manage/admin/cc-pair/{cc_pair_id}`: fields without a meaning here keep their neutral value. */
+/** Answer of `GET /manage/admin/cc-pair/{cc_pair_id}`. Fields of unsupported features have a fixed value. */
 export interface PairDetail {
   /** Its number. */
   readonly id: number
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
-  /** Where the pair stands. */
+  /** State of the pair. */
   readonly status: PairStatus
   /** Always false here. */
   readonly in_repeated_error_state: boolean
-  /** Documents that can be found. */
+  /** Number of searchable documents. */
   readonly num_docs_indexed: number
-  /** Where its documents come from. */
+  /** The connector that supplies the documents. */
   readonly connector: ConnectorDetail
   /** Always null here. */
   readonly credential: CredentialDetail
-  /** 0 before the first document came, then 1. */
+  /** 0 until the first document arrives, then 1. */
   readonly number_of_index_attempts: number
   /** `in_progress`, `success` or `completed_with_errors`. */
   readonly last_index_attempt_status: string | null
   /** Always null here. */
   readonly latest_deletion_attempt: null
-  /** Who may see the documents: `public`, or `private`. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: AccessType
-  /** Whether the caller may change it. */
+  /** Whether the caller can edit it. */
   readonly is_editable_for_current_user: boolean
-  /** What the caller may do with it. */
+  /** Permissions of the caller, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
   /** Always null here. */
   readonly deletion_failure_message: null
-  /** Whether documents wait or are being indexed. */
+  /** Whether documents are waiting or being indexed. */
   readonly indexing: boolean
   /** Always null here. */
   readonly creator: null
   /** Always null here. */
   readonly creator_email: null
-  /** When a document last became searchable; ISO 8601 with `Z`. */
+  /** Time when a document last became searchable; ISO 8601 with `Z`. */
   readonly last_indexed: string | null
   /** Always null here. */
   readonly last_pruned: string | null
@@ -104,15 +104,15 @@ export const pairDetailSchema: WireSchema<PairDetail> = model('PairDetail', {
 export interface ConnectorStatus {
   /** Number of the pair. */
   readonly cc_pair_id: number
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
-  /** Where its documents come from. */
+  /** The connector that supplies the documents. */
   readonly connector: ConnectorDetail
   /** Always null here. */
   readonly credential: CredentialDetail
-  /** Who may see the documents: `public`, or `private`. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: AccessType
-  /** Names of groups that may see the documents. */
+  /** Groups with access to the documents. */
   readonly groups: readonly string[]
 }
 
@@ -125,13 +125,13 @@ export const connectorStatusSchema: WireSchema<ConnectorStatus> = model('Connect
   groups: v.array(v.string()),
 })
 
-/** A line of `GET /manage/connector-status`. */
+/** Entry of `GET /manage/connector-status`. */
 export interface BasicConnectorStatus {
-  /** Whether a document of it was ever indexed. */
+  /** Whether any of its documents was ever indexed. */
   readonly has_successful_run: boolean
   /** Source, as documents name theirs. */
   readonly source: string
-  /** Where the pair stands. */
+  /** State of the pair. */
   readonly status: PairStatus
 }
 
@@ -143,9 +143,9 @@ export const basicConnectorStatusSchema: WireSchema<BasicConnectorStatus> = mode
 
 /** Answer of `POST /manage/admin/connector/file/upload`. */
 export interface ConnectorFiles {
-  /** Ids, for `file_locations` of a connector and `image_file_id` of a section. */
+  /** File ids, for `file_locations` of a connector and `image_file_id` of a section. */
   readonly file_paths: readonly string[]
-  /** Names, in the order of the ids. */
+  /** File names, in the order of the ids. */
   readonly file_names: readonly string[]
   /** Always null: archives are not unpacked. */
   readonly zip_metadata_file_id: null

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 
-/** Figures of threads; there are none. */
+/** Thread pool figures; always 0, as there is no thread pool. */
 export interface ThreadFigures {
   /** Always 0 here. */
   readonly threadpool_total_tokens: number
@@ -11,15 +11,15 @@ export interface ThreadFigures {
   readonly threadpool_tasks_waiting: number
 }
 
-/** Answer of `GET /health/ready`. Requests are answered without threads: existing monitors read the figures all the same. */
+/** Answer of `GET /health/ready`. The thread pool figures exist only because existing monitors read them. */
 export interface Readiness {
-  /** Always true: a service that is not ready answers 503. */
+  /** Always true: a service that is not ready returns 503. */
   readonly success: true
-  /** A sentence that says so. */
+  /** Confirmation as text. */
   readonly message: string
   /** Figures that existing monitors read. */
   readonly data: ThreadFigures
-  /** Embedding model that the documents have their vectors from; null when they have none. */
+  /** Embedding model the stored vectors were made with; null when there are none. */
   readonly embedder: string | null
 }
 
@@ -36,7 +36,7 @@ export const readinessSchema: WireSchema<Readiness> = model('Readiness', {
 
 /** Answer of `GET /service-api/notices`. */
 export interface Notices {
-  /** What an operator should know and do, a sentence each. */
+  /** Messages for the operator: each says what to know and do. */
   readonly notices: readonly string[]
 }
 
@@ -44,9 +44,9 @@ export const noticesSchema: WireSchema<Notices> = model('Notices', { notices: v.
 
 /** Answer of `GET /version`. */
 export interface Versions {
-  /** Version of the contract, which clients compare. */
+  /** API version, which clients compare. */
   readonly backend_version: string
-  /** Version of this software. */
+  /** Version of Inlay. */
   readonly inlay_version: string
 }
 
@@ -55,15 +55,15 @@ export const versionsSchema: WireSchema<Versions> = model('Versions', {
   inlay_version: v.string(),
 })
 
-/** Answer of `GET /auth/type`. There are no passwords, so their rules are 0 and false. */
+/** Answer of `GET /auth/type`. Passwords are not supported, so all password rules are 0 or false. */
 export interface AuthType {
-  /** How people sign in. */
+  /** Authentication method. */
   readonly auth_type: string
   /** Always false here. */
   readonly multi_tenant: boolean
   /** Always false here. */
   readonly requires_verification: boolean
-  /** Whether the API answers without a key. */
+  /** Whether the API can be used without a key. */
   readonly anonymous_user_enabled: boolean
   /** Always 0: there are no passwords. */
   readonly password_min_length: number
@@ -77,7 +77,7 @@ export interface AuthType {
   readonly password_require_digit: boolean
   /** Always false here. */
   readonly password_require_special_char: boolean
-  /** Whether anybody has signed up. */
+  /** Whether any user exists. */
   readonly has_users: boolean
   /** Always false here. */
   readonly oauth_enabled: boolean

@@ -2,17 +2,17 @@ import * as v from 'valibot'
 import { boolean, integer, looseModel, model, orNull, text, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** What an administrator may set for clients to show; everything else is fixed by the deployment. */
+/** Settings that an administrator can change; all others are fixed by the deployment. */
 export interface WorkspaceTexts {
-  /** Shown by clients; null: nothing. */
+  /** Company name shown by clients; null: none. */
   readonly company_name: string | null
-  /** Shown by clients; null: nothing. */
+  /** Company description shown by clients; null: none. */
   readonly company_description: string | null
-  /** Whether clients follow an answer as it grows. */
+  /** Whether clients scroll along while an answer is streamed. */
   readonly auto_scroll: boolean
 }
 
-/** Settings that nobody can change over the API, with their values unless the deployment sets them. */
+/** Settings that cannot be changed over the API, with their defaults when the deployment does not set them. */
 export const fixedSettings = {
   maximum_chat_retention_days: null,
   gpu_enabled: null,
@@ -61,7 +61,7 @@ export const fixedSettings = {
 /** Answer of `GET /settings`. */
 export type WorkspaceSettings = Omit<typeof fixedSettings, 'maximum_chat_retention_days'> &
   WorkspaceTexts & {
-    /** Null where sessions are kept. */
+    /** Retention in days; null: sessions are kept. */
     readonly maximum_chat_retention_days: number | null
     readonly version: string | null
   }
@@ -85,22 +85,22 @@ export const workspaceSettingsSchema: v.GenericSchema = model({
   version: orNull(v.string()),
 })
 
-/** Schema of the body of `PATCH /admin/settings`: any subset; what is absent stays. */
+/** Schema of the body of `PATCH /admin/settings`. Absent fields stay unchanged. */
 export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>> = looseModel({
   company_name: v.optional(v.nullable(v.pipe(text, v.maxLength(1000)))),
   company_description: v.optional(v.nullable(v.pipe(text, v.maxLength(10_000)))),
   auto_scroll: v.optional(v.nullable(boolean)),
 })
 
-/** A prompt shortcut of a person. */
+/** A prompt shortcut of one person. */
 export interface InputPrompt {
   /** Number of the shortcut. */
   readonly id: number
   /** Name of the shortcut. */
   readonly prompt: string
-  /** Text that it stands for. */
+  /** Text the shortcut expands to. */
   readonly content: string
-  /** Whether clients offer it. */
+  /** Whether clients offer the shortcut. */
   readonly active: boolean
   /** Id of its owner. */
   readonly user_id: string | null
@@ -117,41 +117,41 @@ export const inputPromptSchema: WireSchema<InputPrompt> = model('InputPrompt', {
   is_public: boolean,
 })
 
-/** A group with a number; there are none here. */
+/** A group with a number. Groups have no numbers here, so there is never one. */
 export interface KnownGroup {
   /** Its number. */
   readonly id: number
-  /** What people call it. */
+  /** Display name. */
   readonly name: string
 }
 
-/** Somebody who was invited; nobody is here. */
+/** An invited person. Invitations are not supported, so there is never one. */
 export interface InvitedUser {
   /** E-mail address. */
   readonly email: string
 }
 
-/** Somebody who has a key. */
+/** A person who has a key. */
 export interface KnownUser {
-  /** Its number. */
+  /** Id of the person. */
   readonly id: string
   /** "" when unknown. */
   readonly email: string
   /** Always `SERVICE_ACCOUNT` here. */
   readonly account_type: string
-  /** Whether a key of theirs is an administrator's. */
+  /** Whether one of the keys has the scope `admin`. */
   readonly is_admin: boolean
-  /** Always true: keys that were revoked are not listed. */
+  /** Always true: people without a valid key are not listed. */
   readonly is_active: boolean
   /** Always false: there are no passwords. */
   readonly password_configured: boolean
-  /** Name of a key of theirs. */
+  /** Name of one of the keys. */
   readonly personal_name: string | null
-  /** When their first key was made; ISO 8601 with `Z`. */
+  /** Creation time of the first key; ISO 8601 with `Z`. */
   readonly created_at: string
-  /** When their latest key was made; ISO 8601 with `Z`. */
+  /** Creation time of the latest key; ISO 8601 with `Z`. */
   readonly updated_at: string
-  /** Names of groups that may see the documents. */
+  /** Groups of the person. */
   readonly groups: readonly KnownGroup[]
   /** Always false here. */
   readonly is_scim_synced: boolean
@@ -182,7 +182,7 @@ export interface KnownUsers {
   readonly slack_users: readonly KnownUser[]
   /** Always empty here. */
   readonly invited: readonly InvitedUser[]
-  /** Always 1: all are on one page. */
+  /** Always 1: there is only one page. */
   readonly accepted_pages: number
   /** Always 0 here. */
   readonly slack_users_pages: number

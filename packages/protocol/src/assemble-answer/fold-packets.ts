@@ -16,7 +16,7 @@ export function isSamePlace(left: Placement, right: Placement): boolean {
 const isRunning = (block: ChangingBlock): boolean =>
   'progress' in block ? block.progress === 'running' || block.progress === 'writing' : !block.isDone
 
-/** The newest block of a kind at a place that has not ended; deltas go there. */
+/** The latest open block of a kind at a place. Deltas are appended to it. */
 function openBlock<Kind extends ChangingBlock['kind']>(
   state: ChangingState,
   kind: Kind,
@@ -24,7 +24,7 @@ function openBlock<Kind extends ChangingBlock['kind']>(
 ): ChangingBlockOf<Kind> | undefined {
   for (let at = state.blocks.length - 1; at >= 0; at--) {
     const block = state.blocks[at]
-    // The kind is compared just here; the compiler does not carry that over to a generic kind.
+    // The compiler does not narrow a generic kind by this comparison.
     if (block?.kind === kind && isRunning(block) && isSamePlace(block.placement, placement))
       return block as ChangingBlockOf<Kind>
   }
@@ -78,11 +78,11 @@ function newTool(placement: Placement, toolName: string, progress: BlockProgress
   }
 }
 
-/** The tool call at a place; a packet without its start packet begins one. */
+/** The tool call at a place. Starts one if its start packet is missing. */
 const toolAt = (state: ChangingState, placement: Placement, toolName: string): ChangingBlockOf<'tool'> =>
   openBlock(state, 'tool', placement) ?? added(state, newTool(placement, toolName, 'running'))
 
-/** Begins a tool call; one whose arguments were already coming in gets its own place now. */
+/** Starts a tool call. If its arguments were already streamed, the existing block takes the new placement. */
 function startTool(state: ChangingState, placement: Placement, toolName: string): ChangingBlockOf<'tool'> {
   const drafted = state.blocks.find(
     (block) =>
@@ -103,7 +103,7 @@ function endBlock(block: ChangingBlock, progress: BlockProgress): void {
   else block.isDone = true
 }
 
-/** Ends whatever is still open, when the run is over. */
+/** Closes all open blocks at the end of a run. */
 export function endBlocks(state: ChangingState, progress: BlockProgress): void {
   for (const block of state.blocks) if (isRunning(block)) endBlock(block, progress)
 }
@@ -131,7 +131,7 @@ const fail: Apply<'error'> = (state, packet, placement) => {
   open.progress = 'failed'
 }
 
-/** Marks blocks whose calls failed; answers whether there was one. */
+/** Marks the blocks of failed calls. @returns whether any block was marked */
 export function markFailures(state: ChangingState, calls: readonly FailedToolCall[]): boolean {
   let hasMarked = false
   for (const { reason, ...place } of calls) {
@@ -139,7 +139,7 @@ export function markFailures(state: ChangingState, calls: readonly FailedToolCal
     const block = state.blocks.findLast(
       (each) => (each.kind === 'tool' || each.kind === 'research') && isSamePlace(each.placement, placement),
     )
-    // One that still runs is marked once it has ended.
+    // A block that is still running is marked when it ends.
     if ((block?.kind !== 'tool' && block?.kind !== 'research') || block.progress !== 'done') continue
     block.failure = { exception: reason, errorCode: null, isRetryable: false }
     block.progress = 'failed'
@@ -185,7 +185,7 @@ const customAnswer: Apply<'custom_tool_delta'> = (state, packet, placement) => {
   tool.credentialError = packet.error
 }
 
-/** What each packet changes; a new packet type does not compile until it stands here. */
+/** State change by packet type. Typed so that a new packet type without an entry does not compile. */
 const changes: { readonly [Type in PacketType]: Apply<Type> } = {
   section_end: endSection,
   stop,
@@ -310,9 +310,9 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
   },
 }
 
-/** Folds one packet into the state. */
+/** Applies one packet to the state. */
 export function applyPacket(state: ChangingState, packet: Packet): void {
-  // One entry of the table per type, so the entry of this body's type takes this body.
+  // The table has one entry per type, so the entry for this type accepts this body.
   const change = changes[packet.obj.type] as Apply<PacketType>
   change(state, packet.obj, packet.placement)
 }

@@ -3,10 +3,10 @@ import type { CustomToolError, PacketOf, Placement, Usage } from '../packets/pac
 import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
 import type { CitationInfo } from '../chat/whole-answer.ts'
 
-/** How far a tool call or research agent is; `writing` while the model still writes its arguments. */
+/** Progress of a tool call or research agent; `writing` while the model streams the arguments. */
 export type BlockProgress = 'writing' | 'running' | 'done' | 'failed' | 'stopped'
 
-/** A failure told by an `error` packet, or by the stored call. */
+/** A failure reported by an `error` packet or by the stored call. */
 export interface BlockFailure {
   readonly exception: string
   readonly errorCode: string | null
@@ -21,7 +21,7 @@ export interface ReasoningBlock {
   readonly isDone: boolean
 }
 
-/** Text of one step: the answer if it is the last, otherwise what was said on the way to it. */
+/** Text of one step: the answer if it is the last step, otherwise intermediate text. */
 export interface TextBlock {
   readonly kind: 'text'
   readonly placement: Placement
@@ -30,34 +30,34 @@ export interface TextBlock {
   readonly preAnswerSeconds: number | null
 }
 
-/** One tool call, as far as packets tell. */
+/** One tool call, as reported by its packets. */
 export interface ToolBlock {
   readonly kind: 'tool'
   readonly placement: Placement
   readonly progress: BlockProgress
-  /** The name the model sees. */
+  /** Name of the tool as the model sees it. */
   readonly toolName: string
   readonly toolId: number | null
   /** Arguments by name, e.g. `queries`, `urls`, `code`. */
   readonly arguments: Readonly<Record<string, unknown>>
-  /** What a search was narrowed to. */
+  /** Filters that the search used. */
   readonly filter: Omit<PacketOf<'search_tool_filter_delta'>, 'type'> | null
-  /** Documents chosen for display; null before or without any. */
+  /** Documents selected for display; null if none yet. */
   readonly documents: readonly SearchDoc[] | null
   readonly images: readonly GeneratedImage[] | null
-  /** Text the tool put out so far: standard output, or what a coding agent thinks and answers. */
+  /** Output of the tool so far: standard output, or the thoughts and answer of a coding agent. */
   readonly output: string
   readonly errorOutput: string
-  /** Files the tool made. */
+  /** Ids of files the tool created. */
   readonly fileIds: readonly string[]
-  /** JSON a custom action answered, the part of a file that was read, or the memory that was kept. */
+  /** JSON returned by a custom action, the part of a file that was read, or the saved memory. */
   readonly data: unknown
-  /** Set when a custom action refused its credentials. */
+  /** Set when a custom action rejected its credentials. */
   readonly credentialError: CustomToolError | null
   readonly failure: BlockFailure | null
 }
 
-/** The plan of a deep research. */
+/** The plan of a deep research run. */
 export interface PlanBlock {
   readonly kind: 'plan'
   readonly placement: Placement
@@ -65,7 +65,7 @@ export interface PlanBlock {
   readonly isDone: boolean
 }
 
-/** One research agent; its steps are blocks of the same turn and tab with a `sub_turn_index`. */
+/** One research agent. Its steps are blocks with the same turn and tab and a `sub_turn_index`. */
 export interface ResearchBlock {
   readonly kind: 'research'
   readonly placement: Placement
@@ -76,44 +76,44 @@ export interface ResearchBlock {
   readonly failure: BlockFailure | null
 }
 
-/** One step of an answer as a person sees it. */
+/** One step of an answer as shown to users. */
 export type Block = ReasoningBlock | TextBlock | ToolBlock | PlanBlock | ResearchBlock
 
-/** How far a run is: nothing came yet, running, ended by itself, stopped by a person, failed. */
+/** Phase of a run: nothing received yet, running, completed, cancelled by the user, failed. */
 export type RunPhase = 'waiting' | 'running' | 'done' | 'stopped' | 'failed'
 
-/** An answer as far as its lines were folded. The same object changes with every line; `revision` tells when. */
+/** State of an answer after the lines received so far. The object is mutated by each line; `revision` shows changes. */
 export interface FoldState {
-  /** Rises with every line that changed something. */
+  /** Increases with every line that changes the state. */
   readonly revision: number
   readonly phase: RunPhase
   readonly chatSessionId: string | null
   readonly isIncognito: boolean
   readonly userMessageId: number | null
   readonly messageId: number | null
-  /** Models that answer side by side, by `model_index`; [] when only one does. */
+  /** Models answering in parallel, by `model_index`; [] for a single model. */
   readonly models: readonly { readonly message_id: number; readonly model_name: string }[]
-  /** All steps in the order they began. */
+  /** All steps in the order they started. */
   readonly blocks: readonly Block[]
-  /** Every document gathered so far, as the newest text tells. */
+  /** All documents found so far, as listed by the latest text block. */
   readonly documents: readonly SearchDoc[]
   readonly citations: readonly CitationInfo[]
-  /** Failures told at no tool call and no research agent. */
+  /** Failures that belong to no tool call or research agent. */
   readonly failures: readonly BlockFailure[]
-  /** The error line of a failed run. */
+  /** Error line of a failed run. */
   readonly errorLine: ErrorLine | null
   readonly usage: Usage | null
 }
 
 type Changing<Value> = Value extends Block | FoldState ? { -readonly [Name in keyof Value]: Value[Name] } : never
 
-/** A block that the fold may change. */
+/** A mutable block. */
 export type ChangingBlock = Changing<Block>
 
-/** A block of one kind that the fold may change. */
+/** A mutable block of one kind. */
 export type ChangingBlockOf<Kind extends Block['kind']> = Changing<Extract<Block, { kind: Kind }>>
 
-/** The state as the fold changes it. */
+/** The mutable state. */
 export interface ChangingState extends Omit<Changing<FoldState>, 'blocks' | 'citations' | 'failures'> {
   blocks: ChangingBlock[]
   citations: CitationInfo[]

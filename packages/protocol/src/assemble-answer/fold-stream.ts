@@ -7,48 +7,48 @@ import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
 import type { FailedToolCall } from '../resources/sessions.ts'
 import type { ChatFullResponse, ToolCallResponse } from '../chat/whole-answer.ts'
 
-/** What the stream does not tell about one tool call, found by its place. */
+/** Details of one tool call that the stream lacks, identified by placement. */
 export interface ToolCallDetail {
   readonly turn_index: number
   readonly tab_index: number
-  /** Set inside a research agent only. */
+  /** Set only inside a research agent. */
   readonly sub_turn_index?: number | null
   readonly tool_name: string
   readonly tool_arguments: Readonly<Record<string, unknown>>
   readonly tool_result: string
-  /** Absent: those the packets show. */
+  /** Absent: the documents from the packets. */
   readonly search_docs?: readonly SearchDoc[] | null
-  /** Absent: those the packets show. */
+  /** Absent: the images from the packets. */
   readonly generated_images?: readonly GeneratedImage[] | null
 }
 
-/** What is known beside the lines. */
+/** Information that does not come from the lines. */
 export interface FoldBeside {
-  /** The session, when the stream does not name it because it existed before. */
+  /** Id of the session; needed when the session already existed, since the stream then does not contain it. */
   readonly chatSessionId?: string | null
-  /** The answer's message, when the lines have no id line. */
+  /** Id of the answer message, when the lines have no id line. */
   readonly messageId?: number
-  /** Which of several models to fold; default 0. */
+  /** Index of the model to fold when several answer; default 0. */
   readonly modelIndex?: number
-  /** Read when the result is asked for, so calls may be added until then. */
+  /** Read when the result is requested, so calls can be added until then. */
   readonly toolCalls?: readonly ToolCallDetail[]
 }
 
-/** Lines of one answer, folded as they come. */
+/** Incremental fold of the lines of one answer. */
 export interface Fold {
-  /** Folds the next line; lines of other models and unknown ones change nothing. */
+  /** Adds the next line. Unknown lines and lines of other models are ignored. */
   add(line: StreamLine): void
-  /** Takes the failed calls of the stored answer: the stream ends such a call without a word of why. */
+  /** Adds the failed calls of the stored answer. The stream ends such a call without a reason. */
   addFailures(calls: readonly FailedToolCall[]): void
-  /** Whether a call has ended without any result: `failed_calls` of the stored answer tells why. */
+  /** Whether a call ended without a result; `failed_calls` of the stored answer has the reason. */
   readonly lacksResult: boolean
-  /** The answer so far as a client shows it; always the same object. */
+  /** Current state for display; always the same object. */
   readonly state: FoldState
-  /** Text of the newest step that has any: the answer, once the run has ended. */
+  /** Text of the latest step that has text. At the end of the run this is the answer. */
   readonly answer: string
-  /** Reasoning of the newest step that reasoned; null when none did. */
+  /** Reasoning of the latest step that has reasoning; null when there is none. */
   readonly reasoning: string | null
-  /** The whole answer so far, as `stream: false` gives it. */
+  /** The complete answer so far, in the format of `stream: false`. */
   result(): ChatFullResponse
 }
 
@@ -59,7 +59,7 @@ function lastText(blocks: readonly Block[]): string {
   return block?.kind === 'text' ? block.text : ''
 }
 
-/** Reasoning of the newest step; what a research agent thinks while it writes its report is not the answer's. */
+/** Reasoning of the latest step, without the reasoning of research agents while they write their report. */
 function lastReasoning(blocks: readonly Block[]): string | null {
   const agents = blocks.filter((each) => each.kind === 'research')
   const block = blocks.findLast(
@@ -71,7 +71,9 @@ function lastReasoning(blocks: readonly Block[]): string | null {
   return block?.kind === 'reasoning' && block.text !== '' ? block.text : null
 }
 
-/** The reasoning of the step that made a call: one turn (inside an agent one sub-turn) before it, or at its turn. */
+/**
+ * The reasoning that led to a call: from the previous turn (inside an agent, the previous sub-turn) or the same turn.
+ */
 function reasoningBefore(blocks: readonly Block[], call: Placement): string | null {
   const step = (placement: Placement): number => placement.sub_turn_index ?? placement.turn_index
   const isNear = (placement: Placement): boolean =>
@@ -121,7 +123,7 @@ const placeOf = (detail: ToolCallDetail): Placement => ({
   model_index: null,
 })
 
-/** By turn, then tab; the steps of an agent before the agent itself, since they end first. */
+/** Orders by turn, then tab. The steps of an agent come before the agent, since they end first. */
 function byPlace(left: Placement, right: Placement): number {
   const sub = (placement: Placement): number => placement.sub_turn_index ?? Number.MAX_SAFE_INTEGER
   return left.turn_index - right.turn_index || left.tab_index - right.tab_index || sub(left) - sub(right)
@@ -180,7 +182,7 @@ function applyErrorLine(state: ChangingState, line: ErrorLine): void {
   endBlocks(state, 'stopped')
 }
 
-/** Folds one line into the state; answers whether it changed something. */
+/** Applies one line to the state. @returns whether the state changed */
 function applyLine(state: ChangingState, line: StreamLine, modelIndex: number): boolean {
   if ('obj' in line) return applyOwnPacket(state, line, modelIndex)
   if ('chat_session_id' in line) {
@@ -204,7 +206,7 @@ function applyLine(state: ChangingState, line: StreamLine, modelIndex: number): 
 function applyOwnPacket(state: ChangingState, packet: Packet, modelIndex: number): boolean {
   const { model_index } = packet.placement
   const isOwn = model_index === null || model_index === modelIndex
-  // What follows a model's own end (the shared stop of a cancel) does not reopen it.
+  // Lines after a model's own stop, such as the shared stop of a cancelled run, do not reopen it.
   if (!isOwn || packet.obj.type === 'chat_heartbeat' || isOver(state)) return false
   state.phase = 'running'
   applyPacket(state, packet)
@@ -214,7 +216,7 @@ function applyOwnPacket(state: ChangingState, packet: Packet, modelIndex: number
 const isOver = (state: FoldState): boolean =>
   state.phase === 'done' || state.phase === 'stopped' || state.phase === 'failed'
 
-/** Starts a fold. The same lines always give the same result, whether folded at once or as they come. */
+/** Creates a fold. The result depends only on the lines, not on whether they are added at once or as they arrive. */
 export function createFold(beside: FoldBeside = {}): Fold {
   const state = newState()
   return {
@@ -257,7 +259,7 @@ export function createFold(beside: FoldBeside = {}): Fold {
   }
 }
 
-/** The whole answer of all lines of a run. */
+/** The complete answer from all lines of a run. */
 export function fold(lines: Iterable<StreamLine>, beside?: FoldBeside): ChatFullResponse {
   const folded = createFold(beside)
   for (const line of lines) folded.add(line)

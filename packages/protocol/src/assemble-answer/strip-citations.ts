@@ -1,6 +1,6 @@
 const opening = /\[\[\d+\]\]\(/g
 
-/** Position after the parenthesis that closes the one before `start`; -1 when none does. */
+/** Position after the parenthesis that closes the one before `start`; -1 if it is not closed. */
 function closeOf(answer: string, start: number): number {
   let depth = 1
   for (let at = start; at < answer.length; at++) {
@@ -13,8 +13,8 @@ function closeOf(answer: string, start: number): number {
 }
 
 /**
- * An answer without its citation links `[[n]](…)`, each with the white space before it. Parentheses inside a link may
- * nest, a backslash hides the next character. A link that never closes stays, as does all after it.
+ * Removes citation links `[[n]](…)` and the white space before each. Parentheses inside a link can be nested, and a
+ * backslash escapes the next character. An unclosed link and everything after it stay.
  */
 export function stripCitations(answer: string): string {
   let kept = ''

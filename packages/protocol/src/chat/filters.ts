@@ -3,11 +3,11 @@ import { model, orNull, text, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
-/** A stretch of time: ISO 8601, both ends inclusive, either may be open. */
+/** A time range in ISO 8601, inclusive on both ends; either end can be open. */
 export interface TimestampRange {
-  /** First moment of the range, inclusive; null leaves it open. */
+  /** Start of the range, inclusive; null: open. */
   readonly start?: string | null
-  /** Last moment of the range, inclusive; null leaves it open. */
+  /** End of the range, inclusive; null: open. */
   readonly end?: string | null
 }
 
@@ -19,25 +19,25 @@ export interface Tag {
   readonly tag_value: string
 }
 
-/** What narrows a search; all given parts bind together. Absent and null mean no narrowing. */
+/** Search filters. All given filters must match; absent and null filters are ignored. */
 export interface BaseFilters {
-  /** An empty list narrows nothing. */
+  /** Kinds of source; an empty list is ignored. */
   readonly source_type?: readonly SourceValue[] | null
-  /** Names of document sets; a list, also an empty one, replaces the agent's own. */
+  /** Names of document sets. Any list, even an empty one, replaces the document sets of the agent. */
   readonly document_set?: readonly string[] | null
-  /** Documents created in this range; those without that date are left out. */
+  /** Documents created in this range; documents without a creation date are excluded. */
   readonly created_at_range?: TimestampRange | null
-  /** Documents updated in this range; those without that date are left out. */
+  /** Documents updated in this range; documents without an update date are excluded. */
   readonly updated_at_range?: TimestampRange | null
-  /** Several tags of one key: any of them; different keys: all of them. */
+  /** Tags with the same key are alternatives; different keys must all match. */
   readonly tags?: readonly Tag[] | null
   /** Documents updated or created at or after this moment. */
   readonly time_cutoff?: string | null
 }
 
 /**
- * A list that databases and indexes have to look through: at most 1000 entries. Each becomes part of a query, and some
- * tens of thousands end the process of an embedded engine.
+ * A list of at most 1000 entries that becomes part of a database or index query. Tens of thousands of entries crash an
+ * embedded engine.
  */
 export function shortList<Output, Input>(
   item: WireSchema<Output, Input>,
@@ -52,7 +52,7 @@ export const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('Ti
 
 export const tagSchema: WireSchema<Tag, Tag> = model('Tag', { tag_key: text, tag_value: text })
 
-/** Schema of {@link BaseFilters}; afterwards no field is absent and every moment ends in `Z`. */
+/** Schema of {@link BaseFilters}. Parsed filters have every field, and every time ends in `Z`. */
 export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model('BaseFilters', {
   source_type: orNull(shortList(sourceSchema)),
   document_set: orNull(shortList(text)),

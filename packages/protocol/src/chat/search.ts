@@ -4,15 +4,15 @@ import { rangeSchema, shortList, type Tag, tagSchema, type TimestampRange } from
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
-/** Body of `POST /search`, as read: every default applied. */
+/** Body of `POST /search` with all defaults applied. */
 export interface SearchRequest {
   /** 1 to 2048 characters. */
   readonly query: string
-  /** Only documents from these kinds of source. */
+  /** Only documents from these sources. */
   readonly sources: readonly SourceValue[] | null
-  /** Only documents of the sets with these names. */
+  /** Only documents in the sets with these names. */
   readonly document_sets: readonly string[] | null
-  /** Several tags of one key: any of them; different keys: all of them. */
+  /** Tags with the same key are alternatives; different keys must all match. */
   readonly tags: readonly Tag[] | null
   /** Only documents updated or created at or after this moment. */
   readonly time_cutoff: string | null
@@ -20,29 +20,29 @@ export interface SearchRequest {
   readonly created_at_range: TimestampRange | null
   /** Documents updated in this range; those without that date are left out. */
   readonly updated_at_range: TimestampRange | null
-  /** Agent whose document sets and start date bound the search; null: the default one. */
+  /** Agent whose document sets and start date limit the search; null: the default agent. */
   readonly persona_id: number | null
-  /** Provider of the model that thinks of further queries; goes with `model`. */
+  /** Provider of the model that generates additional queries; requires `model`. */
   readonly provider: string | null
-  /** The model that thinks of further queries; goes with `provider`. */
+  /** Model that generates additional queries; requires `provider`. */
   readonly model: string | null
-  /** True: the query alone is searched for. */
+  /** True: search for the given query only. */
   readonly skip_query_expansion: boolean
-  /** The conversation before the query, oldest first: a query that leans on it is searched with what it leans on. */
+  /** Previous messages, oldest first. A query that refers to them is completed from them. */
   readonly message_history: readonly HistoryMessage[] | null
 }
 
-/** A message of the conversation before a query. */
+/** A previous message of the conversation. */
 export interface HistoryMessage {
   /** Text of the message. */
   readonly message: string
-  /** Who said it. Only messages of users and assistants count. */
+  /** Author of the message. Only user and assistant messages are used. */
   readonly message_type: (typeof historyTypes)[number]
 }
 
 const historyTypes = ['system', 'user', 'assistant', 'user_reminder', 'tool_call', 'tool_call_response'] as const
 
-/** What a client may send to `POST /search`: only `query` is needed. */
+/** Request body of `POST /search`; only `query` is required. */
 export type SearchInput = Pick<SearchRequest, 'query'> & {
   readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
@@ -75,21 +75,21 @@ export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pip
 
 /** A passage found by `POST /search`. */
 export interface SearchResult {
-  /** Number of the document among the results, from 1; passages of one document share it. */
+  /** Number of the document among the results, from 1. Passages of the same document share it. */
   readonly citation_id: number
   /** Display title of the document. */
   readonly title: string
   /** Text of the passage. */
   readonly content: string
-  /** Address of the passage. */
+  /** URL of the passage. */
   readonly link: string | null
-  /** Kind of source it came from. */
+  /** Source of the document. */
   readonly source_type: string
   /** When the document was last changed. */
   readonly updated_at: string | null
 }
 
-/** Answer of `POST /search`, best first. */
+/** Answer of `POST /search`. */
 export interface SearchResponse {
   /** The passages, best first. */
   readonly results: readonly SearchResult[]

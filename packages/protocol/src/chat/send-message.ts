@@ -15,7 +15,7 @@ import {
 } from '../fields.ts'
 import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
 
-/** Which model answers this request; an override that does not resolve fails it. */
+/** Selects the model for this request. The request fails if the model cannot be resolved. */
 export interface LlmOverride {
   /** Number of a model that `GET /llm/provider` lists. */
   readonly model_configuration_id?: number | null
@@ -25,32 +25,32 @@ export interface LlmOverride {
   readonly model_version?: string | null
   /** Temperature of this request. */
   readonly temperature?: number | null
-  /** Label for clients when several models answer. */
+  /** Label that clients show when several models answer. */
   readonly display_name?: string | null
 }
 
-/** A file that goes with a message: named by the id of its upload. */
+/** A file attached to a message, identified by its upload id. */
 export interface FileDescriptor {
   /** `file_id` or `id` of the upload. */
   readonly id: string
-  /** How the file is given to the model; absent: as its upload says. */
+  /** How the file is passed to the model; absent: as recorded at upload. */
   readonly type?: FileKind | null
-  /** Name to show; absent: as its upload says. */
+  /** Display name; absent: the name of the upload. */
   readonly name?: string | null
   /** `id` of the upload; not needed. */
   readonly user_file_id?: string | null
 }
 
-/** How a file is given to the model. */
+/** How a file is passed to the model. */
 export type FileKind = 'image' | 'document' | 'plain_text' | 'tabular'
 
-/** Settings of a new session; what is absent or null takes its default. */
+/** Settings of a new session. Absent and null fields take their defaults. */
 export interface ChatSessionCreationRequest {
   /** The agent; 0 is the default one. */
   readonly persona_id?: number | null
-  /** Becomes the session's name. */
+  /** Name of the session. */
   readonly description?: string | null
-  /** Project whose files and instructions the session has. */
+  /** Project whose files and instructions the session uses. */
   readonly project_id?: number | null
   /** Whether the session shall leave no trace. */
   readonly incognito?: boolean | null
@@ -58,7 +58,7 @@ export interface ChatSessionCreationRequest {
   readonly incognito_session_id?: string | null
 }
 
-/** Where messages say they come from. */
+/** Values of `origin`: the client that sent a message. */
 export const originValues = [
   'webapp',
   'chrome_extension',
@@ -74,47 +74,47 @@ export const originValues = [
 /** One of {@link originValues}. */
 export type Origin = (typeof originValues)[number]
 
-/** Body of `POST /chat/send-chat-message`, as read: every default applied. */
+/** Body of `POST /chat/send-chat-message` with all defaults applied. */
 export interface SendMessageRequest {
-  /** The message to the agent. */
+  /** Text of the message. */
   readonly message: string
-  /** Model settings of this request alone. */
+  /** Model settings for this request only. */
   readonly llm_override: LlmOverride | null
-  /** Two or three entries make that many models answer side by side. */
+  /** Two or three entries: this many models answer in parallel. */
   readonly llm_overrides: readonly LlmOverride[] | null
-  /** Null: every action of the agent; a list binds without exception, an empty one forbids all. */
+  /** Actions the agent can use. Null: all actions of the agent; an empty list: none. */
   readonly allowed_tool_ids: readonly number[] | null
-  /** An action that runs in any case; others may too. */
+  /** An action that must run; others may run too. */
   readonly forced_tool_id: number | null
-  /** Files that go with the message. */
+  /** Files attached to the message. */
   readonly file_descriptors: readonly FileDescriptor[]
-  /** What narrows the searches of this request. */
+  /** Filters for the searches of this request. */
   readonly internal_search_filters: BaseFilters | null
-  /** Whether research agents look into the question first; takes many more tokens. */
+  /** Whether research agents investigate the question first. Uses many more tokens. */
   readonly deep_research: boolean
-  /** Headers passed on to MCP servers. */
+  /** Headers forwarded to MCP servers. */
   readonly mcp_headers: Readonly<Record<string, string>> | null
-  /** Where the message comes from, for statistics. */
+  /** Client that sent the message, for statistics. */
   readonly origin: Origin
-  /** -1: after the last message; null: a new first message. */
+  /** Id of the parent message. -1: append to the last message; null: start a new first message. */
   readonly parent_message_id: number | null
-  /** The session to go on with; null or blank makes a new one. */
+  /** Session to continue; null or blank creates a new session. */
   readonly chat_session_id: string | null
   /** Settings of the new session. */
   readonly chat_session_info: ChatSessionCreationRequest | null
-  /** Whether the answer comes as a stream of packets. */
+  /** Whether the answer is streamed as packets. */
   readonly stream: boolean
-  /** Whether the answer holds citation links. */
+  /** Whether the answer contains citation links. */
   readonly include_citations: boolean
-  /** Given to the model with this message alone, never stored. */
+  /** Additional context for this message only; never stored. */
   readonly additional_context: string | null
-  /** Whether `stop` tells what the run consumed. */
+  /** Whether the `stop` packet contains the token usage. */
   readonly include_usage: boolean
 }
 
 type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
 
-/** What a client may send as a chat message: only `message` is needed. */
+/** Request body of a chat message; only `message` is required. */
 export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>
 
 export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> = model('LlmOverride', {
@@ -132,7 +132,7 @@ export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDesc
   user_file_id: orNull(text),
 })
 
-/** Schema of {@link ChatSessionCreationRequest}, body of `POST /chat/create-chat-session` too. */
+/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
 export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = model(
   'ChatSessionCreationRequest',
   {
@@ -144,13 +144,13 @@ export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSess
   },
 )
 
-/** {@link ChatSessionCreationRequest} as read: every default applied. */
+/** {@link ChatSessionCreationRequest} with all defaults applied. */
 export interface ChatSessionCreation {
   /** The agent; 0 is the default one. */
   readonly persona_id: number
-  /** Becomes the session's name. */
+  /** Name of the session. */
   readonly description: string | null
-  /** Project whose files and instructions the session has. */
+  /** Project whose files and instructions the session uses. */
   readonly project_id: number | null
   /** Whether the session leaves no trace. */
   readonly incognito: boolean
@@ -163,7 +163,7 @@ const sendMessageFields = model('SendMessageRequest', {
   llm_override: orNull(llmOverrideSchema),
   llm_overrides: orNull(v.array(llmOverrideSchema)),
   allowed_tool_ids: orNull(v.array(integer)),
-  // Clients that have no choice to make send 0.
+  // Existing clients send 0 for no forced action.
   forced_tool_id: v.pipe(
     orNull(integer),
     v.transform((id) => (id === 0 ? null : id)),
@@ -205,9 +205,9 @@ export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model('C
   incognito: boolean,
 })
 
-/** Answer of endpoints that only confirm, such as `POST /chat/stop-chat-session/{id}`. */
+/** Answer of endpoints that only confirm an action, such as `POST /chat/stop-chat-session/{id}`. */
 export interface Confirmation {
-  /** A sentence that says what was done. */
+  /** Confirmation as text. */
   readonly message: string
 }
 

@@ -2,19 +2,19 @@ import * as v from 'valibot'
 import { model, type WireSchema } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 
-/** A metadata entry that searchable documents have, with their source. */
+/** A metadata entry found in searchable documents, and their source. */
 export interface ValidTag {
   /** Name of the metadata entry. */
   readonly tag_key: string
-  /** One of its values. */
+  /** One value of the entry. */
   readonly tag_value: string
-  /** Kind of source of the documents that have it. */
+  /** Source of the documents with this entry. */
   readonly source: string
 }
 
 /** Answer of `GET /query/valid-tags`. */
 export interface ValidTags {
-  /** By key, then value. */
+  /** Sorted by key, then value. */
   readonly tags: readonly ValidTag[]
 }
 
@@ -24,7 +24,7 @@ export const validTagsSchema: WireSchema<ValidTags> = model('ValidTags', {
 
 /** Query of `GET /query/valid-tags`. */
 export interface ValidTagsQuery {
-  /** Part of a key or value in any case; `key=value` asks for both. */
+  /** Case-insensitive part of a key or value; `key=value` matches both. */
   readonly match_pattern?: string
   /** 1 to 1000. */
   readonly limit: number

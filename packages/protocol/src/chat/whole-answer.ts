@@ -6,48 +6,48 @@ import { packetTable } from '../packets/packet-table.ts'
 import type { Usage } from '../packets/packet-types.ts'
 import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSchema } from '../packets/search-doc.ts'
 
-/** One call of an action, as the whole answer tells it. */
+/** One tool call in the complete answer. */
 export interface ToolCallResponse {
-  /** The name the model sees. */
+  /** Name of the tool as the model sees it. */
   readonly tool_name: string
-  /** The arguments that the model gave. */
+  /** Arguments from the model. */
   readonly tool_arguments: Readonly<Record<string, unknown>>
-  /** What the model was given back; "" when unknown. */
+  /** Result returned to the model; "" when unknown. */
   readonly tool_result: string
-  /** The documents shown with the call. */
+  /** Documents shown with the call. */
   readonly search_docs: readonly SearchDoc[] | null
-  /** The images that the call made. */
+  /** Images created by the call. */
   readonly generated_images: readonly GeneratedImage[] | null
   /** The reasoning that led to the call. */
   readonly pre_reasoning: string | null
 }
 
-/** Which document a number in the answer names. */
+/** Maps a citation number in the answer to a document. */
 export type CitationInfo = PacketOf<'citation_info'>
 
 /** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */
 export interface ChatFullResponse {
-  /** Text of the last model step, with its citation links; "" when the run failed before any text. */
+  /** Text of the last model step with citation links; "" when the run failed before any text. */
   readonly answer: string
-  /** The same without citation links. */
+  /** The answer without citation links. */
   readonly answer_citationless: string
-  /** Reasoning of the last step that reasoned. */
+  /** Reasoning of the last step that has reasoning. */
   readonly pre_answer_reasoning: string | null
-  /** By turn, then tab. */
+  /** Sorted by turn, then tab. */
   readonly tool_calls: readonly ToolCallResponse[]
-  /** Every document gathered for the answer; [] when none. */
+  /** All documents found for the answer; [] if none. */
   readonly top_documents: readonly SearchDoc[]
-  /** In the order of first appearance. */
+  /** In order of first appearance. */
   readonly citation_info: readonly CitationInfo[]
   /** Id of the stored answer. */
   readonly message_id: number
-  /** The session of the answer. */
+  /** Session of the answer. */
   readonly chat_session_id: string | null
-  /** Whether the session leaves no trace. */
+  /** Whether the session is incognito: nothing is stored. */
   readonly incognito: boolean
-  /** Why the run failed; null when it did not. */
+  /** Error message of a failed run; null on success. */
   readonly error_msg: string | null
-  /** Only when the request asked for it. */
+  /** Present only if requested with `include_usage`. */
   readonly usage?: Usage
 }
 

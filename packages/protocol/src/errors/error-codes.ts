@@ -1,4 +1,4 @@
-/** What a code means: its HTTP status, the sentence used when no better one is at hand, and whether trying again may help. */
+/** Properties of an error code: HTTP status, default message, and whether a retry may succeed. */
 export interface ErrorMeaning {
   readonly status: number
   readonly message: string
@@ -6,8 +6,8 @@ export interface ErrorMeaning {
 }
 
 /**
- * Every `error_code` Inlay can answer with. The first part are codes of HTTP responses, the second part codes that
- * only a run reports (an `error` packet and the error line of a stream); a few stand for both.
+ * Every `error_code` Inlay can return. The first group is used in HTTP responses, the second is reported only by a run
+ * (an `error` packet and the error line of a stream); a few are used in both.
  */
 export const errorTable = {
   UNAUTHENTICATED: {
@@ -15,7 +15,7 @@ export const errorTable = {
     message: 'An API key is required: send it as "Authorization: Bearer <key>".',
     retryable: false,
   },
-  INVALID_TOKEN: { status: 401, message: 'The API key is not known here or was revoked.', retryable: false },
+  INVALID_TOKEN: { status: 401, message: 'The API key is unknown or was revoked.', retryable: false },
   INSUFFICIENT_PERMISSIONS: { status: 403, message: 'The caller lacks the permission this needs.', retryable: false },
   DEPLOYMENT_UNSUPPORTED: { status: 403, message: 'This deployment does not offer that.', retryable: false },
   BAD_REQUEST: { status: 400, message: 'The request cannot be carried out as sent.', retryable: true },
@@ -58,9 +58,9 @@ export const errorTable = {
   },
   SERVICE_UNAVAILABLE: { status: 503, message: 'Not available right now: try again later.', retryable: true },
   GATEWAY_TIMEOUT: { status: 504, message: 'A service behind this one did not answer in time.', retryable: true },
-  /** The index on disk was filled from another embedding space than the one configured. */
+  /** The index on disk was built with another embedding model than the configured one. */
   INDEX_MISMATCH: { status: 500, message: 'The index was built with another embedding model.', retryable: false },
-  /** A part was used after it was closed. */
+  /** A component was used after it was closed. */
   CLOSED: { status: 503, message: 'This part is closed.', retryable: false },
 
   RATE_LIMIT: {
@@ -97,30 +97,30 @@ export const errorTable = {
 /** A key of {@link errorTable}. */
 export type ErrorCode = keyof typeof errorTable
 
-/** One faulty place of a request: `loc` begins with `body`, `query` or `path`; `type` uses pydantic's names. */
+/** One validation issue: `loc` begins with `body`, `query` or `path`; `type` uses pydantic's names. */
 export interface ValidationIssue {
-  /** Where the fault stands: `body`, `query` or `path`, then names and positions. */
+  /** Location of the issue: `body`, `query` or `path`, then field names and positions. */
   readonly loc: readonly string[]
-  /** What is wrong. */
+  /** Description of the issue. */
   readonly msg: string
-  /** Kind of the fault, in pydantic's words. */
+  /** Kind of the issue, with pydantic's name. */
   readonly type: string
 }
 
 const marker: unique symbol = Symbol.for('inlay.error') as never
 
-/** What an {@link InlayError} is made of besides its code. */
+/** Options of an {@link InlayError} besides its code. */
 export interface InlayErrorOptions {
-  /** What failed and what to do about it; no user content, keys or SQL. Default: the sentence of the code. */
+  /** What failed and how to fix it, without user content, keys or SQL. Default: the default message of the code. */
   readonly message?: string
   readonly cause?: unknown
-  /** Facts for programs: `issues` for VALIDATION_FAILED, `retryAfterSeconds` for RATE_LIMITED, … */
+  /** Machine-readable details: `issues` for VALIDATION_FAILED, `retryAfterSeconds` for RATE_LIMITED, … */
   readonly data?: Readonly<Record<string, unknown>>
-  /** Whether trying again may help. Default: as the code says. */
+  /** Whether a retry may succeed. Default: that of the code. */
   readonly retryable?: boolean
 }
 
-/** The one error class of Inlay. Tell it by {@link isInlayError}, never by `instanceof`: a bundle may hold two copies. */
+/** The only error class of Inlay. Test with {@link isInlayError}, not `instanceof`: a bundle may contain two copies. */
 export class InlayError extends Error {
   readonly code: ErrorCode
   readonly data: Readonly<Record<string, unknown>>
@@ -144,12 +144,12 @@ export class InlayError extends Error {
   }
 }
 
-/** Whether a caught value is an {@link InlayError}, also one of another copy of this package. */
+/** Whether a value is an {@link InlayError}, including one from another copy of this package. */
 export function isInlayError(value: unknown): value is InlayError {
   return typeof value === 'object' && value !== null && marker in value
 }
 
-/** An error for a request of the wrong shape: answered as 422 `{detail: [...]}`. */
+/** Creates the error for an invalid request, answered as 422 `{detail: [...]}`. */
 export function validationFailed(issues: readonly ValidationIssue[]): InlayError {
   return new InlayError('VALIDATION_FAILED', { data: { issues } })
 }

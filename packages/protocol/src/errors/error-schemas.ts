@@ -3,13 +3,13 @@ import type { ValidationIssue } from './error-codes.ts'
 import { integer, model, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Body of every failed request but the 422. */
+/** Body of every error response except 422. */
 export interface ErrorBody {
-  /** Code of the failure. */
+  /** Error code. */
   readonly error_code: string
-  /** What failed and what to do about it. */
+  /** What failed and how to fix it. */
   readonly detail: string
-  /** Of a 5xx: the id under which the log knows the failure. */
+  /** Id of the failure in the log; only for 5xx responses. */
   readonly request_id?: string
 }
 
@@ -19,13 +19,13 @@ export const errorBodySchema: WireSchema<ErrorBody> = model('ErrorBody', {
   request_id: v.optional(v.string()),
 })
 
-/** Body of a 429: an error, whose limit is used up, and when to try again. */
+/** Body of a 429: the error, the scope of the exceeded limit, and when to retry. */
 export interface RateLimitedBody extends ErrorBody {
-  /** `user`: that of the caller or the key. `global`: that of all callers, or of the server itself. */
+  /** Scope of the limit. `user`: the caller or key. `global`: all callers, or the server itself. */
   readonly scope: 'user' | 'user_group' | 'global'
-  /** When there is room again, ISO 8601 with `Z`. */
+  /** Time when capacity is available again, ISO 8601 with `Z`. */
   readonly reset_at: string
-  /** Seconds until then; the header `Retry-After` has the same. */
+  /** Seconds until `reset_at`; also sent as the `Retry-After` header. */
   readonly retry_after_seconds: number
 }
 
@@ -38,9 +38,9 @@ export const rateLimitedBodySchema: WireSchema<RateLimitedBody> = model('RateLim
   retry_after_seconds: integer,
 })
 
-/** Body of a 422: every fault and where it stands. */
+/** Body of a 422: all validation issues and their locations. */
 export interface ValidationErrorBody {
-  /** Every fault of the request. */
+  /** All validation issues. */
   readonly detail: readonly ValidationIssue[]
 }
 

@@ -11,22 +11,22 @@ import type { StreamFormat } from './sse-and-ndjson.ts'
 import { packetTable, placementSchema } from '../packets/packet-table.ts'
 import type { PacketType } from '../packets/packet-types.ts'
 
-/** A line as it was received. */
+/** A received line. */
 export interface DecodedLine {
-  /** Number of the line in its run; absent in the lines format and on heartbeats. */
+  /** Number of the line in its run; absent in the lines format and for heartbeats. */
   readonly sequence?: number
   readonly line: StreamLine
 }
 
-/** Bytes in, lines out; keeps what is not complete yet. */
+/** Decodes bytes into lines and buffers incomplete input. */
 export interface LineDecoder {
   /** @throws BAD_GATEWAY for a line that is not JSON */
   push(chunk: Uint8Array | string): DecodedLine[]
-  /** Gives what the end of the stream completes; half a line is dropped. */
+  /** Returns lines completed by the end of the stream; a partial line is dropped. */
   end(): DecodedLine[]
 }
 
-/** A JSON object as one of the known lines; what does not fit passes through as unknown. */
+/** Converts a JSON object to one of the known lines; anything else is passed through as unknown. */
 export function toStreamLine(value: unknown): StreamLine {
   if (typeof value !== 'object' || value === null) return { unknown: value }
   if ('chat_session_id' in value) return read(sessionLineSchema, value)
@@ -47,7 +47,7 @@ function toPacket(value: { obj: unknown; placement?: unknown }): StreamLine {
   const type = typeof obj === 'object' && obj !== null && 'type' in obj ? obj.type : undefined
   if (typeof type !== 'string' || !Object.hasOwn(packetTable, type)) return { unknown: value }
   const placement = v.safeParse(placementSchema, value.placement)
-  // `hasOwn` has just shown that it is a key of the table.
+  // `hasOwn` above proves that this is a key of the table.
   const body = v.safeParse(packetTable[type as PacketType].schema, obj)
   return placement.success && body.success ? { placement: placement.output, obj: body.output } : { unknown: value }
 }
@@ -60,19 +60,19 @@ function parse(json: string): unknown {
   }
 }
 
-/** Cuts text into lines at LF, CR or CRLF, however it comes in pieces. */
+/** Splits text into lines at LF, CR or CRLF, independent of chunk boundaries. */
 interface LineCutter {
   cut(text: string): string[]
   rest(): string
 }
 
 function createLineCutter(): LineCutter {
-  // Grows by concatenation only and is read once its end came: searching it again for each piece would be quadratic.
+  // Append-only and read once at its end: searching it again for each chunk would be quadratic.
   let pending = ''
   let afterReturn = false
   return {
     cut(text) {
-      // A CR at the end of a piece already ended its line; the LF that may follow belongs to it.
+      // A CR at the end of a chunk already ended its line, so a following LF belongs to it.
       let start = afterReturn && text.startsWith('\n') ? 1 : 0
       if (text !== '') afterReturn = false
       const lines: string[] = []
@@ -97,7 +97,7 @@ interface PendingEvent {
   sequence: number | undefined
 }
 
-/** Reads the fields of Server-Sent Events; the names of events and retry times mean nothing here. */
+/** Reads Server-Sent Events fields; event names and retry times are ignored. */
 function createEventReader(): { take(line: string): DecodedLine[]; end(rest: string): DecodedLine[] } {
   let pending: PendingEvent = { data: [], sequence: undefined }
   let isNumbered = false
@@ -122,7 +122,7 @@ function createEventReader(): { take(line: string): DecodedLine[]; end(rest: str
   }
   const end = (rest: string): DecodedLine[] => {
     if (rest !== '') take(rest)
-    // Without its number a line could not be told from its repetition after a resume.
+    // A line without a number could not be distinguished from a repetition after a resume.
     if (isNumbered && pending.sequence === undefined) return []
     try {
       return dispatch()
@@ -133,7 +133,7 @@ function createEventReader(): { take(line: string): DecodedLine[]; end(rest: str
   return { take, end }
 }
 
-/** Reads one JSON object per text line; blank lines mean nothing. */
+/** Reads one JSON object per line; blank lines are ignored. */
 function createObjectReader(): { take(line: string): DecodedLine[]; end(rest: string): DecodedLine[] } {
   const take = (line: string): DecodedLine[] => (line.trim() === '' ? [] : [{ line: toStreamLine(parse(line)) }])
   const end = (rest: string): DecodedLine[] => {
@@ -147,8 +147,8 @@ function createObjectReader(): { take(line: string): DecodedLine[]; end(rest: st
 }
 
 /**
- * Reads a stream of either format from pieces cut anywhere, also inside a character.
- * @param format absent: told by the first line that is not blank
+ * Decodes a stream of either format from arbitrary chunks, even ones that split a character.
+ * @param format absent: detected from the first non-blank line
  */
 export function createLineDecoder(format?: StreamFormat): LineDecoder {
   const decoder = new TextDecoder()

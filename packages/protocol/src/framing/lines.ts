@@ -3,53 +3,53 @@ import { boolean, dictionary, integer, model, named, orNull, type WireSchema } f
 import type { Packet } from '../packets/packet-types.ts'
 import { packetSchema } from '../packets/packet-table.ts'
 
-/** First line of a run whose request made a new session. */
+/** First line of a run whose request created a new session. */
 export interface SessionLine {
   /** Id of the new session. */
   readonly chat_session_id: string
-  /** Whether the session leaves no trace. */
+  /** Whether the session is incognito: nothing is stored. */
   readonly incognito: boolean
 }
 
-/** Names the stored messages of a run; once, before any packet. */
+/** Ids of the stored messages of a run; sent once, before any packet. */
 export interface MessageIdLine {
-  /** The stored question; of a regeneration the existing one. */
+  /** Id of the stored question; for a regeneration, the existing question. */
   readonly user_message_id: number | null
-  /** The message the answer is or will be stored under. */
+  /** Id under which the answer is or will be stored. */
   readonly reserved_assistant_message_id: number
 }
 
-/** The message under which the answer of one model is stored. */
+/** The stored answer of one model. */
 export interface ModelAnswer {
-  /** The message the answer will be stored under. */
+  /** Id under which the answer will be stored. */
   readonly message_id: number
   /** Name of the model that answers. */
   readonly model_name: string
 }
 
-/** Replaces the message-id line when several models answer; the position in `responses` is `placement.model_index`. */
+/** Replaces the message-id line when several models answer; positions in `responses` match `placement.model_index`. */
 export interface MultiModelLine {
-  /** The stored question. */
+  /** Id of the stored question. */
   readonly user_message_id: number | null
-  /** The answers, in the order of `placement.model_index`. */
+  /** Answers in the order of `placement.model_index`. */
   readonly responses: readonly ModelAnswer[]
 }
 
-/** Ends a failed run; no `stop` follows. */
+/** Last line of a failed run; no `stop` packet follows. */
 export interface ErrorLine {
-  /** What failed, safe to show. */
+  /** Error message, safe to show to users. */
   readonly error: string
   /** Always null here; other servers may fill it. */
   readonly stack_trace: string | null
   /** Code of the failure. */
   readonly error_code: string | null
-  /** Whether the same request may succeed later. */
+  /** Whether retrying the same request may succeed. */
   readonly is_retryable: boolean
-  /** Of a model's failure: model, provider, model_index. */
+  /** Details of a model failure: model, provider, model_index. */
   readonly details: Readonly<Record<string, unknown>> | null
 }
 
-/** A line this version does not know, as it came: of a newer server, or of the wrong shape. */
+/** A line unknown to this version: from a newer server, or malformed. */
 export interface UnknownLine {
   readonly unknown: unknown
 }
@@ -60,7 +60,7 @@ export type StreamLine = SessionLine | MessageIdLine | MultiModelLine | Packet |
 /** The six kinds of a {@link StreamLine}. */
 export type LineKind = 'session' | 'message_id' | 'multi_model' | 'packet' | 'error' | 'unknown'
 
-/** Tells the kind of a line by its keys. */
+/** Determines the kind of a line from its keys. */
 export function lineKind(line: StreamLine): LineKind {
   if ('obj' in line) return 'packet'
   if ('chat_session_id' in line) return 'session'

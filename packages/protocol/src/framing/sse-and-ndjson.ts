@@ -2,36 +2,36 @@ import type { Packet, PacketBody, PacketOf } from '../packets/packet-types.ts'
 import type { SearchDoc } from '../packets/search-doc.ts'
 import type { StreamLine } from './lines.ts'
 
-/** How lines travel: as Server-Sent Events, or one JSON object per text line. */
+/** Stream format: Server-Sent Events, or one JSON object per line. */
 export type StreamFormat = 'sse' | 'lines'
 
-// Some readers take these for line ends although JSON allows them in strings.
+// Some readers treat these as line ends although JSON allows them in strings.
 const lineEnds = /[\u0085\u2028\u2029]/
 const allLineEnds = /[\u0085\u2028\u2029]/g
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A line as compact JSON without any kind of line end in it. */
+/** Encodes a line as compact JSON without any line end. */
 export function encodeLine(line: StreamLine): string {
   const json = JSON.stringify('unknown' in line ? line.unknown : line)
   return lineEnds.test(json) ? json.replace(allLineEnds, escaped) : json
 }
 
-/** A line, encoded; as several lines where it is too long for one, see {@link splitLine}. */
+/** Encodes a line; splits it when it is too long, see {@link splitLine}. */
 export function encodeLines(line: StreamLine): string[] {
   const json = encodeLine(line)
   return json.length <= shortLine ? [json] : splitLine(line).map(encodeLine)
 }
 
 /**
- * An encoded line, ready to be sent.
- * @param options.sequence number of the line in its run, from 1; absent for heartbeats; the lines format has no place for it
+ * Frames an encoded line for sending.
+ * @param options.sequence number of the line in its run, from 1; absent for heartbeats; unused in the lines format
  */
 export function frameLine(json: string, options: { format: StreamFormat; sequence?: number }): string {
   if (options.format === 'lines') return `${json}\n`
   return options.sequence === undefined ? `data: ${json}\n\n` : `id: ${options.sequence}\ndata: ${json}\n\n`
 }
 
-/** Keeps a silent connection open; sent without a number. */
+/** Keeps an idle connection open; sent without a number. */
 export const heartbeatLine: Packet = {
   placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
   obj: { type: 'chat_heartbeat' },
@@ -42,7 +42,10 @@ export const streamContentType = 'text/event-stream; charset=utf-8'
 
 const linesTypes = new Set(['application/x-ndjson', 'application/jsonl', 'application/json'])
 
-/** The format an `Accept` header asks for; `text/event-stream` in it always wins, and silence gives the fallback. */
+/**
+ * Selects the format from an `Accept` header: `text/event-stream` always wins; without a preference the fallback is
+ * used.
+ */
 export function streamFormatFor(acceptHeader: string | null | undefined, fallback: StreamFormat): StreamFormat {
   let format = fallback
   for (const range of (acceptHeader ?? '').split(',')) {
@@ -54,15 +57,15 @@ export function streamFormatFor(acceptHeader: string | null | undefined, fallbac
   return format
 }
 
-/** Most bytes of an encoded line: 1 MiB less what framing adds. */
+/** Maximum size of an encoded line: 1 MiB minus framing. */
 export const lineLimitBytes: number = 1024 * 1024 - 64
 
-/** More than placement, type and field names ever take. */
+/** Upper bound for placement, type and field names. */
 const envelopeBytes = 512
-/** JSON writes a UTF-16 unit in at most six bytes (`\u0000`). */
+/** JSON encodes a UTF-16 unit in at most six bytes (`\u0000`). */
 const bytesPerUnit = 6
 
-/** Cuts text into pieces of at most `most` UTF-16 units (at least 2), never inside a surrogate pair. */
+/** Splits text into pieces of at most `most` UTF-16 units (at least 2), never inside a surrogate pair. */
 function pieces(text: string, most: number): string[] {
   const cut: string[] = []
   for (let start = 0; start < text.length;) {
@@ -75,7 +78,7 @@ function pieces(text: string, most: number): string[] {
   return cut
 }
 
-/** The pieces of a body whose text only appends; undefined when it has no such text or is short enough. */
+/** Splits a body whose text is appended by clients; undefined when it has no such text or is short enough. */
 function splitBody(body: PacketBody, most: number): PacketBody[] | undefined {
   switch (body.type) {
     case 'message_delta':
@@ -97,7 +100,7 @@ function splitBody(body: PacketBody, most: number): PacketBody[] | undefined {
   }
 }
 
-/** Output in pieces; files, exit code and the like come with the last. */
+/** Splits output into pieces; files, exit code and the like come with the last piece. */
 function splitOutput(body: PacketOf<'python_tool_delta'> | PacketOf<'bash_tool_delta'>, most: number): PacketBody[] {
   const output = [
     ...pieces(body.stdout, most).map((stdout) => ({ stdout, stderr: '' })),
@@ -134,7 +137,7 @@ const shortened = (document: SearchDoc, most: number): SearchDoc => ({
   match_highlights: document.match_highlights.slice(0, 4).map((highlight) => head(highlight, most)),
 })
 
-/** Documents cut step by step: blurbs and highlights first, then metadata, then the last documents. */
+/** Documents shortened step by step: first blurbs and highlights, then metadata, then the number of documents. */
 function* smallerDocuments(documents: readonly SearchDoc[]): Generator<readonly SearchDoc[]> {
   for (const most of [4000, 1000, 200]) yield documents.map((document) => shortened(document, most))
   const bare = documents.map((document) => ({ ...shortened(document, 200), metadata: {} }))
@@ -142,7 +145,7 @@ function* smallerDocuments(documents: readonly SearchDoc[]): Generator<readonly 
   yield []
 }
 
-/** A JSON value with long texts cut and long lists and objects ended early. */
+/** A JSON value with long texts, lists and objects truncated. */
 function trimmed(value: unknown, most: number): unknown {
   if (typeof value === 'string') return head(value, most)
   if (Array.isArray(value)) return value.slice(0, most).map((item) => trimmed(item, most))
@@ -161,7 +164,7 @@ function* smallerBodies(body: PacketBody): Generator<PacketBody> {
   else if ('cited_docs' in body)
     for (const documents of smallerDocuments(body.cited_docs ?? [])) yield { ...body, cited_docs: documents }
   else
-    // Trimming keeps the shape: no body has as many as 16 fields, and types stay what they are.
+    // Truncation keeps the shape: no body has as many as 16 fields, and types do not change.
     for (const most of [100_000, 10_000, 1000, 100, 16]) yield trimmed(body, most) as PacketBody
 }
 
@@ -174,16 +177,16 @@ function smallerPacket(packet: Packet, limitBytes: number): Packet {
   return smallest
 }
 
-/** UTF-16 units of a text that fits whatever it holds. */
+/** UTF-16 units that fit into the limit whatever the text contains. */
 const longestText = (limitBytes: number): number => Math.max(2, Math.floor((limitBytes - envelopeBytes) / bytesPerUnit))
 
-/** Most UTF-16 units of an encoded line that is never split. */
+/** Lines with at most this many UTF-16 units are never split. */
 const shortLine = longestText(lineLimitBytes)
 
 /**
- * A line as lines that each stay within the limit when encoded, which most lines do already. Text that only appends is
- * split, and joins to the same text; documents lose ends of blurbs and highlights first; other values are cut.
- * Cheap for deltas: they are measured by their length alone.
+ * Splits a line into lines that each fit the limit when encoded; most already do. Appended text is split and joins to
+ * the same text; documents lose the ends of blurbs and highlights first; other values are truncated.
+ * Cheap for deltas, which are measured by their length only.
  */
 export function splitLine(line: StreamLine, limitBytes: number = lineLimitBytes): readonly StreamLine[] {
   if (!('obj' in line)) {
@@ -192,7 +195,7 @@ export function splitLine(line: StreamLine, limitBytes: number = lineLimitBytes)
   }
   const most = longestText(limitBytes)
   const { obj } = line
-  // By far the most frequent packet is decided without a walk through the rest.
+  // Fast path for the most frequent packet.
   if (obj.type === 'message_delta' && obj.content.length <= most) return [line]
   const split = splitBody(obj, most)
   if (split) return split.map((part) => ({ placement: line.placement, obj: part }))

@@ -4,11 +4,11 @@ import { boolean, exactText, integer, model, orNull, type WireSchema } from '../
 import { queryInteger } from '../query.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
-/** Answer to an accepted document. */
+/** Answer for an accepted document. */
 export interface IngestionResponse {
-  /** Id of the document, given or made. */
+  /** Id of the document, given or generated. */
   readonly document_id: string
-  /** True when the id was accepted before and not deleted since. */
+  /** True when the id already existed and was not deleted. */
   readonly already_existed: boolean
 }
 
@@ -17,31 +17,31 @@ export const ingestionResponseSchema: WireSchema<IngestionResponse> = model('Ing
   already_existed: boolean,
 })
 
-/** The states of a document: accepted, being worked on, searchable, given up with a reason. */
+/** States of a document: accepted, being indexed, searchable, failed with a reason. */
 export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as const
 
 /** One of {@link documentStates}. */
 export type DocumentStateName = (typeof documentStates)[number]
 
-/** Answer of `GET /service-api/ingestion/{document_id}`; times are ISO 8601 with `Z`. */
+/** Answer of `GET /service-api/ingestion/{document_id}`. Times are ISO 8601 with `Z`. */
 export interface IngestionState {
   /** Id of the document. */
   readonly document_id: string
-  /** How far its indexing is. */
+  /** Indexing state. */
   readonly state: DocumentStateName
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly reason: string | null
-  /** How often indexing was tried. */
+  /** Number of indexing attempts. */
   readonly attempts: number
-  /** When it is tried again; null when it is not. */
+  /** Time of the next attempt; null when none is scheduled. */
   readonly next_try_at: string | null
-  /** When its present content was accepted. */
+  /** Time when the current content was accepted. */
   readonly accepted_at: string
-  /** When its present content became searchable. */
+  /** Time when the current content became searchable. */
   readonly indexed_at: string | null
-  /** Into how many chunks it was split. */
+  /** Number of chunks. */
   readonly chunk_count: number | null
-  /** Connector/credential pairs it belongs to. */
+  /** Connector/credential pairs the document belongs to. */
   readonly cc_pair_ids: readonly number[]
 }
 
@@ -63,9 +63,9 @@ export interface DocMinimalInfo {
   readonly document_id: string
   /** Its display title. */
   readonly semantic_id: string
-  /** First link of the document; "" when it has none. */
+  /** First link of the document; "" if there is none. */
   readonly link: string | null
-  /** How far its indexing is. */
+  /** Indexing state. */
   readonly state: DocumentStateName
 }
 
@@ -79,7 +79,7 @@ export const docMinimalInfoSchema: WireSchema<DocMinimalInfo> = model('DocMinima
 /** Schema of the answer of `GET /service-api/ingestion`: a page of documents. */
 export const documentListingSchema: WireSchema<readonly DocMinimalInfo[]> = v.array(docMinimalInfoSchema)
 
-/** What narrows a listing of documents. */
+/** Filters for a listing of documents. */
 export interface DocumentListingQuery {
   /** Only documents in this state. */
   readonly state?: DocumentStateName
@@ -91,11 +91,11 @@ export interface DocumentListingQuery {
   readonly document_id?: string
   /** 1 to 1000. */
   readonly limit: number
-  /** Where the page before ended, taken from its `link` header. */
+  /** Cursor from the `link` header of the previous page. */
   readonly after?: string
-  /** By id, or the last accepted first. Default `id`. */
+  /** Sort order: by id, or the most recently accepted first. Default `id`. */
   readonly order?: 'id' | 'newest'
-  /** Part of the title or the id, in any case. */
+  /** Case-insensitive part of the title or id. */
   readonly match?: string
 }
 
@@ -111,15 +111,15 @@ export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = mode
   match: v.optional(exactText),
 })
 
-/** Form of `POST /service-api/ingestion/file`, for the documentation: it is read as a stream. */
+/** Form of `POST /service-api/ingestion/file`. Documentation only: the body is read as a stream. */
 export interface IngestionForm {
   /** The file. */
   readonly file: string
-  /** Id of the document; default: made from the name of the file. */
+  /** Id of the document; default: derived from the file name. */
   readonly id?: string
-  /** Title for people; default: what the file calls itself, else its name. */
+  /** Display title; default: the title in the file, otherwise its name. */
   readonly title?: string
-  /** Where people open the document. */
+  /** URL of the document for readers. */
   readonly link?: string
   /** Connector/credential pair that the document belongs to; default 1. */
   readonly cc_pair_id?: number
@@ -133,13 +133,13 @@ export const ingestionFormSchema: v.GenericSchema = model('IngestionForm', {
   cc_pair_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
 })
 
-/** What narrows the documents of a pair. */
+/** Filters for the documents of a pair. */
 export interface PairDocumentsQuery {
   /** Only documents in this state. */
   readonly state?: DocumentStateName
   /** 1 to 1000; absent: all documents at once. */
   readonly limit?: number
-  /** Where the page before ended, taken from its `link` header. */
+  /** Cursor from the `link` header of the previous page. */
   readonly after?: string
 }
 
@@ -150,7 +150,7 @@ export const pairDocumentsQuerySchema: WireSchema<PairDocumentsQuery> = model('P
   after: v.optional(exactText),
 })
 
-/** What narrows the failed documents that are tried again. */
+/** Filters for failed documents to retry. */
 export interface RequeueDocumentsQuery {
   /** Only documents of this connector/credential pair. */
   readonly cc_pair_id?: number
@@ -164,19 +164,19 @@ export const requeueDocumentsQuerySchema: WireSchema<RequeueDocumentsQuery> = mo
   source: v.optional(sourceSchema),
 })
 
-/** One line of the answer of `POST /service-api/ingestion/batch`: where it came from, its status, its own body. */
+/** One line of the answer of `POST /service-api/ingestion/batch`: the line it belongs to, its status and its body. */
 export interface BatchLine {
-  /** Number of the request's line, from 1. */
+  /** Line number in the request, from 1. */
   readonly line: number
-  /** Status the single call would have had. */
+  /** HTTP status that a single request would have had. */
   readonly status: number
-  /** Id of the document that was accepted. */
+  /** Id of the accepted document. */
   readonly document_id?: string
-  /** True when the id was accepted before and not deleted since. */
+  /** True when the id already existed and was not deleted. */
   readonly already_existed?: boolean
-  /** Code of the failure. */
+  /** Error code. */
   readonly error_code?: string
-  /** Sentence, or the list of issues of a 422. */
+  /** Error message, or the list of issues of a 422. */
   readonly detail?: unknown
 }
 

@@ -3,15 +3,15 @@ import { answeredTime } from '../timestamps.ts'
 import { closedModel, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { pairFields, type PairDescriptor } from '../resources/pairs.ts'
 
-/** How many documents are in which state. */
+/** Number of documents by state. */
 export interface DocumentCounts {
-  /** Documents that wait. */
+  /** Documents that are waiting. */
   readonly pending: number
-  /** Documents that are being indexed. */
+  /** Documents being indexed. */
   readonly indexing: number
-  /** Documents that can be found. */
+  /** Documents that are searchable. */
   readonly indexed: number
-  /** Documents that were given up. */
+  /** Documents that failed permanently. */
   readonly failed: number
 }
 
@@ -22,27 +22,27 @@ export const documentCountsSchema: WireSchema<DocumentCounts> = model('DocumentC
   failed: integer,
 })
 
-/** A document that was given up. */
+/** A document whose indexing failed permanently. */
 export interface FailedDocument {
   /** Id of the document. */
   readonly document_id: string
   /** Its display title. */
   readonly semantic_id: string
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly reason: string | null
-  /** How often indexing was tried. */
+  /** Number of indexing attempts. */
   readonly attempts: number
 }
 
-/** How a connector/credential pair fares. */
+/** Indexing status of a connector/credential pair. */
 export interface PairIndexingStatus extends PairDescriptor {
-  /** How many of its documents are in which state. */
+  /** Number of its documents by state. */
   readonly documents: DocumentCounts
-  /** When a document last came in or became searchable, ISO 8601 with `Z`; null when none ever did. */
+  /** Time when a document was last accepted or became searchable, ISO 8601 with `Z`; null if never. */
   readonly last_accepted_at: string | null
-  /** When a document last became searchable; null when none ever did. */
+  /** Time when a document last became searchable; null if never. */
   readonly last_indexed_at: string | null
-  /** The latest, newest first; the listing of documents has all of them. */
+  /** The latest failures, newest first. Use the document listing for all of them. */
   readonly failures: readonly FailedDocument[]
 }
 
@@ -61,37 +61,37 @@ export const pairIndexingStatusSchema: WireSchema<PairIndexingStatus> = model('P
   ),
 })
 
-/** Figures of the index. */
+/** Index statistics. */
 export interface IndexFigures {
-  /** Chunks, also those of replaced documents that were not cleaned up yet. */
+  /** Number of chunks, including replaced documents not yet cleaned up. */
   readonly rows: number
-  /** Chunks that are searchable but not yet folded into the full-text index. */
+  /** Chunks that are searchable but not yet merged into the full-text index. */
   readonly unindexed_rows: number
-  /** What it takes on disk; null when the index cannot tell. */
+  /** Size on disk; null when the index cannot report it. */
   readonly bytes: number | null
 }
 
-/** The embedding model of the documents, and the one that the process that answers is set to. */
+/** The embedding model of the stored documents and the one configured in this process. */
 export interface EmbedderState {
-  /** The one that the documents have their vectors from; null when they have none. */
+  /** Model that the stored vectors were made with; null when there are none. */
   readonly recorded: string | null
-  /** The one of this process; null without one. */
+  /** Model of this process; null when none is configured. */
   readonly configured: string | null
-  /** Whether both are the same. If not, this process searches by words alone. */
+  /** Whether both are the same. If not, this process uses keyword search only. */
   readonly is_used: boolean
-  /** Whether this process indexes documents; not when it lacks the recorded model. */
+  /** Whether this process indexes documents. It does not when the recorded model is missing. */
   readonly indexes: boolean
 }
 
-/** Figures of the whole ingestion. */
+/** Ingestion statistics. */
 export interface IngestionFigures {
-  /** How many documents are in which state. */
+  /** Number of documents by state. */
   readonly documents: DocumentCounts
-  /** Documents that wait or are being indexed. */
+  /** Documents that are waiting or being indexed. */
   readonly queue_depth: number
-  /** Age of the document that waits longest; 0 when none waits. */
+  /** Age of the longest-waiting document; 0 if none is waiting. */
   readonly oldest_waiting_seconds: number
-  /** What the index holds. */
+  /** Index statistics. */
   readonly index: IndexFigures
   /** The embedding model of the documents. */
   readonly embedder: EmbedderState
@@ -99,15 +99,18 @@ export interface IngestionFigures {
 
 /** Answer of `POST /service-api/ingestion-reindex`. */
 export interface Reindexed {
-  /** Documents that are still to be indexed again. */
+  /** Number of documents still to be reindexed. */
   readonly documents: number
-  /** The embedding model of the documents from now on. */
+  /** New embedding model of the documents. */
   readonly embedder: EmbedderState
 }
 
-/** What `POST /service-api/ingestion-reindex` does. */
+/** Body of `POST /service-api/ingestion-reindex`. */
 export interface ReindexRequest {
-  /** Makes the embedding model of this process that of the documents. Default false: it stays, and all is indexed again. */
+  /**
+   * Whether to switch the documents to the embedding model of this process. Default false: reindex with the current
+   * model.
+   */
   readonly change_embedder?: boolean | undefined
 }
 
@@ -135,9 +138,9 @@ export const reindexRequestSchema: WireSchema<ReindexRequest> = closedModel('Rei
   change_embedder: v.optional(v.boolean()),
 })
 
-/** Answer of a call that puts failed documents back into the queue. */
+/** Answer of a request that puts failed documents back into the queue. */
 export interface Requeued {
-  /** How many there were. */
+  /** Number of documents put back. */
   readonly requeued: number
 }
 

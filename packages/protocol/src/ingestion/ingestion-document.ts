@@ -17,10 +17,10 @@ import {
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
 
-/** Metadata as a client may send it: any JSON object. */
+/** Metadata as sent by clients: any JSON object. */
 export type MetadataInput = Readonly<Record<string, unknown>>
 
-/** Metadata as it is kept: strings and lists of strings. */
+/** Metadata as stored: strings and lists of strings. */
 export type Metadata = Readonly<Record<string, string | readonly string[]>>
 
 const isKept = (value: unknown): value is string => typeof value === 'string' && isStorable(value)
@@ -34,10 +34,10 @@ function isMetadata(input: MetadataInput): input is Metadata {
   return true
 }
 
-/** Nobody filters by more; each further one makes the object slower to read. */
+/** More keys have no use as filters and make the object slow to read. */
 const mostKeys = 20_000
 
-/** Text of one metadata value; undefined for null, which is dropped. Throws RangeError when nested too deeply. */
+/** Text of one metadata value; undefined for null, which is dropped. @throws RangeError when nested too deeply */
 function toText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
   return storable(typeof value === 'string' ? value : JSON.stringify(value))
@@ -46,7 +46,7 @@ function toText(value: unknown): string | undefined {
 function toMetadata(input: MetadataInput): Metadata {
   const entries: [string, string | string[]][] = []
   for (const [key, value] of Object.entries(input)) {
-    // Nothing is called so on purpose, and somebody's `target[key] = …` would change a prototype.
+    // Never a legitimate key, and a later `target[key] = …` would change a prototype.
     if (key === '__proto__') continue
     const kept = Array.isArray(value) ? value.map(toText).filter((item) => item !== undefined) : toText(value)
     if (kept !== undefined) entries.push([storable(key), kept])
@@ -58,33 +58,33 @@ const isObject = (value: unknown): value is MetadataInput =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Metadata of a document. Numbers, booleans and objects become their JSON text, null values are dropped; the items of
- * a list likewise. What is no object is refused.
+ * Metadata of a document. Numbers, booleans and objects become their JSON text, null values are dropped; list items
+ * likewise. Anything but an object is refused.
  */
 export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
-  // Not `record`: it drops keys such as `constructor`.
+  // Not `record`, which drops keys such as `constructor`.
   v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
   v.metadata({ type: 'object', additionalProperties: true }),
   rule('too_long', `must not have more than ${mostKeys} keys`, (value) => Object.keys(value).length <= mostKeys),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
-      // Most is kept as it comes, and an object of many thousand keys takes long to make.
+      // Most metadata is stored unchanged, and rebuilding an object with thousands of keys is slow.
       return isMetadata(dataset.value) ? dataset.value : toMetadata(dataset.value)
     } catch {
-      // JSON.stringify recurses; only absurd nesting exhausts the stack.
+      // JSON.stringify recurses; only extreme nesting exhausts the stack.
       addIssue({ message: fault('recursion_loop', 'holds values that are nested too deeply') })
       return NEVER
     }
   }),
 )
 
-/** A section that is text; with `image_file_id` the image belongs to it. */
+/** A text section, optionally with an image. */
 export interface TextSection {
-  /** Kind of the section; absent: it follows from the fields. */
+  /** Kind of the section; if absent, inferred from the fields. */
   readonly type: 'text'
   /** The text. */
   readonly text: string
-  /** Address that a citation of this section leads to. */
+  /** Link target for citations of this section. */
   readonly link: string | null
   /** Id of an uploaded image that belongs to the text. */
   readonly image_file_id: string | null
@@ -94,11 +94,11 @@ export interface TextSection {
 
 /** A section that is an uploaded image. */
 export interface ImageSection {
-  /** Kind of the section; absent: it follows from the fields. */
+  /** Kind of the section; if absent, inferred from the fields. */
   readonly type: 'image'
   /** Id of the uploaded image. */
   readonly image_file_id: string
-  /** Address that a citation of this section leads to. */
+  /** Link target for citations of this section. */
   readonly link: string | null
   /** Heading of the section. */
   readonly heading: string | null
@@ -106,11 +106,11 @@ export interface ImageSection {
 
 /** A section that is an uploaded table. */
 export interface TabularSection {
-  /** Kind of the section; absent: it follows from the fields. */
+  /** Kind of the section; if absent, inferred from the fields. */
   readonly type: 'tabular'
   /** Id of the uploaded table. */
   readonly csv_file_id: string
-  /** Address that a citation of this section leads to. */
+  /** Link target for citations of this section. */
   readonly link: string
   /** Heading of the section. */
   readonly heading: string | null
@@ -119,7 +119,7 @@ export interface TabularSection {
 /** One piece of a document's content. */
 export type Section = TextSection | ImageSection | TabularSection
 
-/** A person a document belongs to; every part may be unknown. */
+/** An owner of a document; every field may be unknown. */
 export interface Owner {
   /** Name to show. */
   readonly display_name: string | null
@@ -133,33 +133,33 @@ export interface Owner {
   readonly email: string | null
 }
 
-/** A document to be indexed, as read: every default applied. */
+/** A document to index, with all defaults applied. */
 export interface IngestionDocument {
-  /** Kept exactly as given; null or "" asks for one made from the content. */
+  /** Stored exactly as given; null or "" generates one from the content. */
   readonly id: string | null
-  /** Display title; may be "". */
+  /** Display title; can be "". */
   readonly semantic_identifier: string
-  /** Its content, in reading order. */
+  /** Sections in reading order. */
   readonly sections: readonly Section[]
-  /** Free data to filter by; numbers, booleans and objects become their JSON text. */
+  /** Custom data for filters; numbers, booleans and objects become their JSON text. */
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  /** Kind of source it comes from. */
+  /** Source of the document. */
   readonly source: SourceValue
   /** Title for search; null: the semantic identifier, "": none. */
   readonly title: string | null
-  /** ISO 8601 with `Z`, as every date here. */
+  /** Time of the last change. ISO 8601 with `Z`, like every date here. */
   readonly doc_updated_at: string | null
-  /** When it was created; a date-time without an offset is UTC. */
+  /** Creation time; a date-time without an offset is taken as UTC. */
   readonly doc_created_at: string | null
-  /** People it belongs to. */
+  /** Main owners. */
   readonly primary_owners: readonly Owner[] | null
-  /** Further people it belongs to. */
+  /** Other owners. */
   readonly secondary_owners: readonly Owner[] | null
   /** Id of the raw file the document was made from. */
   readonly file_id: string | null
 }
 
-/** Body of `POST /service-api/ingestion`, as read. */
+/** Body of `POST /service-api/ingestion` with all defaults applied. */
 export interface IngestionRequest {
   /** The document to index. */
   readonly document: IngestionDocument
@@ -169,7 +169,7 @@ export interface IngestionRequest {
 
 type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
 
-/** What a client may send as a section; the kind follows from the fields when `type` is absent. */
+/** A section in a request; without `type` the kind is inferred from the fields. */
 export interface SectionInput {
   readonly type?: 'text' | 'image' | 'tabular' | null | undefined
   readonly text?: string | null | undefined
@@ -179,7 +179,7 @@ export interface SectionInput {
   readonly heading?: string | null | undefined
 }
 
-/** What a client may send as a document: `semantic_identifier`, `sections` and `metadata` are needed. */
+/** A document in a request; `semantic_identifier`, `sections` and `metadata` are required. */
 export interface IngestionDocumentInput {
   readonly id?: string | null | undefined
   readonly semantic_identifier: string
@@ -194,7 +194,7 @@ export interface IngestionDocumentInput {
   readonly file_id?: string | null | undefined
 }
 
-/** What a client may send as an ingestion request. */
+/** Request body for the ingestion of one document. */
 export interface IngestionInput {
   readonly document: IngestionDocumentInput
   readonly cc_pair_id?: number | null | undefined
@@ -222,7 +222,7 @@ const tabularSection: WireSchema<TabularSection> = model('TabularSection', {
   heading: orNull(text),
 })
 
-/** Judges a section whose `type` is none of the three: reports that and nothing else. */
+/** Reports a section whose `type` is none of the three, and nothing else. */
 const sectionOfUnknownKind: v.GenericSchema = model('SectionOfUnknownKind', {
   type: v.picklist(['text', 'image', 'tabular']),
 })
@@ -268,7 +268,7 @@ export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('Ing
   primary_owners: orNull(v.array(ownerSchema)),
   secondary_owners: orNull(v.array(ownerSchema)),
   file_id: orNull(text),
-  // Part of the documented shape and so checked, but without meaning here.
+  // Part of the documented shape, so it is validated, but has no effect.
   chunk_count: v.pipe(orNull(integer), v.description('Checked and ignored.')),
   from_ingestion_api: v.pipe(orNull(boolean), v.description('Checked and ignored.')),
 })

@@ -6,14 +6,14 @@ import { parseWith, tooManyValues, mostValues } from '../invalid-request.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
 import { setTextPieces } from './text-pieces.ts'
 
-/** Bytes that are read without a pause, and about the length of a piece of text. */
+/** Bytes processed without yielding, and the approximate length of a text piece. */
 const stepBytes = 65_536
 
 /**
- * Reads an ingestion request of any size as it arrives, with the result and the errors of `parseJsonBody`. The texts of
- * sections never stand in memory as one: a long one has {@link textPieces}. The event loop gets its turn in between.
- * @throws VALIDATION_FAILED, also for bytes that are not UTF-8; PAYLOAD_TOO_LARGE for more than 100,000 values, or 8 MiB
- * beside the texts
+ * Reads an ingestion request of any size from a stream, with the same result and errors as `parseJsonBody`. Section
+ * texts are never held in memory as one string: a long one has {@link textPieces}. Yields to the event loop in between.
+ * @throws VALIDATION_FAILED, also for bytes that are not UTF-8; PAYLOAD_TOO_LARGE for more than 100,000 values, or 8
+ * MiB besides the texts
  */
 export async function readLargeRequest(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -22,7 +22,7 @@ export async function readLargeRequest(
   const reader = new RequestReader()
   let failure: unknown
   for await (const chunk of chunks) {
-    // Whoever sends a body looks for the answer when all of it is sent.
+    // Clients read the response only after sending the whole body, so read it to the end.
     if (failure !== undefined) continue
     try {
       for (let from = 0; from < chunk.byteLength; from += stepBytes) {
@@ -46,7 +46,7 @@ export async function readLargeRequest(
   return checked(value, texts, slices)
 }
 
-/** Reads a request section by section: there may be tens of thousands. */
+/** Validates a request section by section, as there may be tens of thousands. */
 async function checked(value: unknown, texts: Texts, slices: Slices): Promise<IngestionRequest> {
   const given: { readonly document?: { readonly sections?: unknown } } = Object(value)
   const all: unknown = given.document?.sections
@@ -62,14 +62,14 @@ async function checked(value: unknown, texts: Texts, slices: Slices): Promise<In
     }
     const pieces = 'text' in section ? texts.get(section.text) : undefined
     if (pieces && pieces.length > 1) setTextPieces(section, pieces)
-    // A section that the schema made just now.
+    // The schema just created this section, so it can be changed.
     else if (pieces) Object.assign(section, { text: pieces[0] ?? '' })
     sections.push(section)
   }
   const document = { ...given.document, sections: faulty.map((at) => all[at]) }
   try {
     const request = parseWith(ingestionRequestSchema, { ...given, document }, 'body')
-    // Made by the schema just now, with no section of its own.
+    // The schema just created this document, without sections.
     Object.assign(request.document, { sections })
     return request
   } catch (error) {
@@ -77,12 +77,12 @@ async function checked(value: unknown, texts: Texts, slices: Slices): Promise<In
   }
 }
 
-/** No more faults are told. */
+/** At most this many invalid sections are reported. */
 const mostFaulty = 100
 
-/** Issues of sections that were judged by themselves, at the places where they stood. */
+/** Issues of individually validated sections, mapped back to their positions. */
 function atTheirPlaces({ data }: InlayError, faulty: readonly number[]): InlayError {
-  // What `validationFailed` put there.
+  // Set by `validationFailed`.
   const issues = data.issues as readonly ValidationIssue[]
   return validationFailed(
     issues.map((issue) => {
@@ -97,20 +97,20 @@ function malformed(): InlayError {
   return validationFailed([{ loc: ['body'], msg: 'is not valid JSON', type: 'json_invalid' }])
 }
 
-/** Texts of sections in pieces, by what stands for them in the JSON. */
+/** Section texts in pieces, by their placeholder in the JSON. */
 type Texts = ReadonlyMap<string, readonly string[]>
 
 const [quote, backslash, comma, colon, letterU] = [0x22, 0x5c, 0x2c, 0x3a, 0x75]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Where the texts of sections are, by the keys of the objects around them; a list has none. */
+/** Path of section texts, as the keys of the enclosing objects; a list has no key. */
 const textPath = ['document', 'sections', undefined, 'text'] as const
-/** One more than any key of the path has, with each character written as an escape. */
+/** One more than the longest key of the path with each character escaped. */
 const longestKey = 49
-/** Most bytes that are no texts of sections: titles, links, metadata. They are read in one go. */
+/** Maximum bytes besides section texts: titles, links, metadata. They are parsed at once. */
 const mostBesideTexts = 8 * 2 ** 20
 
-/** Takes the texts of sections out of a JSON text while it arrives. */
+/** Extracts section texts from JSON while it arrives. */
 class RequestReader {
   readonly #mark = crypto.randomUUID()
   readonly #texts = new Map<string, readonly string[]>()
@@ -120,12 +120,12 @@ class RequestReader {
   #besideTexts = 0
   #values = 0
   #depth = 0
-  /** Key of the next value, by depth; of objects further in nothing is kept. */
+  /** Key of the next value by depth; deeper objects are not tracked. */
   readonly #keys: (string | undefined)[] = []
   #isInString = false
-  /** The beginning of the last string that was no text. */
+  /** Start of the last string that was not a section text. */
   #string = ''
-  /** Bytes of an escape that are still to come, and that came already. */
+  /** Bytes of an escape still expected, and bytes already read. */
   #escape: readonly [left: number, read: number] = [0, 0]
   #text: TextReader | undefined
 
@@ -156,7 +156,7 @@ class RequestReader {
     else this.#add(bytes.subarray(from))
   }
 
-  /** The JSON text with something short and unguessable in place of each text of a section. */
+  /** The JSON with a short unguessable placeholder for each section text. */
   end(): { readonly json: string; readonly texts: Texts } {
     return { json: this.#json + decoded(this.#decoder, new Uint8Array(), true), texts: this.#texts }
   }
@@ -177,7 +177,7 @@ class RequestReader {
     this.#texts.set(name, this.#text.pieces)
   }
 
-  /** Whether a value here would be the text of a section. */
+  /** Whether a value at this position is a section text. */
   #isText(): boolean {
     return this.#depth === textPath.length && textPath.every((name, at) => this.#keys[at + 1] === name)
   }
@@ -190,19 +190,19 @@ class RequestReader {
       keys.length = Math.min(keys.length, this.#depth)
     } else if (byte === closeBrace || byte === closeBracket) {
       keys.length = Math.min(keys.length, this.#depth)
-      // More are closed than were opened: no JSON, as is found out at the end.
+      // More brackets closed than opened: invalid JSON, which is detected at the end.
       this.#depth = Math.max(this.#depth - 1, 0)
     } else if (byte === colon && this.#depth <= textPath.length) keys[this.#depth] = keyOf(this.#string)
   }
 
-  /** Where the quote is that closes the string; the number of bytes when it is not among them. */
+  /** Position of the closing quote; the number of bytes if it is not in this chunk. */
   #endOfString(bytes: Uint8Array, start: number): number {
     let [left, read] = this.#escape
     let at = start
     for (; at < bytes.byteLength; at++) {
       const byte = bytes[at]
       if (left > 0) {
-        // Four digits follow \u.
+        // Four hex digits follow \u.
         left += read === 1 && byte === letterU ? 3 : -1
         read = left === 0 ? 0 : read + 1
       } else if (byte === backslash) left = read = 1
@@ -213,7 +213,7 @@ class RequestReader {
   }
 }
 
-/** A key as it is meant; of one that was cut, or is no JSON, nothing is asked. */
+/** The unescaped key; undefined for a truncated or invalid one. */
 function keyOf(raw: string): string | undefined {
   if (!raw.includes('\\')) return raw
   try {
@@ -225,14 +225,14 @@ function keyOf(raw: string): string | undefined {
 
 interface TextReader {
   readonly pieces: readonly string[]
-  /** @param open how many bytes at the end belong to an escape that goes on in the next call */
+  /** @param open number of trailing bytes that belong to an escape continued in the next call */
   take(bytes: Uint8Array, open: number, isLast: boolean): void
 }
 
-/** @param decoder that has nothing of another text */
+/** @param decoder without pending input of another text */
 function createTextReader(decoder: TextDecoder): TextReader {
   const pieces: string[] = []
-  /** An escape, or the first half of a surrogate pair, that was cut. */
+  /** A truncated escape, or the first half of a split surrogate pair. */
   let [escape, half] = ['', '']
   return {
     pieces,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { SchemaParts } from './named-schemas.ts'
 
-/** Checks with a place in JSON Schema: its keyword for texts, lists and numbers. */
+/** Checks with a JSON Schema equivalent: the keyword for texts, lists and numbers. */
 const keywords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   min_length: { string: 'minLength', array: 'minItems' },
   max_length: { string: 'maxLength', array: 'maxItems' },
@@ -10,12 +10,12 @@ const keywords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /**
- * Adds the bounds that stand behind a transformation, where the converter stops reading: they bind what is sent as well,
- * as no transformation of the wire makes a value longer.
- * @param json what the converter made of `schema`
+ * Adds bounds that come after a transformation, where the converter stops. They also apply to the input, as no
+ * transformation of the wire makes a value longer.
+ * @param json converted JSON Schema of `schema`
  */
 export function withBounds(json: JsonObject, schema: unknown): JsonObject {
-  // Only schemas and the steps of their pipes are passed on.
+  // Callers pass only schemas and pipe steps.
   const { wrapped, item, pipe, kind, type = '', requirement } = schema as SchemaParts
   if ('$ref' in json) return json
   if (pipe) return pipe.reduce((bounded: JsonObject, step) => withBounds(bounded, step), json)
@@ -25,11 +25,11 @@ export function withBounds(json: JsonObject, schema: unknown): JsonObject {
   return json
 }
 
-/** Changes the schema of the value, where null is allowed beside it. */
+/** Changes the schema of the value inside a nullable schema. */
 function inValue(json: JsonObject, change: (value: JsonObject) => JsonObject): JsonObject {
   const options = json['anyOf']
   if (!Array.isArray(options)) return change(json)
-  // The converter writes an optional value as its schema and null.
+  // The converter represents an optional value as its schema and null.
   const [value, nothing, ...more] = options as JsonObject[]
   if (!value || nothing?.['type'] !== 'null' || more.length > 0) return json
   return { ...json, anyOf: [change(value), nothing] }

@@ -9,7 +9,7 @@ import { toComponents, type Components } from './schemas.ts'
 
 export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
 
-/** What the document says about itself. */
+/** General information of the document. */
 export interface OpenApiInfo {
   readonly title: string
   readonly version: string
@@ -36,7 +36,7 @@ interface ObjectSchema {
 
 const parameterNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 
-/** Defaults of a query are written as text there; the document shows them as what they mean. */
+/** Defaults of query parameters are text in the schema; the document shows the parsed value. */
 function withOwnDefault(schema: JsonObject): JsonObject {
   const { type, default: value } = schema
   if (typeof value !== 'string') return schema
@@ -44,14 +44,14 @@ function withOwnDefault(schema: JsonObject): JsonObject {
   return type === 'boolean' ? { ...schema, default: value === 'true' } : schema
 }
 
-/** A parameter says itself what its schema says. */
+/** Moves the description from the schema to its parameter. */
 function described(schema: JsonObject, words: string | undefined): JsonObject {
   const { description = words, ...plain } = schema
   return { ...(description !== undefined && { description }), schema: withOwnDefault(plain) }
 }
 
 function parametersOf(route: RouteSpec, components: Components): JsonObject[] {
-  // Queries and parameters are object schemas by contract, see RouteSpec.
+  // RouteSpec requires queries and parameters to be object schemas.
   const query = (route.query ? components.parameters(route.query) : {}) as ObjectSchema
   const params = (route.params ? components.parameters(route.params) : {}) as ObjectSchema
   return [
@@ -79,10 +79,10 @@ function parametersOf(route: RouteSpec, components: Components): JsonObject[] {
 
 const failure = (description: string, schema: v.GenericSchema): ResponseSpec => ({ description, schema })
 
-/** The failures a route can have besides those it names. */
+/** The errors of every route besides those it declares. */
 function commonFailures(route: RouteSpec): Record<string, ResponseSpec> {
   const isChecked = route.body ?? route.query ?? route.params
-  // Requests of administrators alone are not counted, but the bytes of their bodies are.
+  // Requests limited to administrators are not counted, but their body sizes are.
   const isCounted = route.body ?? route.scopes.some((scope) => scope !== 'admin')
   return {
     ...(route.scopes.length > 0 && {
@@ -119,7 +119,7 @@ function contentOf(response: ResponseSpec, components: Components): JsonObject {
   if (file?.startsWith('text/')) content[file] = { schema: { type: 'string' } }
   else if (file) {
     const bytes = { schema: { type: 'string', format: 'binary' } }
-    // Generators want a type they know; what is sent is whatever the file is.
+    // Generators need a media type they know; the actual type is that of the file.
     Object.assign(content, { [file]: bytes, '*/*': bytes })
   }
   return Object.keys(content).length > 0 ? { content } : {}
@@ -169,7 +169,7 @@ function operationOf(route: RouteSpec, components: Components): JsonObject {
     ...(parameters.length > 0 && { parameters }),
     ...bodyOf(route, components),
     responses: Object.fromEntries(responses),
-    // Any one of the scopes is enough.
+    // Any of the scopes is sufficient.
     security: route.scopes.map((scope) => ({ key: [scope] })),
   }
 }
@@ -185,7 +185,9 @@ function pathsOf(routes: readonly RouteSpec[], components: Components): OpenApiD
 
 const isGiven = (schema: v.GenericSchema | undefined): schema is v.GenericSchema => schema !== undefined
 
-/** The document of a route table: every shape comes from the schemas that check and type it. */
+/**
+ * Builds the document from a route table. All shapes come from the schemas that validate requests and type handlers.
+ */
 export function toOpenApi(routes: readonly RouteSpec[], info: OpenApiInfo): OpenApiDocument {
   const received = routes
     .flatMap((route) => Object.values(responsesOf(route)))

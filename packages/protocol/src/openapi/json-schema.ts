@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 
 /**
- * The JSON Schema (draft 7) of what a schema takes; checks that JSON Schema has no words for are left out.
+ * The JSON Schema (draft 7) of the input of a schema. Checks without a JSON Schema equivalent are omitted.
  * @example toInputJsonSchema(v.object({ query: v.string() }))
  */
 export function toInputJsonSchema(schema: GenericSchema): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { nameOf } from '../fields.ts'
 
-/** The parts that valibot's schemas have, as far as they lead to further schemas or bound a value. */
+/** Properties of valibot schemas that contain other schemas or bound a value. */
 export interface SchemaParts {
   readonly type?: string
   readonly kind?: string
@@ -18,16 +18,16 @@ export interface SchemaParts {
 const isSchema = (value: unknown): value is v.GenericSchema =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema'
 
-/** The schemas right below a schema; those of a pipe's first schema are its own. */
+/** Direct child schemas; for a pipe, those of its first schema. */
 function childrenOf(schema: v.GenericSchema): v.GenericSchema[] {
-  // Every schema of valibot is an object of these parts.
+  // Every valibot schema is an object with these properties.
   const { entries = {}, options = [], wrapped, item, value } = schema as SchemaParts
   return [...Object.values(entries), ...options, wrapped, item, value].filter(isSchema)
 }
 
 /**
- * Every schema with a name below the given ones, and the given ones themselves, by name.
- * @throws Error when two schemas that are not of one kind have the same name
+ * All named schemas reachable from the given ones, including themselves, by name.
+ * @throws Error when two different schemas have the same name
  */
 export function namedBelow(schemas: readonly v.GenericSchema[]): Map<string, v.GenericSchema> {
   const named = new Map<string, v.GenericSchema>()

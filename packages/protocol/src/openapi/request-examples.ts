@@ -39,7 +39,7 @@ const definition = {
   },
 }
 
-/** One body for each schema of a request, by the name of the schema. */
+/** One example body per request schema, by schema name. */
 export const requestExamples: Readonly<Record<string, unknown>> = {
   SendMessageRequest: message,
   IngestionRequest: ingestion,
@@ -97,7 +97,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   McpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
 }
 
-/** Bodies whose schema has no name, by their operation. */
+/** Example bodies for unnamed schemas, by operation. */
 export const operationExamples: Readonly<Record<string, unknown>> = {
   'POST /persona/labels': { name: 'Safety' },
   'PATCH /admin/persona/label/{label_id}': { label_name: 'Security' },

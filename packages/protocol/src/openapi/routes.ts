@@ -1,58 +1,58 @@
 import type * as v from 'valibot'
 import type { Scope } from '../resources/principal.ts'
 
-/** What a route checks about the objects its request names, besides the caller's scope. */
+/** How a route checks access to the objects its request names, besides the scope. */
 export type OwnerRule =
-  /** It names no object that anybody owns. */
+  /** The request names no owned object. */
   | 'none'
-  /** Every session, message, file or project it names belongs to the caller. */
+  /** Every session, message, file or project it names must belong to the caller. */
   | 'caller'
-  /** Access follows from connector/credential pairs. */
+  /** Access is determined by connector/credential pairs. */
   | 'pair'
-  /** Administrators act on everybody's objects. */
+  /** Administrators can access all objects. */
   | 'any'
 
-/** One kind of answer of a route. */
+/** One response of a route. */
 export interface ResponseSpec {
   readonly description: string
-  /** Absent: no body is described. */
+  /** Absent: no body is documented. */
   readonly schema?: v.GenericSchema
   /** Default `application/json`. */
   readonly contentType?: string
-  /** Schemas of the same answer in other content types, such as the lines of a stream. */
+  /** Schemas of the same response in other content types, such as the lines of a stream. */
   readonly alsoAs?: Readonly<Record<string, v.GenericSchema>>
   /** Schema of each line of an `application/x-ndjson` answer. */
   readonly lines?: v.GenericSchema
-  /** Media type of an answer that is a file. */
+  /** Media type of a file response. */
   readonly file?: string
-  /** Response headers of its own, with what they tell. */
+  /** Additional response headers with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One route, as the server carries it out and the OpenAPI document tells it. */
+/** One route, as implemented by the server and described in the OpenAPI document. */
 export interface RouteSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the base path, parameters in braces: `/chat/stop-chat-session/{session_id}`. */
+  /** Path below the base path, with parameters in braces: `/chat/stop-chat-session/{session_id}`. */
   readonly path: string
-  /** Unique; also the name of the generated method. */
+  /** Unique; also the method name in generated clients. */
   readonly operationId: string
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
-  /** Scopes of which the caller's key must have one; none for what needs no key. */
+  /** The caller's key needs one of these scopes; empty when no key is needed. */
   readonly scopes: readonly Scope[]
   readonly owner: OwnerRule
   /** Schema of the JSON body. */
   readonly body?: v.GenericSchema
   /** Default `application/json`. */
   readonly bodyType?: string
-  /** An object schema; its fields are the query's parameters. */
+  /** An object schema whose fields are the query parameters. */
   readonly query?: v.GenericSchema
-  /** An object schema of the parameters in the path; those it does not name are text. */
+  /** An object schema of the path parameters; parameters it does not declare are text. */
   readonly params?: v.GenericSchema
-  /** Request headers with a meaning of their own here: what each does. */
+  /** Request headers with a special meaning, and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>
-  /** By status; the errors every route can give are added. */
+  /** Responses by status; the errors common to all routes are added. */
   readonly responses: Readonly<Record<number, ResponseSpec>>
   readonly deprecated?: boolean
 }

@@ -9,15 +9,15 @@ import descriptions from './descriptions.json' with { type: 'json' }
 import { fieldWords } from './path-descriptions.ts'
 import { namedBelow, type SchemaParts } from './named-schemas.ts'
 
-/** The JSON Schemas of a document. */
+/** JSON Schemas of a document. */
 export interface Components {
-  /** Schemas by name, of both directions. */
+  /** Named schemas of both directions. */
   readonly named: JsonObject
-  /** What is sent in this place: a reference when the schema has a name. */
+  /** Schema for a request; a reference if the schema has a name. */
   sent(schema: v.GenericSchema): JsonObject
-  /** What is received in this place. */
+  /** Schema for a response; a reference if the schema has a name. */
   received(schema: v.GenericSchema): JsonObject
-  /** An object schema itself, never a reference. */
+  /** The object schema itself, never a reference. */
   parameters(schema: v.GenericSchema): JsonObject
 }
 
@@ -31,10 +31,10 @@ interface Description {
 
 const described = descriptions as Readonly<Record<string, Description>>
 
-/** Address of a named schema in the document. */
+/** Reference to a named schema in the document. */
 export const refTo = (name: string): string => `#/components/schemas/${name}`
 
-/** Fields that have a default are always there in what is received, unlike in what is sent. */
+/** Fields with a default: always present in responses, optional in requests. */
 function alwaysPresent(entries: NonNullable<SchemaParts['entries']>): string[] {
   return Object.entries(entries)
     .filter(([, entry]) => {
@@ -44,7 +44,7 @@ function alwaysPresent(entries: NonNullable<SchemaParts['entries']>): string[] {
     .map(([name]) => name)
 }
 
-/** The words of an object schema and of its fields: the comments of the interface of its name, if it has one. */
+/** Adds descriptions to an object schema and its fields: the comments of the interface with its name, if any. */
 function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
   const words = described[nameOf(schema) ?? ''] ?? { description: '', fields: fieldWords }
   if (!isJsonObject(json['properties'])) return json
@@ -60,8 +60,8 @@ function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
 }
 
 /**
- * Says what generators for Go and Java do not infer: the type of a constant, and some type for a field that is always
- * null, without which they write code that does not compile.
+ * Adds types that generators for Go and Java do not infer: the type of a constant, and some type for a field that is
+ * always null. Without them the generated code does not compile.
  */
 function withTypes(json: JsonObject): JsonObject {
   if ('const' in json && !('type' in json)) return { type: typeof json['const'], ...json }
@@ -73,14 +73,14 @@ function withTypes(json: JsonObject): JsonObject {
   return { ...json, properties: Object.fromEntries(properties) }
 }
 
-/** Defaults that say nothing are left out: generators take a field with a default for required, or stumble over it. */
+/** Removes trivial defaults, since generators treat fields with a default as required or fail on them. */
 function toSent(json: JsonObject): JsonObject {
   const { default: value, ...plain } = json
   const isNothing = value === null || (isJsonObject(value) && Object.keys(value).length === 0)
   return isNothing ? plain : json
 }
 
-/** Bounds that stand behind transformations, for every field of an object. */
+/** Adds bounds that come after transformations, for every field of an object. */
 function withFieldBounds(json: JsonObject, entries: NonNullable<SchemaParts['entries']>): JsonObject {
   const properties = Object.entries(json['properties'] ?? {}).map(([name, field]) => [
     name,
@@ -93,9 +93,9 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
   return {
     typeMode: mode,
     target: 'draft-2020-12',
-    // Checks that JSON Schema cannot tell are left out; the sentences tell them.
+    // Checks without a JSON Schema equivalent are omitted; the descriptions mention them.
     errorMode: 'ignore',
-    // Said of every integer alike, it would only hide the bounds that matter.
+    // Identical for every integer, it would only hide the bounds that matter.
     ignoreActions: ['safe_integer'],
     overrideRef: ({ referenceId }) => refTo(rename(referenceId)),
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
@@ -105,14 +105,14 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
         const sent = entries ? withFieldBounds(json, entries) : toSent(json)
         return (isClosed(valibotSchema) ? { ...sent, additionalProperties: false } : sent) as typeof jsonSchema
       }
-      // Defaults are filled in before anything is sent, so a reader has no use for them.
+      // Defaults are applied before a response is sent, so readers do not need them.
       const { default: _, ...plain } = json
       return (entries ? { ...plain, required: alwaysPresent(entries) } : plain) as typeof jsonSchema
     },
   }
 }
 
-/** JSON Schemas of one direction; `inline` are written out even where they have a name. */
+/** Converts schemas of one direction; those in `inline` are written out even if they have a name. */
 function convert(schemas: readonly v.GenericSchema[], inline: readonly v.GenericSchema[], mode: Mode, rename: Rename) {
   const fieldsOf = (schema: v.GenericSchema): v.GenericSchema[] => Object.values((schema as SchemaParts).entries ?? {})
   const named = namedBelow([...schemas, ...inline.flatMap(fieldsOf)])
@@ -124,13 +124,13 @@ function convert(schemas: readonly v.GenericSchema[], inline: readonly v.Generic
     named: Object.fromEntries([...named.keys()].map((name) => [name, definitions[name] as JsonObject])),
     at(schema: v.GenericSchema): JsonObject {
       const name = inline.includes(schema) ? undefined : nameOf(schema)
-      // Converted above: `unnamed` holds every schema without a name.
+      // Converted above: `unnamed` contains every schema without a name.
       return name ? { $ref: refTo(rename(name)) } : (definitions[keyOf(schema)] as JsonObject)
     },
   }
 }
 
-/** Names whose schemas differ by direction, themselves or in what they refer to. */
+/** Names whose schemas differ by direction, directly or through a reference. */
 function differing(sent: Readonly<Record<string, JsonObject>>, received: Readonly<Record<string, JsonObject>>) {
   const shared = Object.keys(sent).filter((name) => name in received)
   const names = new Set(shared.filter((name) => JSON.stringify(sent[name]) !== JSON.stringify(received[name])))
@@ -144,7 +144,7 @@ function differing(sent: Readonly<Record<string, JsonObject>>, received: Readonl
   return names
 }
 
-/** Adds what the packet table knows: a sentence and an example each, and how `type` tells packets apart. */
+/** Adds descriptions and examples from the packet table, and `type` as the discriminator. */
 function withPackets(named: Readonly<Record<string, JsonObject>>): JsonObject {
   if (!named['PacketBody']) return named
   const packets = packetTypes.map((type) => {
@@ -160,7 +160,7 @@ function withPackets(named: Readonly<Record<string, JsonObject>>): JsonObject {
 }
 
 /**
- * The schemas of a document. A name whose schema is not the same in both directions ends in `Input` where it is sent.
+ * Builds the schemas of a document. If a named schema differs by direction, the request version ends in `Input`.
  * @param sent schemas of bodies; `parameters` are object schemas of queries and paths
  */
 export function toComponents(

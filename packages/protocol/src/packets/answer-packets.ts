@@ -3,15 +3,15 @@ import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 
-/** What the model consumed, all calls of the run together; null where the provider does not tell. */
+/** Token usage of all model calls of the run; null where the provider does not report it. */
 export interface Usage {
   /** Tokens of all prompts. */
   readonly input_tokens: number | null
-  /** Tokens of all answers, reasoning included. */
+  /** Tokens of all answers, including reasoning. */
   readonly output_tokens: number | null
-  /** Part of the output that was reasoning. */
+  /** Output tokens used for reasoning. */
   readonly reasoning_tokens: number | null
-  /** Part of the input that came from the provider's cache. */
+  /** Input tokens read from the provider's cache. */
   readonly cached_input_tokens: number | null
 }
 
@@ -26,26 +26,26 @@ export const usageSchema: WireSchema<Usage> = model('Usage', {
 export interface AnswerPackets {
   readonly section_end: NoFields
   readonly stop: {
-    /** Null when the run succeeded, `user_cancelled` when it was stopped. */
+    /** Null on success, `user_cancelled` when the user stopped the run. */
     readonly stop_reason: string | null
-    /** What the run consumed. */
+    /** Token usage of the run. */
     readonly usage?: Usage
   }
   readonly top_level_branching: {
-    /** How many branches start. */
+    /** Number of parallel branches. */
     readonly num_parallel_branches: number
   }
   readonly error: {
-    /** What failed, safe to show. */
+    /** Error message, safe to show to users. */
     readonly exception: string
-    /** Code of the failure. */
+    /** Error code. */
     readonly error_code: string | null
-    /** Whether the same request may succeed later. */
+    /** Whether retrying the same request may succeed. */
     readonly is_retryable: boolean
   }
   readonly chat_heartbeat: NoFields
   readonly message_start: {
-    /** Every document gathered so far. */
+    /** All documents found so far. */
     readonly final_documents: readonly SearchDoc[] | null
     /** Seconds since the run began. */
     readonly pre_answer_processing_seconds: number | null
@@ -55,9 +55,9 @@ export interface AnswerPackets {
     readonly content: string
   }
   readonly citation_info: {
-    /** The number in the answer. */
+    /** Citation number in the answer. */
     readonly citation_number: number
-    /** Id of the document it names. */
+    /** Id of the cited document. */
     readonly document_id: string
   }
   readonly reasoning_start: NoFields
@@ -77,13 +77,13 @@ export const answerPackets: PacketFamily<AnswerPackets> = {
     'stop',
     { stop_reason: orNull(v.string()), usage: v.optional(usageSchema) },
     { stop_reason: null },
-    'Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). `usage` only when asked for by `include_usage`.',
+    'Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). Contains `usage` only if requested with `include_usage`.',
   ),
   top_level_branching: entry(
     'top_level_branching',
     { num_parallel_branches: integer },
     { num_parallel_branches: 2 },
-    'Announces that a step asked for several tool calls or research agents, before the first of them starts.',
+    'Announces that a step requested several tool calls or research agents, before the first of them starts.',
   ),
   error: entry(
     'error',
@@ -93,14 +93,14 @@ export const answerPackets: PacketFamily<AnswerPackets> = {
       is_retryable: v.optional(boolean, true),
     },
     { exception: 'The image model did not answer.', error_code: 'SERVICE_UNAVAILABLE', is_retryable: true },
-    'Something failed: at the place of a tool call or research agent the run goes on; of a failed run it comes before the error line.',
+    'Reports a failure. At the placement of a tool call or research agent the run continues; in a failed run it precedes the error line.',
   ),
   chat_heartbeat: entry('chat_heartbeat', {}, {}, 'Keeps the connection open after 15 s of silence; has no number.'),
   message_start: entry(
     'message_start',
     { final_documents: orNull(v.array(searchDocSchema)), pre_answer_processing_seconds: orNull(v.number()) },
     { final_documents: [exampleDoc], pre_answer_processing_seconds: 1.25 },
-    'Begins the text of a model step, with every document gathered so far and the seconds since the run began.',
+    'Starts the text of a model step, with all documents found so far and the seconds since the run started.',
   ),
   message_delta: entry(
     'message_delta',
@@ -112,7 +112,7 @@ export const answerPackets: PacketFamily<AnswerPackets> = {
     'citation_info',
     { citation_number: integer, document_id: v.string() },
     { citation_number: 1, document_id: 'handbook/lab-access' },
-    'Tells which document a number in the answer names; once per document, just before the text that holds the link.',
+    'Maps a citation number to a document; sent once per document, just before the text that contains the link.',
   ),
   reasoning_start: entry('reasoning_start', {}, {}, 'Begins the reasoning of a step.'),
   reasoning_delta: entry(

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { model, type WireSchema } from '../fields.ts'
 
-/** The fields of a packet type that has none but `type`. */
+/** Fields of a packet type that has only `type`. */
 export type NoFields = Readonly<Record<never, never>>
 
-/** What is known of one packet type. */
+/** Description of a packet type. */
 export interface PacketEntry<Body> {
   readonly schema: WireSchema<Body>
   readonly example: Body
@@ -15,17 +15,17 @@ export interface PacketEntry<Body> {
 /** The body of a packet type with the given fields. */
 export type PacketBodyOf<Fields, Type extends keyof Fields> = { readonly type: Type } & Fields[Type]
 
-/** Packet types that belong together. */
+/** A group of related packet types. */
 export type PacketFamily<Fields> = { readonly [Type in keyof Fields]: PacketEntry<PacketBodyOf<Fields, Type>> }
 
 type Entries<Fields> = { [Field in keyof Fields]-?: WireSchema<Fields[Field]> }
 
-/** Name of a packet type's schema: `message_delta` is `MessageDeltaPacket`. */
+/** Schema name of a packet type: `message_delta` is `MessageDeltaPacket`. */
 export function packetSchemaName(type: string): string {
   return `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Packet`
 }
 
-/** Makes the entries of a family; schemas and examples are checked against its fields. */
+/** Creates the entries of a family; schemas and examples are type-checked against its fields. */
 export function entriesOf<Fields>(): <Type extends keyof Fields & string>(
   type: Type,
   fields: Entries<Fields[Type]>,
@@ -39,7 +39,7 @@ export function entriesOf<Fields>(): <Type extends keyof Fields & string>(
     sentence: string,
   ) => {
     const entries = { type: v.literal(type), ...fields } as v.ObjectEntries
-    // The fields are checked by `Entries`; valibot cannot infer an object of generic keys.
+    // `Entries` checks the fields; valibot cannot infer an object with generic keys.
     const schema = model(packetSchemaName(type), entries) as unknown as WireSchema<PacketBodyOf<Fields, Type>>
     return { schema, example: { type, ...example } as PacketBodyOf<Fields, Type>, sentence }
   }

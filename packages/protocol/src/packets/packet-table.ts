@@ -7,10 +7,10 @@ import { researchPackets } from './research-packets.ts'
 import { searchPackets } from './search-packets.ts'
 import { toolPackets } from './tool-packets.ts'
 
-/** All packet types; everything else about packets is derived from it. */
+/** All packet types. Everything else about packets is derived from this table. */
 export type PacketTable = PacketFamily<PacketFields>
 
-/** Type → schema, example, sentence, for each of the 44 packet types. */
+/** Schema, example and description for each of the 44 packet types. */
 export const packetTable: PacketTable = { ...answerPackets, ...searchPackets, ...toolPackets, ...researchPackets }
 
 /** Names of all packet types, in the order of the table. */
@@ -24,7 +24,7 @@ export const placementSchema: WireSchema<Placement> = model('Placement', {
   model_index: orNull(integer),
 })
 
-// `variant` wants its options inferred one by one; the table already ties each to its type.
+// `variant` needs each option type inferred; the table already ties each schema to its type.
 const bodyOptions = packetTypes.map((type) => packetTable[type].schema) as unknown as [
   v.ObjectSchema<{ type: v.LiteralSchema<string, undefined> }, undefined>,
 ]

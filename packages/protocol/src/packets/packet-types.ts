@@ -7,15 +7,15 @@ import type { ToolPackets } from './tool-packets.ts'
 export type { Usage } from './answer-packets.ts'
 export type { CustomToolError } from './tool-packets.ts'
 
-/** Where a packet belongs in its answer. */
+/** Position of a packet in its answer. */
 export interface Placement {
-  /** Position of the block within the answer, from 0; never falls within one branch, may skip values. */
+  /** Position of the block in the answer, from 0. Never decreases within a branch and may skip values. */
   readonly turn_index: number
-  /** Tells parallel calls (or research agents) of one turn apart. */
+  /** Distinguishes parallel calls (or research agents) of one turn. */
   readonly tab_index: number
-  /** Counts steps nested inside a research or coding agent; null at the top level. */
+  /** Step inside a research or coding agent; null at the top level. */
   readonly sub_turn_index: number | null
-  /** Which model speaks when several answer side by side; null on heartbeats, cancel stops and replayed packets. */
+  /** Model that sent the packet when several answer; null for heartbeats, cancel stops and replayed packets. */
   readonly model_index: number | null
 }
 
@@ -28,13 +28,13 @@ export type PacketType = keyof PacketFields
 /** The body (`obj`) of one packet type. */
 export type PacketOf<Type extends PacketType> = PacketBodyOf<PacketFields, Type>
 
-/** Any packet body, told apart by `type`. */
+/** Any packet body, distinguished by `type`. */
 export type PacketBody = { [Type in PacketType]: PacketOf<Type> }[PacketType]
 
 /** One packet of the stream. */
 export interface Packet {
-  /** Where the packet belongs in its answer. */
+  /** Position of the packet in its answer. */
   readonly placement: Placement
-  /** The packet itself, told apart by its `type`. */
+  /** The packet body, distinguished by `type`. */
   readonly obj: PacketBody
 }

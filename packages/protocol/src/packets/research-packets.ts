@@ -11,7 +11,7 @@ export interface ResearchPackets {
     readonly content: string
   }
   readonly research_agent_start: {
-    /** What the agent is to find out. */
+    /** Task of the research agent. */
     readonly research_task: string
   }
   readonly intermediate_report_start: NoFields
@@ -24,9 +24,9 @@ export interface ResearchPackets {
     readonly cited_docs: readonly SearchDoc[] | null
   }
   readonly coding_agent_start: {
-    /** What the agent is asked. */
+    /** Task of the coding agent. */
     readonly query: string
-    /** Where it looks. */
+    /** Repository the agent works in. */
     readonly repo: string
   }
   readonly coding_agent_thinking_delta: {
@@ -54,37 +54,37 @@ export const researchPackets: PacketFamily<ResearchPackets> = {
     'research_agent_start',
     { research_task: v.string() },
     { research_task: 'Find who may enter the lab at night.' },
-    'Begins the work of a research agent; its steps carry a `sub_turn_index`.',
+    'Starts a research agent; its steps have a `sub_turn_index`.',
   ),
   intermediate_report_start: entry('intermediate_report_start', {}, {}, 'Begins the report of a research agent.'),
   intermediate_report_delta: entry(
     'intermediate_report_delta',
     { content: v.string() },
     { content: 'At night only two groups may enter [1].' },
-    'Text to append to the report; its numbers are those of this agent alone.',
+    'Text to append to the report; its citation numbers are local to this agent.',
   ),
   intermediate_report_cited_docs: entry(
     'intermediate_report_cited_docs',
     { cited_docs: orNull(v.array(searchDocSchema)) },
     { cited_docs: [exampleDoc] },
-    'The documents the report cites; empty when it cites none.',
+    'Documents cited in the report; empty if none.',
   ),
   coding_agent_start: entry(
     'coding_agent_start',
     { query: v.string(), repo: v.string() },
     { query: 'Where is the booking checked?', repo: 'bookings' },
-    'Begins the work of a coding agent; read, never sent.',
+    'Starts a coding agent. Accepted by clients, never sent.',
   ),
   coding_agent_thinking_delta: entry(
     'coding_agent_thinking_delta',
     { content: v.string() },
     { content: 'Looking at the tests first.' },
-    'What a coding agent thinks; read, never sent.',
+    'Thoughts of a coding agent. Accepted by clients, never sent.',
   ),
   coding_agent_final: entry(
     'coding_agent_final',
     { answer: v.string() },
     { answer: 'In the reservation module.' },
-    'What a coding agent found; read, never sent.',
+    'Result of a coding agent. Accepted by clients, never sent.',
   ),
 }

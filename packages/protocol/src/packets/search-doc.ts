@@ -2,19 +2,19 @@ import * as v from 'valibot'
 import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { timestamp } from '../timestamps.ts'
 
-/** A document as clients see it beside an answer: one matched chunk of it. */
+/** A document shown with an answer: one matching chunk of it. */
 export interface SearchDoc {
-  /** Stored id; of a web result `WEB_SEARCH_DOC_` and its address; of an attached file the id of the upload. */
+  /** Stored id; for a web result, `WEB_SEARCH_DOC_` plus its URL; for an attached file, the upload id. */
   readonly document_id: string
-  /** Number of the matched chunk in its document, from 0. */
+  /** Index of the matching chunk in its document, from 0. */
   readonly chunk_ind: number
-  /** Display title; `Unknown` when there is none. */
+  /** Display title; `Unknown` if there is none. */
   readonly semantic_identifier: string
-  /** First link of the matched chunk. */
+  /** First link of the matching chunk. */
   readonly link: string | null
-  /** How the chunk begins; of a web result its snippet. */
+  /** Beginning of the chunk; for a web result, its snippet. */
   readonly blurb: string
-  /** Kind of source it came from. */
+  /** Source of the document. */
   readonly source_type: string
   /** 0 for ordinary documents, 1 for web results and attached files. */
   readonly boost: number
@@ -22,33 +22,33 @@ export interface SearchDoc {
   readonly hidden: boolean
   /** Metadata of the document. */
   readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  /** How well the chunk matches; higher is better, only comparable within one search. */
+  /** Relevance score; higher is better. Comparable only within one search. */
   readonly score: number | null
   /** Always null here. */
   readonly is_relevant: boolean | null
   /** Always null here. */
   readonly relevance_explanation: string | null
-  /** Pieces of the chunk with the matched words in `<hi>`…`</hi>`. */
+  /** Excerpts of the chunk with matching words in `<hi>`…`</hi>`. */
   readonly match_highlights: readonly string[]
-  /** ISO 8601, UTC with `Z`. */
+  /** ISO 8601 in UTC, with `Z`. */
   readonly updated_at: string | null
-  /** Names of its main owners. */
+  /** Names of the main owners. */
   readonly primary_owners: readonly string[] | null
-  /** Names of its other owners. */
+  /** Names of other owners. */
   readonly secondary_owners: readonly string[] | null
-  /** Whether it was found on the web. */
+  /** Whether it is a web result. */
   readonly is_internet: boolean
   /** Id of a raw file attached to the document. */
   readonly file_id: string | null
 }
 
-/** A picture an answer made. */
+/** An image created by an answer. */
 export interface GeneratedImage {
   /** Id of the image, for `GET /chat/file/{file_id}`. */
   readonly file_id: string
   /** Path below the host, e.g. `/api/chat/file/{file_id}`. */
   readonly url: string
-  /** What the image model was asked in the end. */
+  /** The final prompt for the image model. */
   readonly revised_prompt: string
   /** `square`, `portrait` or `landscape`. */
   readonly shape: string | null
@@ -79,9 +79,9 @@ const fields = {
 
 export const searchDocSchema: WireSchema<SearchDoc> = model('SearchDoc', fields)
 
-/** A document beside a stored answer. */
+/** A document stored with an answer. */
 export interface SavedSearchDoc extends SearchDoc {
-  /** Its place among the documents of the answer, from 1. */
+  /** Position among the documents of the answer, from 1. */
   readonly db_doc_id: number
 }
 
@@ -97,7 +97,7 @@ export const generatedImageSchema: WireSchema<GeneratedImage> = model('Generated
   shape: orNull(v.string()),
 })
 
-/** A document for examples. */
+/** Document used in examples. */
 export const exampleDoc: SearchDoc = {
   document_id: 'handbook/lab-access',
   chunk_ind: 0,

@@ -7,7 +7,7 @@ import { exampleDoc, searchDocSchema, type SearchDoc } from './search-doc.ts'
 /** Searching and reading pages: the fields of each packet type besides `type`. */
 export interface SearchPackets {
   readonly search_tool_start: {
-    /** Whether the web is searched. */
+    /** Whether this is a web search. */
     readonly is_internet_search: boolean
   }
   readonly search_tool_queries_delta: {
@@ -15,11 +15,11 @@ export interface SearchPackets {
     readonly queries: readonly string[]
   }
   readonly search_tool_filter_delta: {
-    /** Kinds of source that are searched. */
+    /** Sources to search. */
     readonly sources: readonly string[]
-    /** Documents from this moment on. */
+    /** Only documents at or after this time. */
     readonly time_filter_start: string | null
-    /** Documents up to this moment. */
+    /** Only documents at or before this time. */
     readonly time_filter_end: string | null
   }
   readonly search_tool_documents_delta: {
@@ -45,13 +45,13 @@ export const searchPackets: PacketFamily<SearchPackets> = {
     'search_tool_start',
     { is_internet_search: v.optional(boolean, false) },
     { is_internet_search: false },
-    'Begins a search in the indexed documents or, when `is_internet_search`, on the web.',
+    'Starts a search in the indexed documents or, with `is_internet_search`, on the web.',
   ),
   search_tool_queries_delta: entry(
     'search_tool_queries_delta',
     { queries: v.array(v.string()) },
     { queries: ['lab opening hours', 'when is the lab open'] },
-    'The queries that are run, weightiest first.',
+    'Search queries, the most important first.',
   ),
   search_tool_filter_delta: entry(
     'search_tool_filter_delta',
@@ -61,25 +61,25 @@ export const searchPackets: PacketFamily<SearchPackets> = {
       time_filter_end: orNull(timestamp),
     },
     { sources: ['confluence'], time_filter_start: '2026-01-01T00:00:00Z', time_filter_end: null },
-    'What the search was narrowed to; before its queries, and only when it was.',
+    'Filters of the search; sent before its queries, and only if there are any.',
   ),
   search_tool_documents_delta: entry(
     'search_tool_documents_delta',
     { documents: v.array(searchDocSchema) },
     { documents: [exampleDoc] },
-    'The documents chosen for display; none is sent when nothing was found.',
+    'Documents selected for display; not sent when nothing was found.',
   ),
   open_url_start: entry('open_url_start', {}, {}, 'Begins the reading of pages.'),
   open_url_urls: entry(
     'open_url_urls',
     { urls: v.array(v.string()) },
     { urls: ['https://lab.example/hours'] },
-    'The addresses that are read.',
+    'URLs being read.',
   ),
   open_url_documents: entry(
     'open_url_documents',
     { documents: v.array(searchDocSchema) },
     { documents: [exampleDoc] },
-    'What could be read; none is sent when nothing could.',
+    'Pages that could be read; not sent when none could.',
   ),
 }

@@ -3,13 +3,13 @@ import { boolean, dictionary, integer, model, orNull, type WireSchema } from '..
 import { entriesOf, type NoFields, type PacketFamily } from './packet-entry.ts'
 import { generatedImageSchema, type GeneratedImage } from './search-doc.ts'
 
-/** How a custom action failed for lack of valid credentials. */
+/** Details of a custom action that failed because its credentials were rejected. */
 export interface CustomToolError {
-  /** Whether the credentials were refused. */
+  /** Whether the credentials were rejected. */
   readonly is_auth_error: boolean
-  /** HTTP status the action answered with. */
+  /** HTTP status of the action's response. */
   readonly status_code: number
-  /** What the action answered. */
+  /** Response of the action. */
   readonly message: string
 }
 
@@ -32,9 +32,9 @@ export interface ToolPackets {
     readonly code: string
   }
   readonly python_tool_delta: {
-    /** What the code printed. */
+    /** Standard output. */
     readonly stdout: string
-    /** What the code printed as errors. */
+    /** Standard error. */
     readonly stderr: string
     /** Ids of the files the code wrote. */
     readonly file_ids: readonly string[]
@@ -44,29 +44,29 @@ export interface ToolPackets {
     readonly cmd: string
   }
   readonly bash_tool_delta: {
-    /** What the command printed. */
+    /** Standard output. */
     readonly stdout: string
-    /** What the command printed as errors. */
+    /** Standard error. */
     readonly stderr: string
-    /** How the command ended; null while it runs. */
+    /** Exit code; null while the command runs. */
     readonly exit_code: number | null
-    /** Whether it took too long. */
+    /** Whether the command timed out. */
     readonly timed_out: boolean
   }
   readonly custom_tool_start: {
-    /** The name the model sees. */
+    /** Name of the tool as the model sees it. */
     readonly tool_name: string
     /** Number of the action. */
     readonly tool_id: number | null
   }
   readonly custom_tool_args: {
-    /** The name the model sees. */
+    /** Name of the tool as the model sees it. */
     readonly tool_name: string
     /** The arguments, by name. */
     readonly tool_args: Readonly<Record<string, unknown>>
   }
   readonly custom_tool_delta: {
-    /** The name the model sees. */
+    /** Name of the tool as the model sees it. */
     readonly tool_name: string
     /** Number of the action. */
     readonly tool_id: number | null
@@ -74,9 +74,9 @@ export interface ToolPackets {
     readonly response_type: string
     /** Any JSON value. */
     readonly data: unknown
-    /** Ids of the files it answered with. */
+    /** Ids of the returned files. */
     readonly file_ids: readonly string[] | null
-    /** Why its credentials were refused. */
+    /** Set when the credentials were rejected. */
     readonly error: CustomToolError | null
   }
   readonly file_reader_start: NoFields
@@ -85,26 +85,26 @@ export interface ToolPackets {
     readonly file_name: string
     /** Id of the file. */
     readonly file_id: string
-    /** First character that was read, from 0. */
+    /** Index of the first character read, from 0. */
     readonly start_char: number
-    /** Where reading ended, exclusive. */
+    /** Index after the last character read. */
     readonly end_char: number
-    /** How many characters the file has. */
+    /** Length of the file in characters. */
     readonly total_chars: number
-    /** The first characters that were read. */
+    /** Beginning of the text that was read. */
     readonly preview_start: string
-    /** The last characters that were read. */
+    /** End of the text that was read. */
     readonly preview_end: string
   }
   readonly memory_tool_start: NoFields
   readonly memory_tool_delta: {
-    /** What is remembered. */
+    /** Text of the memory. */
     readonly memory_text: string
     /** Whether a memory is added or replaced. */
     readonly operation: 'add' | 'update'
     /** Number of the memory. */
     readonly memory_id: number | null
-    /** Position of the memory that is replaced. */
+    /** Position of the replaced memory. */
     readonly index: number | null
   }
   readonly memory_tool_no_access: NoFields
@@ -117,7 +117,7 @@ export interface ToolPackets {
   readonly tool_call_debug: {
     /** Id of the call. */
     readonly tool_call_id: string
-    /** The name the model sees. */
+    /** Name of the tool as the model sees it. */
     readonly tool_name: string
     /** The arguments, by name. */
     readonly tool_args: Readonly<Record<string, unknown>>
@@ -149,7 +149,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
     'python_tool_start',
     { code: v.string() },
     { code: 'print(2 ** 10)' },
-    'Begins a run of Python code.',
+    'Starts running Python code.',
   ),
   python_tool_delta: entry(
     'python_tool_delta',
@@ -159,13 +159,13 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       file_ids: v.optional(v.array(v.string()), () => []),
     },
     { stdout: '1024\n', stderr: '', file_ids: [] },
-    'Output to append, and the files the code made.',
+    'Output to append, and files the code created.',
   ),
   bash_tool_start: entry(
     'bash_tool_start',
     { cmd: v.string() },
     { cmd: 'ls' },
-    'Begins a shell command of a coding agent; read, never sent.',
+    'Starts a shell command of a coding agent. Accepted by clients, never sent.',
   ),
   bash_tool_delta: entry(
     'bash_tool_delta',
@@ -176,13 +176,13 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       timed_out: v.optional(boolean, false),
     },
     { stdout: 'notes.md\n', stderr: '', exit_code: 0, timed_out: false },
-    'Output and end of a shell command; read, never sent.',
+    'Output and exit code of a shell command. Accepted by clients, never sent.',
   ),
   custom_tool_start: entry(
     'custom_tool_start',
     { tool_name: v.string(), tool_id: orNull(integer) },
     { tool_name: 'findBooking', tool_id: 31 },
-    'Begins the call of a custom action; `tool_id` is null for actions of an MCP server.',
+    'Starts a call of a custom action; `tool_id` is null for actions of an MCP server.',
   ),
   custom_tool_args: entry(
     'custom_tool_args',
@@ -208,7 +208,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       file_ids: null,
       error: null,
     },
-    'What the action answered: `data` for json and text, `file_ids` for csv and image, `error` when its credentials were refused.',
+    'Response of the action: `data` for json and text, `file_ids` for csv and image, `error` when its credentials were rejected.',
   ),
   file_reader_start: entry('file_reader_start', {}, {}, 'Begins the reading of an attached file.'),
   file_reader_result: entry(
@@ -231,7 +231,7 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       preview_start: 'Minutes of the safety board, 4 March. Present: all four members.',
       preview_end: '',
     },
-    'Which characters were read (`end_char` exclusive), with the first and last 500 of them.',
+    'Range of characters that were read (`end_char` exclusive), with the first and last 500 of them.',
   ),
   memory_tool_start: entry('memory_tool_start', {}, {}, 'Begins a change of what is remembered about the person.'),
   memory_tool_delta: entry(
@@ -243,19 +243,19 @@ export const toolPackets: PacketFamily<ToolPackets> = {
       index: orNull(integer),
     },
     { memory_text: 'Works in the optics group.', operation: 'add', memory_id: null, index: null },
-    'What is remembered; `index` names the memory an update replaces.',
+    'A saved memory; `index` is the position of the memory that an update replaces.',
   ),
   memory_tool_no_access: entry('memory_tool_no_access', {}, {}, 'Memory may not be used; read, never sent.'),
   tool_call_argument_delta: entry(
     'tool_call_argument_delta',
     { tool_type: v.string(), argument_deltas: dictionary(v.unknown()) },
     { tool_type: 'run_python', argument_deltas: { code: 'print(' } },
-    'Text of an argument as the model writes it, by argument name; append it.',
+    'Argument text to append, by argument name, streamed as the model writes it.',
   ),
   tool_call_debug: entry(
     'tool_call_debug',
     { tool_call_id: v.string(), tool_name: v.string(), tool_args: dictionary(v.unknown()) },
     { tool_call_id: 'call_1', tool_name: 'internal_search', tool_args: { queries: ['lab hours'] } },
-    'A call as the model asked for it; read, never sent.',
+    'A tool call as requested by the model. Accepted by clients, never sent.',
   ),
 }

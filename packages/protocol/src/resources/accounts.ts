@@ -3,7 +3,7 @@ import { boolean, integer, model, orNull, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { personalizationSchema, type PersonalizationDetail } from './personalization.ts'
 
-/** Answer of `GET /me`: whom the key acts for. */
+/** Answer of `GET /me`: the person the key acts for. */
 export interface UserInfo {
   /** Id of the person. */
   readonly id: string
@@ -11,7 +11,7 @@ export interface UserInfo {
   readonly email: string
   /** Always true here. */
   readonly is_active: boolean
-  /** Whether the scope `admin` is held. */
+  /** Whether the key has the scope `admin`. */
   readonly is_superuser: boolean
   /** Always true here. */
   readonly is_verified: boolean
@@ -19,13 +19,13 @@ export interface UserInfo {
   readonly account_type: string
   /** Always false here. */
   readonly is_anonymous_user: boolean
-  /** The scopes held. */
+  /** Scopes of the key. */
   readonly effective_permissions: readonly string[]
   /** Names of their groups. */
   readonly groups: readonly string[]
-  /** What they want the assistant to know and to do. */
+  /** Personal information and preferences for the assistant. */
   readonly personalization: PersonalizationDetail
-  /** What follows has one value here: keys have no team and no password. */
+  /** Fixed preferences. */
   readonly preferences: Readonly<Record<string, unknown>>
   /** Always null here. */
   readonly token_expires_at: string | null
@@ -66,7 +66,7 @@ export const userInfoSchema: WireSchema<UserInfo> = model('UserInfo', {
 
 /** Answer of `GET /me/permissions`. */
 export interface UserPermissions {
-  /** What the scopes held amount to, in the words of existing clients. */
+  /** Permissions that correspond to the scopes, named as existing clients expect. */
   readonly permissions: readonly string[]
   /** Always false here. */
   readonly is_manager: boolean

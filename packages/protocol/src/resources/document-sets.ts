@@ -7,33 +7,33 @@ import { groupNames, nameList, recordName } from './pairs.ts'
 export interface PairSummary {
   /** Number of the pair. */
   readonly id: number
-  /** What the pair is called. */
+  /** Name of the pair. */
   readonly name: string | null
-  /** Kind of source the documents come from. */
+  /** Source of the documents. */
   readonly source: string
   /** `public` or `private`. */
   readonly access_type: string
 }
 
-/** A document set as those see it who may search it. */
+/** A document set as seen by people who can search it. */
 export interface DocumentSetSummary {
   /** Number of the set. */
   readonly id: number
-  /** For `internal_search_filters.document_set`. */
+  /** Name, used in `internal_search_filters.document_set`. */
   readonly name: string
-  /** What the set is for. */
+  /** Purpose of the set. */
   readonly description: string | null
-  /** The pairs whose documents are in the set. */
+  /** Pairs whose documents are in the set. */
   readonly cc_pair_summaries: readonly PairSummary[]
-  /** Always true: changes of a set hold at once. */
+  /** Always true: changes take effect immediately. */
   readonly is_up_to_date: boolean
-  /** Whether everybody may search it. */
+  /** Whether everybody can search it. */
   readonly is_public: boolean
-  /** Who may search it while it is private. */
+  /** People who can search the set while it is private. */
   readonly users: readonly string[]
-  /** Groups that may search it while it is private. */
+  /** Groups that can search the set while it is private. */
   readonly groups: readonly string[]
-  /** What the caller may do with the set. */
+  /** Permissions of the caller, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
   /** Always empty here. */
   readonly federated_connector_summaries: readonly unknown[]
@@ -54,7 +54,7 @@ export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('D
   federated_connector_summaries: v.array(v.unknown()),
 })
 
-/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set where a client prefers it. */
+/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set if the client prefers it. */
 export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> = v.union([
   integer,
   documentSetSummarySchema,
@@ -62,19 +62,19 @@ export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> =
 
 /** Body of `POST /manage/admin/document-set`. */
 export interface DocumentSetCreation {
-  /** Unique. */
+  /** Unique name. */
   readonly name: string
-  /** What the set is for. */
+  /** Purpose of the set. */
   readonly description: string
-  /** The pairs whose documents are in the set. */
+  /** Pairs whose documents are in the set. */
   readonly cc_pair_ids: readonly number[]
-  /** Whether everybody may search it. */
+  /** Whether everybody can search it. */
   readonly is_public: boolean
-  /** Ids or e-mail addresses of those who may search it while it is private. */
+  /** Ids or e-mail addresses of people with access while it is private. */
   readonly users: readonly string[]
-  /** Names of groups who may. */
+  /** Names of groups with access while it is private. */
   readonly groups: readonly string[]
-  /** Only an empty list: connectors of other services are not offered. */
+  /** Must be empty: federated connectors are not supported. */
   readonly federated_connectors: readonly unknown[]
 }
 
@@ -90,7 +90,7 @@ export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = spelle
   federated_connectors: v.nullish(v.array(v.unknown()), () => []),
 })
 
-/** Body of `PATCH /manage/admin/document-set/{document_set_id}`: what is absent or null stays. */
+/** Body of `PATCH /manage/admin/document-set/{document_set_id}`. Absent and null fields stay unchanged. */
 export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
 
 const updateFields = {
@@ -105,7 +105,7 @@ const updateFields = {
 
 export const documentSetUpdateSchema: WireSchema<DocumentSetUpdate> = closedModel('DocumentSetUpdate', updateFields)
 
-/** Body of `PATCH /manage/admin/document-set`, which names the set itself. */
+/** Body of `PATCH /manage/admin/document-set`, which identifies the set in the body. */
 export interface NamedDocumentSetUpdate extends DocumentSetUpdate {
   /** Number of the set. */
   readonly id: number
@@ -118,7 +118,7 @@ export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = 
 
 /** Query of `GET /manage/document-set`. */
 export interface DocumentSetQuery {
-  /** Whether only sets are listed that the caller may change. */
+  /** Whether to list only sets the caller can edit. */
   readonly get_editable: boolean
 }
 

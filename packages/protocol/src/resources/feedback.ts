@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
 
-/** Body of `POST /chat/create-chat-message-feedback`; at least a verdict or a text. */
+/** Body of `POST /chat/create-chat-message-feedback`; requires a rating or a text. */
 export interface FeedbackRequest {
-  /** The answer that is judged. */
+  /** Id of the rated answer. */
   readonly chat_message_id: number
-  /** Whether it helped. */
+  /** Whether the answer helped. */
   readonly is_positive: boolean | null
-  /** What its reader says about it. */
+  /** Comment of the reader. */
   readonly feedback_text: string | null
-  /** One of the reasons that a client offers. */
+  /** One of the reasons offered by a client. */
   readonly predefined_feedback: string | null
 }
 

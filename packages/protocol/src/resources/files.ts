@@ -3,23 +3,23 @@ import { answeredTime } from '../timestamps.ts'
 import type { FileKind } from '../chat/send-message.ts'
 import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
 
-/** How a file is given to a model, by its media type. */
+/** How a file is passed to a model, based on its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
 
 /**
- * Where an uploaded file stands: its text is being read; read; refused with a reason; kept without being read, as
- * spreadsheets above the limit of tokens are.
+ * States of an uploaded file: text being read; read; rejected with a reason; stored without reading, like spreadsheets
+ * above the token limit.
  */
 export const fileStatuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'SKIPPED'] as const
 
 /** One of {@link fileStatuses}. */
 export type FileStatus = (typeof fileStatuses)[number]
 
-/** An uploaded file as its owner sees it; times are ISO 8601 with `Z`. */
+/** An uploaded file as seen by its owner. Times are ISO 8601 with `Z`. */
 export interface UserFile {
-  /** For `user_file_id` of a FileDescriptor, and in addresses. */
+  /** Id, used in paths and as `user_file_id` of a FileDescriptor. */
   readonly id: string
-  /** The client's own name for it, echoed by the upload alone. */
+  /** Client's own id; returned only by the upload. */
   readonly temp_id: string | null
   /** Name of the file. */
   readonly name: string
@@ -27,23 +27,23 @@ export interface UserFile {
   readonly project_id: null
   /** Id of its owner. */
   readonly user_id: string | null
-  /** For `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
+  /** Used for `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
   readonly file_id: string
   /** When it was uploaded. */
   readonly created_at: string
-  /** Whether its text was read. */
+  /** Processing state of the file. */
   readonly status: FileStatus
-  /** Why it is FAILED or SKIPPED. */
+  /** Reason for FAILED or SKIPPED. */
   readonly reason: string | null
   /** When it was last used in a chat. */
   readonly last_accessed_at: string | null
   /** Media type. */
   readonly file_type: string | null
-  /** How it is given to a model. */
+  /** How it is passed to a model. */
   readonly chat_file_type: FileKind
-  /** What it takes of a prompt; null until it is read. */
+  /** Number of tokens in a prompt; null until the file is read. */
   readonly token_count: number | null
-  /** Into how many chunks it was split. */
+  /** Number of chunks. */
   readonly chunk_count: number | null
 }
 
@@ -64,19 +64,19 @@ export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   chunk_count: orNull(integer),
 })
 
-/** A file that was not taken. */
+/** A rejected file. */
 export interface RejectedFile {
   /** Name of the file. */
   readonly file_name: string
-  /** What is wrong with it and what to do, for people. */
+  /** Why the file was rejected and how to fix it, for users. */
   readonly reason: string
 }
 
-/** Answer of `POST /user/projects/file/upload`: some files may be taken and others not. */
+/** Answer of `POST /user/projects/file/upload`. Some files may be accepted and others rejected. */
 export interface UploadAnswer {
-  /** The files that were taken. */
+  /** Accepted files. */
   readonly user_files: readonly UserFile[]
-  /** The files that were not. */
+  /** Rejected files. */
   readonly rejected_files: readonly RejectedFile[]
 }
 
@@ -85,11 +85,11 @@ export const uploadAnswerSchema: WireSchema<UploadAnswer> = model('UploadAnswer'
   rejected_files: v.array(model('RejectedFile', { file_name: v.string(), reason: v.string() })),
 })
 
-/** The form of an upload, `multipart/form-data`, for the documentation: it is read as a stream. */
+/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
 export interface UploadForm {
-  /** One part for each file. */
+  /** One part per file. */
   readonly files: readonly string[]
-  /** Project that the files shall belong to. */
+  /** Project the files belong to. */
   readonly project_id?: number
   /** JSON object that maps file names to the client's own ids. */
   readonly temp_id_map?: string
@@ -114,13 +114,13 @@ export const fileStatusesRequestSchema: WireSchema<FileStatusesRequest, FileStat
   },
 )
 
-/** Answer of `DELETE /user/projects/file/{file_id}`: a file in use stays, and who uses it is told. */
+/** Answer of `DELETE /user/projects/file/{file_id}`. A file in use is kept, and its users are listed. */
 export interface FileRemoval {
-  /** True: the file was not removed, because projects or agents hold it. */
+  /** True: the file was kept because projects or agents use it. */
   readonly has_associations: boolean
-  /** Projects that hold the file. */
+  /** Projects that use the file. */
   readonly project_names: readonly string[]
-  /** Agents that hold the file. */
+  /** Agents that use the file. */
   readonly assistant_names: readonly string[]
 }
 
@@ -134,15 +134,15 @@ export const fileRemovalSchema: WireSchema<FileRemoval> = model('FileRemoval', {
 export interface ParsedSheet {
   /** Name of the sheet. */
   readonly name: string
-  /** Its rows as CSV. */
+  /** Rows as CSV. */
   readonly csv: string
-  /** Whether rows were left out. */
+  /** Whether rows were omitted. */
   readonly truncated: boolean
 }
 
 /** A spreadsheet as text, sheet by sheet. */
 export interface ParsedSheets {
-  /** The sheets, in their order. */
+  /** Sheets in their original order. */
   readonly sheets: readonly ParsedSheet[]
 }
 
@@ -150,7 +150,7 @@ export const parsedSheetsSchema: WireSchema<ParsedSheets> = model('ParsedSheets'
   sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: boolean })),
 })
 
-/** Reads `temp_id_map`: what is no JSON object of texts counts as absent. */
+/** Reads `temp_id_map`. Anything but a JSON object of strings is ignored. */
 export function readTempIds(json: string): Readonly<Record<string, string>> {
   try {
     const result = v.safeParse(dictionary(text), JSON.parse(json))

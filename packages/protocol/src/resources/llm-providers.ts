@@ -1,21 +1,21 @@
 import * as v from 'valibot'
 import { boolean, integer, model, type WireSchema } from '../fields.ts'
 
-/** A model a client may choose. */
+/** A model that clients can select. */
 export interface ModelConfiguration {
-  /** For `llm_override.model_configuration_id`. */
+  /** Id, used in `llm_override.model_configuration_id`. */
   readonly id: number
-  /** For `llm_override.model_version`. */
+  /** Name, used in `llm_override.model_version`. */
   readonly name: string
-  /** Whether clients shall offer it. */
+  /** Whether clients should offer it. */
   readonly is_visible: boolean
-  /** Tokens of prompt and answer together. */
+  /** Context window: tokens of prompt and answer together. */
   readonly max_input_tokens: number | null
-  /** Whether it sees images. */
+  /** Whether it accepts images. */
   readonly supports_image_input: boolean
-  /** Whether it reasons. */
+  /** Whether it supports reasoning. */
   readonly supports_reasoning: boolean
-  /** Efforts a session may set for it, from `off` to `xhigh`; empty: none. */
+  /** Reasoning efforts a session can select, from `off` to `xhigh`; empty: none. */
   readonly supported_reasoning_efforts: readonly string[]
   /** Always null here. */
   readonly reasoning_effort_max: string | null
@@ -23,19 +23,19 @@ export interface ModelConfiguration {
   readonly reasoning_effort_default: string | null
   /** Always null here. */
   readonly temperature_default: number | null
-  /** Whether it is the model that answers unless a request names another. */
+  /** Whether this is the default model. */
   readonly is_recommended_default: boolean
-  /** What a person reads. */
+  /** Display name. */
   readonly display_name: string | null
   /** Always null here. */
   readonly custom_display_name: string | null
-  /** What a person reads of the provider. */
+  /** Display name of the provider. */
   readonly provider_display_name: string | null
-  /** Who makes the model, where that is known. */
+  /** Vendor of the model, if known. */
   readonly vendor: string | null
-  /** Version of the model, where that is known. */
+  /** Version of the model, if known. */
   readonly version: string | null
-  /** Where the model runs, where that is known. */
+  /** Region where the model runs, if known. */
   readonly region: string | null
 }
 
@@ -43,17 +43,17 @@ export interface ModelConfiguration {
 export interface LlmProvider {
   /** Number of the provider. */
   readonly id: number
-  /** For `llm_override.model_provider`. */
+  /** Name, used in `llm_override.model_provider`. */
   readonly name: string
   /** Kind of the provider, such as `openai` or `extractive`. */
   readonly provider: string
-  /** What a person reads. */
+  /** Display name. */
   readonly provider_display_name: string
   /** The models it offers. */
   readonly model_configurations: readonly ModelConfiguration[]
 }
 
-/** Names a model of a provider. */
+/** Refers to a model of a provider. */
 export interface DefaultModel {
   /** Number of the provider. */
   readonly provider_id: number
@@ -61,15 +61,15 @@ export interface DefaultModel {
   readonly model_name: string
 }
 
-/** Answer of `GET /llm/provider`: the models a client may choose from, and those taken when it does not. */
+/** Answer of `GET /llm/provider`: the models clients can select, and the defaults. */
 export interface LlmProviders {
-  /** The providers, each with its models. */
+  /** Providers with their models. */
   readonly providers: readonly LlmProvider[]
-  /** The model that answers by default. */
+  /** Default chat model. */
   readonly default_text: DefaultModel | null
-  /** The model that describes images. */
+  /** Model that describes images. */
   readonly default_vision: DefaultModel | null
-  /** The model that names sessions. */
+  /** Model that names sessions. */
   readonly default_chat_naming: DefaultModel | null
 }
 

@@ -2,31 +2,31 @@ import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { boolean, closedModel, fault, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** Who may see a pair or a document set: everybody, or those named in it. */
+/** Access to a pair or document set: everybody, or the listed people and groups. */
 export const accessTypes = ['public', 'private'] as const
 
 /** One of {@link accessTypes}. */
 export type AccessType = (typeof accessTypes)[number]
 
-/** A connector/credential pair: where documents come from, and who may see them. */
+/** A connector/credential pair: a source of documents and its access rules. */
 export interface PairDescriptor {
-  /** For `cc_pair_id` of an ingestion request. */
+  /** Number, used as `cc_pair_id` of an ingestion request. */
   readonly id: number
-  /** What the pair is called. */
+  /** Name of the pair. */
   readonly name: string
-  /** Who may see its documents. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: AccessType
-  /** Ids or e-mail addresses of those who may see it while it is private. */
+  /** Ids or e-mail addresses of people with access while it is private. */
   readonly users: readonly string[]
-  /** Names of groups who may. */
+  /** Names of groups with access while it is private. */
   readonly groups: readonly string[]
-  /** While true its documents wait in the queue; what is indexed stays searchable. */
+  /** While paused, new documents wait in the queue; indexed documents stay searchable. */
   readonly is_paused: boolean
   /** ISO 8601 with `Z`. */
   readonly created_at: string
 }
 
-/** The fields of {@link PairDescriptor}, for what has more. */
+/** Fields of {@link PairDescriptor}, for schemas that extend it. */
 export const pairFields: { readonly [Name in keyof PairDescriptor]: WireSchema<PairDescriptor[Name]> } = {
   id: integer,
   name: v.string(),
@@ -41,15 +41,15 @@ export const pairDescriptorSchema: WireSchema<PairDescriptor> = model('PairDescr
 
 /** Body of `POST /manage/admin/cc-pair`. */
 export interface PairCreation {
-  /** What the pair is called, 1 to 200 characters. */
+  /** Name of the pair, 1 to 200 characters. */
   readonly name: string
-  /** Who may see its documents. */
+  /** Access to the documents: `public` or `private`. */
   readonly access_type: AccessType
-  /** Ids or e-mail addresses of those who may while it is private. */
+  /** Ids or e-mail addresses of people with access while it is private. */
   readonly users: readonly string[]
-  /** Names of groups who may. */
+  /** Names of groups with access while it is private. */
   readonly groups: readonly string[]
-  /** Whether its documents wait in the queue. */
+  /** Whether the pair starts paused. */
   readonly is_paused: boolean
 }
 
@@ -59,7 +59,7 @@ export const recordName: WireSchema<string, string> = v.pipe(text, v.trim(), v.m
 /** Names of people or groups. */
 export const nameList: WireSchema<string[], string[]> = v.pipe(v.array(v.pipe(text, v.minLength(1))), v.maxLength(1000))
 
-/** Names of groups. Clients that number them are told so. */
+/** Names of groups. Numbers are refused with an explanation. */
 export const groupNames: WireSchema<string[], string[]> = v.pipe(
   v.array(
     v.pipe(v.string(fault('string_type', 'must be the name of a group: groups have no numbers here')), v.minLength(1)),
@@ -75,7 +75,7 @@ export const pairCreationSchema: WireSchema<PairCreation> = closedModel('PairCre
   is_paused: v.nullish(boolean, false),
 })
 
-/** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`: what is absent or null stays. */
+/** Body of `PATCH /manage/admin/cc-pair/{cc_pair_id}`. Absent and null fields stay unchanged. */
 export type PairUpdate = { readonly [Name in keyof PairCreation]: PairCreation[Name] | null }
 
 export const pairUpdateSchema: WireSchema<PairUpdate> = closedModel('PairUpdate', {

@@ -4,44 +4,50 @@ import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
 import { groundingSchema, starterMessageSchema, type StarterMessage } from './personas.ts'
 
-/** What an agent can be given, as read: absent fields are left as they are, or take their default in a new one. */
+/**
+ * Fields of a new or changed agent, parsed. Absent fields take their default in a new agent and stay unchanged in an
+ * update.
+ */
 export interface PersonaFields {
-  /** What people call the agent, 1 to 255 characters. */
+  /** Name of the agent, 1 to 255 characters. */
   readonly name?: string
-  /** What the agent is for. */
+  /** Purpose of the agent. */
   readonly description?: string
-  /** Sets that it searches; [] means all that the caller may see. */
+  /** Document sets to search; []: all sets the caller can see. */
   readonly document_set_ids?: readonly number[]
-  /** Actions that it may use. */
+  /** Actions the agent can use. */
   readonly tool_ids?: readonly number[]
-  /** Instructions to the model. */
+  /** Instructions for the model. */
   readonly system_prompt?: string
-  /** A reminder after every message. */
+  /** Reminder added after every message. */
   readonly task_prompt?: string
-  /** Whether the model is told the date. */
+  /** Whether prompts contain the current date. */
   readonly datetime_aware?: boolean
-  /** Whether `system_prompt` stands instead of the built-in instructions. */
+  /** Whether `system_prompt` replaces the built-in instructions. */
   readonly replace_base_system_prompt?: boolean
   /**
-   * How its model comes by documents: it calls the search, is given what was found, or shows which; null: as the model is
-   * set.
+   * How the model gets documents: it calls the search tool (`tools`), or receives search results with the prompt
+   * (`search-first`); `auto` decides by model. Null: the setting of the model.
    */
   readonly grounding?: 'auto' | 'tools' | 'search-first' | null
-  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
+  /**
+   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
+   * setting of the model.
+   */
   readonly compared_citations?: boolean | null
-  /** Whether everybody may use it. */
+  /** Whether everybody can use it. */
   readonly is_public?: boolean
-  /** Whether listings show it. */
+  /** Whether it appears in listings. */
   readonly is_listed?: boolean
-  /** Whether it is shown first. */
+  /** Whether it is listed first. */
   readonly is_featured?: boolean
-  /** Null: the default model. */
+  /** Id of the default model; null: the default of the deployment. */
   readonly default_model_configuration_id?: number | null
-  /** Ways to begin a chat. */
+  /** Suggested first messages. */
   readonly starter_messages?: readonly StarterMessage[] | null
   /** Ids or e-mail addresses. */
   readonly users?: readonly string[]
-  /** Names. */
+  /** Names of groups. */
   readonly groups?: readonly string[]
   /** Name of its icon. */
   readonly icon_name?: string | null
@@ -51,11 +57,11 @@ export interface PersonaFields {
   readonly remove_image?: boolean
   /** Documents older than this are not searched. */
   readonly search_start_date?: string | null
-  /** Place in listings, lowest first. */
+  /** Position in listings, lowest first. */
   readonly display_priority?: number | null
-  /** Uploaded files whose text the agent knows. */
+  /** Uploaded files that belong to the agent. */
   readonly user_file_ids?: readonly string[]
-  /** Labels of it, as `GET /persona/labels` lists them. */
+  /** Labels, as listed by `GET /persona/labels`. */
   readonly label_ids?: readonly number[]
 }
 
@@ -68,7 +74,7 @@ export type PersonaCreation = PersonaFields &
     >
   >
 
-/** A field of an update: null means the same as absence. */
+/** A field of an update where null means the same as absence. */
 function kept<Output, Input>(
   schema: WireSchema<Output, Input>,
 ): WireSchema<Output | undefined, Input | null | undefined> {
@@ -118,7 +124,7 @@ export const personaCreationSchema: WireSchema<PersonaCreation> = model('Persona
   ...moreFields,
 })
 
-/** Body of `PATCH /persona/{persona_id}`: what is absent stays. */
+/** Body of `PATCH /persona/{persona_id}`. Absent fields stay unchanged. */
 export type PersonaUpdate = Readonly<PersonaFields>
 
 export const personaUpdateSchema: WireSchema<PersonaUpdate> = model('PersonaUpdate', {

@@ -1,29 +1,29 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** Something remembered about the caller for later conversations. */
+/** A memory about the caller for later conversations. */
 export interface MemoryItem {
   /** Number of the memory. */
   readonly id: number
-  /** What is remembered. */
+  /** Text of the memory. */
   readonly content: string
 }
 
 export const memoryItemSchema: WireSchema<MemoryItem> = model('MemoryItem', { id: integer, content: v.string() })
 
-/** What the caller wants the assistant to know and to do; a part of `GET /me`. */
+/** Personal information and preferences of the caller; part of `GET /me`. */
 export interface PersonalizationDetail {
-  /** How the person is called; "" when not told. */
+  /** Name of the person; "" when unknown. */
   readonly name: string
-  /** What they do; "" when not told. */
+  /** Role or occupation; "" when unknown. */
   readonly role: string
-  /** Whether the model is told the memories. */
+  /** Whether memories are included in prompts. */
   readonly use_memories: boolean
-  /** Whether the model may keep memories. */
+  /** Whether the model can save memories. */
   readonly enable_memory_tool: boolean
   /** Newest first. */
   readonly memories: readonly MemoryItem[]
-  /** How they wish to be answered; "" when not told. */
+  /** How the assistant should answer; "" when not set. */
   readonly user_preferences: string
 }
 
@@ -36,27 +36,30 @@ export const personalizationSchema: WireSchema<PersonalizationDetail> = model('P
   user_preferences: v.string(),
 })
 
-/** A memory as an update names it. */
+/** A memory in an update. */
 export interface MemoryChange {
   /** Number of the memory to edit; null adds one. */
   readonly id: number | null
-  /** What is remembered. */
+  /** Text of the memory. */
   readonly content: string
 }
 
-/** Body of `PATCH /user/personalization`: what is absent or null stays. */
+/** Body of `PATCH /user/personalization`. Absent and null fields stay unchanged. */
 export interface PersonalizationUpdate {
-  /** How the person is called. */
+  /** Name of the person. */
   readonly name: string | null
-  /** What they do. */
+  /** Role or occupation. */
   readonly role: string | null
-  /** Whether the model is told the memories. */
+  /** Whether memories are included in prompts. */
   readonly use_memories: boolean | null
-  /** Whether the model may keep memories. */
+  /** Whether the model can save memories. */
   readonly enable_memory_tool: boolean | null
-  /** All memories there shall be: those with a known id are edited, those without are added, all others go. */
+  /**
+   * The complete list of memories: entries with a known id are edited, entries without an id are added, all others are
+   * deleted.
+   */
   readonly memories: readonly MemoryChange[] | null
-  /** How they wish to be answered. */
+  /** How the assistant should answer. */
   readonly user_preferences: string | null
 }
 
@@ -69,11 +72,11 @@ export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = mo
   user_preferences: orNull(text),
 })
 
-/** Body of the addresses that keep or change one memory. */
+/** Body of the routes that create or change one memory. */
 export interface MemoryText {
-  /** What is to be remembered. */
+  /** Text of the memory. */
   readonly content: string
 }
 
-/** Schema of {@link MemoryText}; how long it may be is checked where memories are kept. */
+/** Schema of {@link MemoryText}. The memory store checks the length. */
 export const memoryTextSchema: WireSchema<MemoryText, MemoryText> = model('MemoryText', { content: text })

@@ -5,11 +5,11 @@ import { boolean, integer, model, orNull, text, type WireSchema } from '../field
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
 
-/** A way to begin a chat with an agent. */
+/** A suggested first message. */
 export interface StarterMessage {
-  /** Short form, as a button shows it. */
+  /** Short label, for a button. */
   readonly name: string
-  /** The message that is sent. */
+  /** Text of the message. */
   readonly message: string
 }
 
@@ -22,7 +22,7 @@ export const starterMessageSchema: WireSchema<StarterMessage, StarterMessage> = 
 export interface PersonaLabel {
   /** Number of the label. */
   readonly id: number
-  /** What the label says. */
+  /** Text of the label. */
   readonly name: string
 }
 
@@ -30,7 +30,7 @@ export interface PersonaLabel {
 export interface PersonaUser {
   /** Id of the person. */
   readonly id: string
-  /** E-mail address; "" when it is not shown. */
+  /** E-mail address; "" when hidden. */
   readonly email: string
 }
 
@@ -42,55 +42,55 @@ export interface PersonaGroup {
   readonly name: string
 }
 
-/** A person that an agent is shared with. */
+/** A person the agent is shared with. */
 export interface PersonaShare {
   /** The person. */
   readonly user: PersonaUser
-  /** What they may do with it. */
+  /** Permission of this person. */
   readonly permission: 'EDITOR' | 'VIEWER'
 }
 
 export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
 
-/** What every view of an agent tells. */
+/** Fields common to all views of an agent. */
 export interface PersonaBase {
   /** 0 is the default agent. */
   readonly id: number
-  /** What people call the agent. */
+  /** Name of the agent. */
   readonly name: string
-  /** What the agent is for. */
+  /** Purpose of the agent. */
   readonly description: string
-  /** Those of its actions that can be used now. */
+  /** The agent's actions that are currently available. */
   readonly tools: readonly ToolSnapshot[]
-  /** Ways to begin a chat. */
+  /** Suggested first messages. */
   readonly starter_messages: readonly StarterMessage[] | null
-  /** Those of its document sets that the caller may see. */
+  /** The agent's document sets that the caller can see. */
   readonly document_sets: readonly DocumentSetSummary[]
-  /** Of the models that `GET /llm/provider` lists; null: the default model. */
+  /** Id of a model listed by `GET /llm/provider`; null: the default model. */
   readonly default_model_configuration_id: number | null
-  /** Id of its picture. */
+  /** Id of its image. */
   readonly uploaded_image_id: string | null
   /** Name of its icon. */
   readonly icon_name: string | null
-  /** Whether everybody may use it. */
+  /** Whether everybody can use it. */
   readonly is_public: boolean
-  /** Whether listings show it. */
+  /** Whether it appears in listings. */
   readonly is_listed: boolean
-  /** Whether it is shown first. */
+  /** Whether it is listed first. */
   readonly is_featured: boolean
-  /** Whether it comes with the product. */
+  /** Whether it is built in. */
   readonly builtin_persona: boolean
-  /** Place in listings, lowest first. */
+  /** Position in listings, lowest first. */
   readonly display_priority: number | null
   /** Its labels; always empty here. */
   readonly labels: readonly PersonaLabel[]
-  /** The e-mail address is "" unless the caller is the owner or an administrator. */
+  /** Owner. The e-mail address is "" unless the caller is the owner or an administrator. */
   readonly owner: PersonaUser | null
   /** The group that owns it. */
   readonly owner_group: PersonaGroup | null
-  /** What the caller may do with it. */
+  /** Role of the caller. */
   readonly user_permission: 'OWNER' | 'EDITOR' | 'VIEWER' | null
-  /** What the caller may do with it, by action. */
+  /** Permissions of the caller, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
 }
 
@@ -104,47 +104,50 @@ export interface MinimalPersona extends PersonaBase {
   readonly knowledge_sources: readonly string[]
 }
 
-/** An agent with everything that makes it what it is. */
+/** An agent with all its settings. */
 export interface FullPersona extends PersonaBase {
-  /** Uploaded files whose text the agent knows. */
+  /** Uploaded files that belong to the agent. */
   readonly user_file_ids: readonly string[]
   /** People it is shared with. */
   readonly users: readonly PersonaUser[]
-  /** Names of groups. */
+  /** Names of groups it is shared with. */
   readonly groups: readonly string[]
-  /** People it is shared with, and what each may do. */
+  /** People it is shared with, and their permissions. */
   readonly user_shares: readonly PersonaShare[]
   /** Always empty here. */
   readonly group_shares: readonly unknown[]
-  /** What everybody may do with it while it is public. */
+  /** Permission for everybody while it is public. */
   readonly public_permission: 'EDITOR' | 'VIEWER'
-  /** Who sees it: its owner, those it is shared with, or everybody. */
+  /** Visibility: only its owner, people it is shared with, or everybody. */
   readonly sharing_status: 'PRIVATE' | 'SHARED' | 'PUBLIC'
   /** Always empty here. */
   readonly hierarchy_nodes: readonly unknown[]
   /** Always empty here. */
   readonly attached_documents: readonly unknown[]
-  /** Instructions to the model. */
+  /** Instructions for the model. */
   readonly system_prompt: string | null
-  /** Whether `system_prompt` stands instead of the built-in instructions rather than beside them. */
+  /** Whether `system_prompt` replaces the built-in instructions instead of extending them. */
   readonly replace_base_system_prompt: boolean
-  /** A reminder after every message. */
+  /** Reminder added after every message. */
   readonly task_prompt: string | null
-  /** Whether the model is told the date. */
+  /** Whether prompts contain the current date. */
   readonly datetime_aware: boolean
-  /** How its model comes by documents; null: as the model is set. */
+  /** How the model gets documents; null: the setting of the model. */
   readonly grounding: 'auto' | 'tools' | 'search-first' | null
-  /** Whether what its model leaves uncited is compared with what it read, and cited; null: as the model is set. */
+  /**
+   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
+   * setting of the model.
+   */
   readonly compared_citations: boolean | null
-  /** Documents older than this are not searched. */
+  /** Documents older than this are excluded from search. */
   readonly search_start_date: string | null
-  /** How many people may administer it. */
+  /** Number of people who can administer it. */
   readonly admin_count: number
-  /** Whether its owner is gone. */
+  /** Whether its owner no longer exists. */
   readonly ownership_vacant: boolean
 }
 
-/** Schema of the ways in which a model comes by documents. */
+/** Schema of the ways in which a model gets documents. */
 export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.picklist([
   'auto',
   'tools',
@@ -204,11 +207,11 @@ export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
   ownership_vacant: boolean,
 })
 
-/** A page of agents: answer of `GET /agents`. */
+/** Answer of `GET /agents`: a page of agents. */
 export interface PersonaPage {
-  /** The agents of this page. */
+  /** Agents on this page. */
   readonly items: readonly MinimalPersona[]
-  /** Over all pages. */
+  /** Number of agents on all pages. */
   readonly total_items: number
 }
 
@@ -219,9 +222,9 @@ export const personaPageSchema: WireSchema<PersonaPage> = model('PersonaPage', {
 
 /** Query of `GET /persona`. */
 export interface PersonaQuery {
-  /** Whether those that were removed are listed too. */
+  /** Whether deleted agents are included. */
   readonly include_deleted: boolean
-  /** Only these. */
+  /** Only agents with these ids. */
   readonly persona_ids?: readonly number[]
 }
 

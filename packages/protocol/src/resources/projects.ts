@@ -4,21 +4,21 @@ import { boolean, integer, model, orNull, text, uuid, type WireSchema } from '..
 import { userFileSchema, type UserFile } from './files.ts'
 import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
 
-/** A project: files and instructions for the chats in it. */
+/** A project: files and instructions shared by its chats. */
 export interface Project {
   /** Number of the project. */
   readonly id: number
-  /** What the project is called. */
+  /** Name of the project. */
   readonly name: string
-  /** What the project is for. */
+  /** Purpose of the project. */
   readonly description: string | null
   /** ISO 8601 with `Z`. */
   readonly created_at: string
   /** Id of its owner. */
   readonly user_id: string | null
-  /** What the model is told in its chats. */
+  /** Instructions for the model in the project's chats. */
   readonly instructions: string | null
-  /** Newest update first. */
+  /** Sessions, last updated first. */
   readonly chat_sessions: readonly ChatSessionSummary[]
 }
 
@@ -34,20 +34,20 @@ export const projectSchema: WireSchema<Project> = model('Project', {
 
 /** Query of `POST /user/projects/create`. */
 export interface ProjectCreation {
-  /** What the project is called. */
+  /** Name of the project. */
   readonly name: string
 }
 
-/** Schema of {@link ProjectCreation}; what a name may be is checked where projects are made. */
+/** Schema of {@link ProjectCreation}. The project store checks the name. */
 export const projectCreationSchema: WireSchema<ProjectCreation, ProjectCreation> = model('ProjectCreation', {
   name: text,
 })
 
-/** Body of `PATCH /user/projects/{project_id}`: what is absent or null stays. */
+/** Body of `PATCH /user/projects/{project_id}`. Absent and null fields stay unchanged. */
 export interface ProjectUpdate {
-  /** What the project is called. */
+  /** Name of the project. */
   readonly name: string | null
-  /** What the project is for. */
+  /** Purpose of the project. */
   readonly description: string | null
 }
 
@@ -62,7 +62,7 @@ export interface ProjectDetails {
   readonly project: Project
   /** Its files. */
   readonly files: readonly UserFile[]
-  /** By id of the agents of its sessions. */
+  /** By id of the agents used in its sessions. */
   readonly persona_id_to_is_featured: Readonly<Record<string, boolean>>
 }
 
@@ -72,9 +72,9 @@ export const projectDetailsSchema: WireSchema<ProjectDetails> = model('ProjectDe
   persona_id_to_is_featured: v.record(v.string(), boolean),
 })
 
-/** What the chats of a project are told beside the files. */
+/** Instructions of a project. */
 export interface ProjectInstructions {
-  /** What the model is told in the chats of the project. */
+  /** Instructions for the model in the project's chats. */
   readonly instructions: string | null
 }
 
@@ -82,7 +82,7 @@ export const projectInstructionsSchema: WireSchema<ProjectInstructions> = model(
   instructions: orNull(text),
 })
 
-/** Body of the addresses that move a chat session. */
+/** Body of the routes that move a chat session. */
 export interface SessionMove {
   /** The session to move. */
   readonly chat_session_id: string
@@ -90,9 +90,9 @@ export interface SessionMove {
 
 export const sessionMoveSchema: WireSchema<SessionMove, SessionMove> = model('SessionMove', { chat_session_id: uuid })
 
-/** What the files of a project take of a prompt. */
+/** Token count of a project's files. */
 export interface TokenTotal {
-  /** Tokens of all its files together. */
+  /** Total tokens of all its files. */
   readonly total_tokens: number
 }
 

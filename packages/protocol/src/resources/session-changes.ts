@@ -5,7 +5,7 @@ import { sharingStatus, type SharingStatus } from './sessions.ts'
 
 /** Answer of `PUT /chat/rename-chat-session`. */
 export interface ChatSessionRenamed {
-  /** The name it has now. */
+  /** The new name. */
   readonly new_name: string
 }
 
@@ -15,7 +15,7 @@ export const chatSessionRenamedSchema: WireSchema<ChatSessionRenamed> = model('C
 
 /** Body of `PATCH /chat/chat-session/{session_id}`. */
 export interface ChatSessionUpdate {
-  /** Who may read the session from now on. */
+  /** New read access for others. */
   readonly sharing_status: SharingStatus
 }
 
@@ -25,7 +25,7 @@ export const chatSessionUpdateSchema: WireSchema<ChatSessionUpdate> = model('Cha
 
 /** Query of the addresses that delete sessions. */
 export interface SessionDeletionQuery {
-  /** Whether everything is removed at once, instead of kept unseen. */
+  /** Whether to delete permanently instead of hiding. */
   readonly hard_delete: boolean
 }
 
@@ -35,7 +35,7 @@ export const sessionDeletionQuerySchema: WireSchema<SessionDeletionQuery> = mode
 
 /** Body of `PUT /chat/set-message-as-latest`. */
 export interface BranchSelection {
-  /** The message that the mainline shall lead to. */
+  /** Message that the active branch should lead to. */
   readonly message_id: number
 }
 
@@ -45,7 +45,7 @@ export const branchSelectionSchema: WireSchema<BranchSelection> = model('BranchS
 export interface PreferredResponse {
   /** The question that several models answered. */
   readonly user_message_id: number
-  /** The answer that its asker likes best. */
+  /** The preferred answer. */
   readonly preferred_response_id: number
 }
 
@@ -58,7 +58,7 @@ export const preferredResponseSchema: WireSchema<PreferredResponse> = model('Pre
 export interface SessionModel {
   /** The session. */
   readonly chat_session_id: string
-  /** The model to pin it to; null or blank unpins. */
+  /** Model to pin; null or blank unpins. */
   readonly new_alternate_model: string | null
 }
 
@@ -71,7 +71,7 @@ export const sessionModelSchema: WireSchema<SessionModel> = model('SessionModel'
 export interface SessionTemperature {
   /** The session. */
   readonly chat_session_id: string
-  /** The temperature to pin it to; null takes the model's own. */
+  /** Temperature to pin; null: the model's default. */
   readonly temperature_override: number | null
 }
 
@@ -84,7 +84,7 @@ export const sessionTemperatureSchema: WireSchema<SessionTemperature> = model('S
 export interface SessionReasoning {
   /** The session. */
   readonly chat_session_id: string
-  /** The effort to pin it to; null leaves it to the model. */
+  /** Reasoning effort to pin; null: the model's default. */
   readonly reasoning_effort_override: string | null
 }
 

@@ -7,35 +7,35 @@ import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
 
-/** Who may read a session besides its owner: nobody, or everybody who knows its id. */
+/** Read access besides the owner: nobody, or everybody who knows the id. */
 export type SharingStatus = 'public' | 'private'
 
 /** Schema of {@link SharingStatus}. */
 export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
-/** What every listing tells of a chat session. */
+/** Fields of a chat session in listings. */
 export interface ChatSessionSummary {
   /** Id of the session, a UUID. */
   readonly id: string
-  /** "" until it was named. */
+  /** Name of the session; "" until it is named. */
   readonly name: string
   /** The agent of the session; 0 is the default one. */
   readonly persona_id: number
   /** ISO 8601 with `Z`. */
   readonly time_created: string
-  /** When its last message was written, ISO 8601 with `Z`. */
+  /** Time of the last message, ISO 8601 with `Z`. */
   readonly time_updated: string
-  /** Who may read it. */
+  /** Read access for others: `public` or `private`. */
   readonly shared_status: SharingStatus
-  /** The model it is pinned to, as it was given. */
+  /** Model pinned to the session, as given. */
   readonly current_alternate_model: string | null
-  /** Temperature it is pinned to. */
+  /** Temperature pinned to the session. */
   readonly current_temperature_override: number | null
-  /** Reasoning effort it is pinned to. */
+  /** Reasoning effort pinned to the session. */
   readonly current_reasoning_effort_override: string | null
 }
 
-/** A chat session found by a search: without the time of its last message. */
+/** A chat session found by a search, without the time of its last message. */
 export type FoundChatSession = Omit<ChatSessionSummary, 'time_updated'>
 
 const foundFields = {
@@ -56,15 +56,15 @@ export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('C
 
 /** Query of `GET /chat/get-user-chat-sessions`. */
 export interface ChatSessionListQuery {
-  /** Only those of this project. */
+  /** Only sessions of this project. */
   readonly project_id?: number
-  /** Without a project: whether those in projects are left out. */
+  /** Without `project_id`: whether to exclude sessions in projects. */
   readonly only_non_project_chats: boolean
-  /** Whether those without a message are listed however old they are. */
+  /** Whether to include sessions without messages regardless of age. */
   readonly include_failed_chats: boolean
   /** 1 to 100. */
   readonly page_size: number
-  /** Only those last updated before this moment. */
+  /** Only sessions last updated before this time. */
   readonly before?: string
 }
 
@@ -76,11 +76,11 @@ export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = mode
   before: v.optional(dateTime),
 })
 
-/** Answer of `GET /chat/get-user-chat-sessions`: newest update first. */
+/** Answer of `GET /chat/get-user-chat-sessions`. */
 export interface ChatSessionList {
-  /** The sessions, newest update first. */
+  /** Sessions, last updated first. */
   readonly sessions: readonly ChatSessionSummary[]
-  /** Whether older ones follow. */
+  /** Whether there are older sessions. */
   readonly has_more: boolean
 }
 
@@ -89,17 +89,17 @@ export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSes
   has_more: boolean,
 })
 
-/** A tool call that failed while its answer went on. The stream tells no reason: its packets end without a result. */
+/** A tool call that failed while its answer continued. The stream gives no reason: its packets end without a result. */
 export interface FailedToolCall {
-  /** Place of the call among the packets of its answer. */
+  /** Turn index of the call in its answer. */
   readonly turn_index: number
-  /** Its place among the calls of one turn. */
+  /** Index among the calls of one turn. */
   readonly tab_index: number
-  /** Its place inside a research agent; null outside. */
+  /** Index inside a research agent; null outside. */
   readonly sub_turn_index: number | null
-  /** The name the model sees. */
+  /** Name of the tool as the model sees it. */
   readonly tool_name: string
-  /** Why it failed, as the model was told. */
+  /** Error message, as passed to the model. */
   readonly reason: string
 }
 
@@ -111,7 +111,7 @@ export interface ChatMessageDetail {
   readonly message_id: number
   /** Null for the hidden root of the tree. */
   readonly parent_message: number | null
-  /** The child that the mainline goes on with. */
+  /** Child message on the active branch. */
   readonly latest_child_message: number | null
   /** Text of the message. */
   readonly message: string
@@ -119,7 +119,7 @@ export interface ChatMessageDetail {
   readonly reasoning_tokens: string | null
   /** `system` is the hidden root. */
   readonly message_type: 'system' | 'user' | 'assistant'
-  /** By falling score; null when nothing searched. */
+  /** Documents by descending score; null when no search ran. */
   readonly context_docs: readonly SavedSearchDoc[] | null
   /** Citation number → document id. */
   readonly citations: Readonly<Record<string, string>> | null
@@ -127,19 +127,19 @@ export interface ChatMessageDetail {
   readonly time_sent: string
   /** Files that went with the message. */
   readonly files: readonly FileDescriptor[]
-  /** Why the answer is not whole. */
+  /** Error that cut the answer short. */
   readonly error: string | null
-  /** The verdict of its reader. */
+  /** Rating by the reader. */
   readonly current_feedback: 'like' | 'dislike' | null
-  /** Seconds that the answer took. */
+  /** Duration of the answer in seconds. */
   readonly processing_duration_seconds: number | null
-  /** Of a question that several models answered: the answer its asker likes best. */
+  /** Id of the preferred answer, on a question that several models answered. */
   readonly preferred_response_id: number | null
   /** Name of the model that answered. */
   readonly model_display_name: string | null
-  /** What the model was told besides the prompt: its name, temperature, reasoning effort. */
+  /** Model parameters: name, temperature, reasoning effort. */
   readonly request_params: Readonly<Record<string, unknown>> | null
-  /** Tool calls of the answer that failed, in the order they were made. */
+  /** Failed tool calls of the answer, in call order. */
   readonly failed_calls: readonly FailedToolCall[]
 }
 
@@ -174,9 +174,9 @@ export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('Cha
 
 /** Query of `GET /chat/get-chat-session/{session_id}`. */
 export interface ChatSessionQuery {
-  /** Whether to read a session that was shared instead of one's own. */
+  /** Whether to read a shared session instead of an own one. */
   readonly is_shared: boolean
-  /** Whether one that was deleted but kept may be read. */
+  /** Whether to return a session that was deleted but is still stored. */
   readonly include_deleted: boolean
 }
 
@@ -187,7 +187,7 @@ export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model('ChatS
 
 /** A run that can be resumed. */
 export interface CurrentRun {
-  /** Id of the answer; with several models side by side, id of the question. */
+  /** Id of the answer; when several models answer, id of the question. */
   readonly run_id: number
 }
 
@@ -203,27 +203,27 @@ export interface ChatSessionDetail {
   readonly persona_name: string | null
   /** The agent's icon. */
   readonly personal_icon_name: string | null
-  /** Every message of every branch: the root first, then by parent. */
+  /** All messages of all branches: the root first, then by parent. */
   readonly messages: readonly ChatMessageDetail[]
   /** When the session began, ISO 8601 with `Z`. */
   readonly time_created: string
-  /** Who may read it. */
+  /** Read access for others: `public` or `private`. */
   readonly shared_status: SharingStatus
-  /** The model it is pinned to. */
+  /** Model pinned to the session. */
   readonly current_alternate_model: string | null
-  /** Temperature it is pinned to. */
+  /** Temperature pinned to the session. */
   readonly current_temperature_override: number | null
-  /** Reasoning effort it is pinned to. */
+  /** Reasoning effort pinned to the session. */
   readonly current_reasoning_effort_override: string | null
-  /** Whether it was deleted but is still kept. */
+  /** Whether it was deleted but is still stored. */
   readonly deleted: boolean
-  /** Name of its owner, where it is known. */
+  /** Name of the owner, if known. */
   readonly owner_name: string | null
-  /** Packets that show each answer again, in the order of the answers among `messages`. */
+  /** Packets that replay each answer, in the order of the answers in `messages`. */
   readonly packets: readonly (readonly Packet[])[]
-  /** The run that can be resumed: the answer's id, of several side by side the question's. */
+  /** The run that can be resumed. */
   readonly current_run: CurrentRun | null
-  /** Whether the session leaves no trace. */
+  /** Whether the session is incognito: nothing is stored. */
   readonly incognito: boolean
 }
 
@@ -250,7 +250,7 @@ export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('Cha
 export interface ChatSessionRename {
   /** The session to rename. */
   readonly chat_session_id: string
-  /** Null or blank: a model finds one. */
+  /** New name; null or blank: a model generates one. */
   readonly name: string | null
 }
 
@@ -261,7 +261,7 @@ export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('Cha
 
 /** Query of `GET /chat/search`. */
 export interface ChatSearchQuery {
-  /** Blank: the newest sessions. */
+  /** Search words; blank: the newest sessions. */
   readonly query?: string
   /** From 1. */
   readonly page: number
@@ -275,17 +275,17 @@ export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model('ChatSea
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
 })
 
-/** The chat sessions of one stretch of time. */
+/** Chat sessions of one time period. */
 export interface ChatSessionGroup {
   /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
   readonly title: string
-  /** The sessions of the group, newest first. */
+  /** Sessions of the group, newest first. */
   readonly chats: readonly FoundChatSession[]
 }
 
-/** Answer of `GET /chat/search`: the sessions found, by the day they were begun on (UTC), newest first. */
+/** Answer of `GET /chat/search`: matching sessions, grouped by the day they started (UTC), newest first. */
 export interface ChatSearchAnswer {
-  /** The sessions found, in groups by age. */
+  /** Matching sessions, grouped by age. */
   readonly groups: readonly ChatSessionGroup[]
   /** Whether there is another page. */
   readonly has_more: boolean

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { boolean, choice, dictionary, integer, model, orNull, text, type WireSchema } from '../fields.ts'
 
-/** A header that goes with every request of a custom action. */
+/** A header sent with every request of a custom action. */
 export interface ToolHeader {
   /** Name of the header. */
   readonly key: string
@@ -11,41 +11,41 @@ export interface ToolHeader {
 
 const toolHeaderSchema: WireSchema<ToolHeader, ToolHeader> = model('ToolHeader', { key: v.string(), value: v.string() })
 
-/** An action as clients see it; fields without a meaning here keep their neutral value. */
+/** An action as returned to clients. Fields of unsupported features have a fixed value. */
 export interface ToolSnapshot {
-  /** For `allowed_tool_ids` and `forced_tool_id`. */
+  /** Id, used in `allowed_tool_ids` and `forced_tool_id`. */
   readonly id: number
-  /** The name the model sees. */
+  /** Name of the tool as the model sees it. */
   readonly name: string
-  /** What the action does, as the model is told. */
+  /** Description for the model. */
   readonly description: string
-  /** OpenAPI document of a custom action; administrators alone see it. */
+  /** OpenAPI document of a custom action; visible to administrators only. */
   readonly definition: Readonly<Record<string, unknown>> | null
-  /** What people call the action. */
+  /** Display name. */
   readonly display_name: string
   /** Kind of a built-in action; null for others. */
   readonly in_code_tool_id: string | null
-  /** Headers of its requests; administrators alone see them. */
+  /** Request headers; visible to administrators only. */
   readonly custom_headers: readonly ToolHeader[] | null
-  /** Whether its requests carry the Authorization of the caller. */
+  /** Whether requests carry the caller's Authorization header. */
   readonly passthrough_auth: boolean
-  /** Number of the MCP server that offers it. */
+  /** Number of the MCP server that provides it. */
   readonly mcp_server_id: number | null
-  /** Who made it. */
+  /** Id of the creator. */
   readonly user_id: string | null
-  /** Always null: there is no OAuth for actions. */
+  /** Always null: OAuth for actions is not supported. */
   readonly oauth_config_id: number | null
-  /** Always null: there is no OAuth for actions. */
+  /** Always null: OAuth for actions is not supported. */
   readonly oauth_config_name: string | null
-  /** Whether it can be used. */
+  /** Whether it is available. */
   readonly enabled: boolean
-  /** What the caller may do with it. */
+  /** Permissions of the caller, by action. */
   readonly permissions: Readonly<Record<string, boolean>>
-  /** Whether a person picks it for a message, as opposed to the model alone. */
+  /** Whether users can select it for a message. */
   readonly chat_selectable: boolean
-  /** Whether agents can be given it. */
+  /** Whether it can be assigned to agents. */
   readonly agent_creation_selectable: boolean
-  /** Whether new agents have it; of a custom action, whether the default agent has it. */
+  /** Whether new agents have it; for a custom action, whether the default agent has it. */
   readonly default_enabled: boolean
 }
 
@@ -71,19 +71,21 @@ export const toolSnapshotSchema: WireSchema<ToolSnapshot> = model('ToolSnapshot'
 
 /** Body of `POST /admin/tool/custom`. */
 export interface CustomTool {
-  /** What people call the action, at most 255 characters. */
+  /** Display name, at most 255 characters. */
   readonly name: string
-  /** What the action is for. */
+  /** Purpose of the action. */
   readonly description: string
-  /** An OpenAPI 3 document, or the address of one in JSON. */
+  /** An OpenAPI 3 document, or the URL of one in JSON. */
   readonly definition: Readonly<Record<string, unknown>> | string
-  /** Shown to administrators alone. */
+  /** Request headers; visible to administrators only. */
   readonly custom_headers: readonly ToolHeader[]
-  /** Whether requests carry the Authorization of the caller. */
+  /** Whether requests carry the caller's Authorization header. */
   readonly passthrough_auth: boolean
-  /** Only null: there is no OAuth for actions. */
+  /** Must be null: OAuth for actions is not supported. */
   readonly oauth_config_id: number | null
-  /** Whether the default agent has it, and so everybody; else only agents whose `tool_ids` name it. */
+  /**
+   * Whether the default agent has it, so that everybody can use it; otherwise only agents that list it in `tool_ids`.
+   */
   readonly default_enabled: boolean
 }
 
@@ -105,7 +107,7 @@ export const customToolSchema: WireSchema<CustomTool> = model('CustomTool', {
   default_enabled: v.nullish(boolean, false),
 })
 
-/** Body of `PUT /admin/tool/custom/{tool_id}`: what is absent or null stays. */
+/** Body of `PUT /admin/tool/custom/{tool_id}`. Absent and null fields stay unchanged. */
 export type CustomToolUpdate = { readonly [Name in keyof CustomTool]: CustomTool[Name] | null }
 
 export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('CustomToolUpdate', {
@@ -120,29 +122,29 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
 
 /** Body of `POST /admin/tool/custom/validate`. */
 export interface ToolValidation {
-  /** An OpenAPI 3 document, or the address of one in JSON. */
+  /** An OpenAPI 3 document, or the URL of one in JSON. */
   readonly definition: CustomTool['definition']
 }
 
 export const toolValidationSchema: WireSchema<ToolValidation> = model('ToolValidation', { definition })
 
-/** A function that a document gives to models. */
+/** A function that an OpenAPI document provides to models. */
 export interface MethodSpec {
   /** Name of the function. */
   readonly name: string
-  /** What it does. */
+  /** Summary of the operation. */
   readonly summary: string
   /** Path of its operation. */
   readonly path: string
-  /** In capitals. */
+  /** HTTP method in upper case. */
   readonly method: string
-  /** The operation as it stands in the document. */
+  /** The operation as written in the document. */
   readonly spec: Readonly<Record<string, unknown>>
 }
 
 /** Answer of `POST /admin/tool/custom/validate`. */
 export interface ToolMethods {
-  /** The functions that models would see. */
+  /** Functions that models would see. */
   readonly methods: readonly MethodSpec[]
 }
 
@@ -160,9 +162,9 @@ export const toolMethodsSchema: WireSchema<ToolMethods> = model('ToolMethods', {
 
 /** Body of `PATCH /admin/tool/status`. */
 export interface ToolStatusUpdate {
-  /** The actions to switch. */
+  /** Actions to enable or disable. */
   readonly tool_ids: readonly number[]
-  /** Whether they can be used from now on. */
+  /** Whether they are enabled. */
   readonly enabled: boolean
 }
 
@@ -173,9 +175,9 @@ export const toolStatusUpdateSchema: WireSchema<ToolStatusUpdate> = model('ToolS
 
 /** Answer of `PATCH /admin/tool/status`. */
 export interface ToolStatus {
-  /** How many actions were switched. */
+  /** Number of changed actions. */
   readonly updated_count: number
-  /** Those that were switched; ids of anything else are left out. */
+  /** Ids of the changed actions; unknown ids are omitted. */
   readonly tool_ids: readonly number[]
 }
 
