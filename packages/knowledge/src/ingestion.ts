@@ -78,13 +78,14 @@ export function createIngestion(options: IngestionOptions): Ingestion {
   }
 
   return {
-    accept: async (input, { waitMs = 0, signal, ...how } = {}) => {
+    accept: async (input, { waitMs = 0, signal, onStored, ...how } = {}) => {
       const { documentId, revision, existed, isIndexed, isQueued } = await calls.submit(
         how.caller,
         () => prepare(parts, input, how),
         (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
       )
       if (isQueued) worker.notify()
+      onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
         await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }

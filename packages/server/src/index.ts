@@ -4,6 +4,7 @@ export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
 export { createUsageLimits, overLimit } from './limits/caller-limits.ts'
+export type { Reservation } from './limits/waiting-documents.ts'
 export type {
   Bound,
   LimitName,

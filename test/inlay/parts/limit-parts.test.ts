@@ -209,6 +209,35 @@ test('so is the share of a key, whose documents are forgotten once they are done
   await expect.poll(() => waitingRows(dataFolder)).toBe(0)
 })
 
+test('processes that are asked at once take in no more than a share, of a key or of all, holds', async () => {
+  const gate = Promise.withResolvers<void>()
+  const summarize = async (): Promise<string> => (await gate.promise, '')
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
+  // After both are closed.
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
+  const own = { tenantLimits: { waitingDocuments: 6 }, summarize, dataFolder }
+  const processes = [await newSetting({}, undefined, own), await newSetting({}, undefined, own)]
+  const { key: as } = await processes[0]!.inlay.keys.create({ scopes: ['ingest'], limits: { waitingDocuments: 3 } })
+  const flood = async (name: string, options: { as?: string }): Promise<number> => {
+    const sent = Array.from({ length: 16 }, async (_, at) => {
+      const id = `${name}-${at}`
+      const document = {
+        id,
+        semantic_identifier: id,
+        metadata: {},
+        sections: [{ text: `Herons of ${id}. `.repeat(20) }],
+      }
+      return (await processes[at % 2]!.call('/service-api/ingestion', { document }, options)).status
+    })
+    return (await Promise.all(sent)).filter((status) => status === 200).length
+  }
+  const ofKey = await flood('key', { as })
+  expect(ofKey).toBeLessThanOrEqual(3)
+  const ofAll = await flood('all', {})
+  expect(ofKey + ofAll).toBeLessThanOrEqual(6)
+  gate.resolve()
+})
+
 /** Documents that are counted for callers and keys. */
 function waitingRows(dataFolder: string): number {
   const database = new DatabaseSync(join(dataFolder, 'inlay.db'), { readOnly: true })

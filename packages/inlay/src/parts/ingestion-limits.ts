@@ -1,10 +1,11 @@
 import type { Accepted, Knowledge } from '@inlay/knowledge'
 import type { Principal } from '@inlay/protocol'
-import { overLimit, type Bound, type UsageLimits } from '@inlay/server'
+import { overLimit, type Bound, type Reservation, type UsageLimits } from '@inlay/server'
 
 const retryAfterSeconds = 5
-/** How long the count of all processes holds, in milliseconds. */
-const countedMs = 1_000
+
+/** How a document is taken in, of texts and files alike. */
+type TakenIn = Pick<NonNullable<Parameters<Knowledge['accept']>[1]>, 'caller' | 'onStored'>
 
 /**
  * The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. What waits
@@ -15,42 +16,43 @@ export function ingestionWithinLimits(
   limits: UsageLimits,
   onError: (error: unknown) => void,
 ): Knowledge {
-  const queue = { length: 0, countedAt: -Infinity }
   const shares = new Shares(knowledge, limits.waiting, onError)
 
-  async function queueLength(): Promise<number> {
-    if (performance.now() - queue.countedAt >= countedMs) {
-      queue.countedAt = performance.now()
-      queue.length = await knowledge.waiting()
+  async function admitted<Options extends TakenIn>(
+    options: Options | undefined,
+    accept: (options: Options | undefined) => Promise<Accepted>,
+  ): Promise<Accepted> {
+    const { caller } = options ?? {}
+    if (!caller) return accept(options)
+    const places: Place[] = []
+    try {
+      for (const bound of await limits.boundsOf(caller, 'waitingDocuments')) places.push(await shares.reserve(bound))
+      await limits.take(caller, 'documentsPerDay')
+      const onStored = (documentId: string): void => {
+        for (const place of places.splice(0)) shares.settle(place, documentId)
+        options?.onStored?.(documentId)
+      }
+      return await accept({ ...options!, onStored })
+    } finally {
+      for (const place of places) shares.settle(place)
     }
-    return queue.length
-  }
-
-  async function admitted(caller: Principal | undefined, accept: () => Promise<Accepted>): Promise<Accepted> {
-    if (!caller) return accept()
-    const counted: Bound[] = []
-    for (const bound of await limits.boundsOf(caller, 'waitingDocuments')) {
-      const isOfAll = bound.scope === 'tenant'
-      const length = await (isOfAll ? queueLength() : shares.lengthOf(bound))
-      if (length >= bound.limit) throw overLimit(bound, length, retryAfterSeconds)
-      if (!isOfAll) counted.push(bound)
-    }
-    await limits.take(caller, 'documentsPerDay')
-    const accepted = await accept()
-    queue.length++
-    for (const share of counted) shares.add(share, accepted.documentId)
-    return accepted
   }
 
   return {
     ...knowledge,
-    accept: (request, options) => admitted(options?.caller, () => knowledge.accept(request, options)),
-    ingestFile: (file, options) => admitted(options?.caller, () => knowledge.ingestFile(file, options)),
+    accept: (request, options) => admitted(options, (given) => knowledge.accept(request, given)),
+    ingestFile: (file, options) => admitted(options, (given) => knowledge.ingestFile(file, given)),
     close: () => {
       shares.close()
       return knowledge.close()
     },
   }
+}
+
+/** A reserved place in a share of the queue. */
+interface Place {
+  readonly share: Bound
+  readonly reservation: Reservation
 }
 
 /** Documents that are looked at in one go: the oldest, which are done first, then those behind. */
@@ -60,7 +62,7 @@ const tidyMs = 1_000
 
 /** Shares of the queue that callers and keys are limited to. */
 class Shares {
-  readonly #knowledge: Pick<Knowledge, 'status'>
+  readonly #knowledge: Pick<Knowledge, 'status' | 'waiting'>
   readonly #waiting: UsageLimits['waiting']
   readonly #onError: (error: unknown) => void
   /** With how many of the oldest were looked at and do wait. */
@@ -69,7 +71,7 @@ class Shares {
   #isClosed = false
 
   constructor(
-    knowledge: Pick<Knowledge, 'status'>,
+    knowledge: Pick<Knowledge, 'status' | 'waiting'>,
     waiting: UsageLimits['waiting'],
     onError: (error: unknown) => void,
   ) {
@@ -78,14 +80,25 @@ class Shares {
     this.#onError = onError
   }
 
-  /** How many documents of it wait; exact once it is full. */
-  async lengthOf(share: Bound): Promise<number> {
-    const length = await this.#waiting.count(share)
-    return length < share.limit ? length : this.#forgetDone(share)
+  /** @throws RATE_LIMITED when the share is full */
+  async reserve(share: Bound): Promise<Place> {
+    const isOfAll = share.scope === 'tenant'
+    const countMore = isOfAll ? this.#knowledge.waiting : undefined
+    let { reservation, used } = await this.#waiting.reserve(share, share.limit, countMore)
+    if (!reservation && !isOfAll) {
+      await this.#forgetDone(share)
+      ;({ reservation, used } = await this.#waiting.reserve(share, share.limit))
+    }
+    if (reservation) return { share, reservation }
+    throw overLimit(share, used, retryAfterSeconds)
   }
 
-  add(share: Bound, documentId: string): void {
-    this.#waiting.add(share, documentId)
+  /** Gives a place back. @param documentId of the document that waits from now on */
+  settle({ share, reservation }: Place, documentId?: string): void {
+    // All that waits is counted in the queue itself.
+    const isCounted = share.scope !== 'tenant' && documentId !== undefined
+    void this.#waiting.settle(reservation, isCounted ? documentId : undefined).catch(this.#onError)
+    if (!isCounted) return
     this.#usedOf(share)
     this.#tidyLater()
   }

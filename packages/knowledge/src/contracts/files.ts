@@ -76,4 +76,5 @@ export interface FileDocumentOptions {
   readonly caller?: Caller
   readonly waitMs?: number
   readonly signal?: AbortSignal
+  readonly onStored?: ((documentId: string) => void) | undefined
 }

@@ -27,6 +27,8 @@ export interface AcceptOptions {
   /** How long to wait until it is searchable or failed, in milliseconds; 0 (default) answers at once. */
   readonly waitMs?: number
   readonly signal?: AbortSignal
+  /** Called once the document is stored, before the wait. */
+  readonly onStored?: ((documentId: string) => void) | undefined
 }
 
 /**

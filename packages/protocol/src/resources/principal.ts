@@ -44,7 +44,7 @@ export interface CallerLimits {
   readonly sessionsPerDay?: number
   /** Documents accepted. */
   readonly documentsPerDay?: number
-  /** Documents waiting to be indexed at the same time: a share of the queue. Each process counts those it accepted. */
+  /** Documents that wait to be indexed at a time: a share of the queue, over all processes. */
   readonly waitingDocuments?: number
 }
 

@@ -64,7 +64,7 @@ export interface UsageLimitsOptions {
   readonly workspace?: Pick<WorkspaceRecords, 'get' | 'put'> | undefined
   /** Called when counts could not be written; they are written later. */
   readonly onError: (error: unknown) => void
-  /** How often limits and waiting documents are read, in milliseconds. Default 1000. */
+  /** How often limits that were set are read, in milliseconds. Default 1000. */
   readonly syncMs?: number
 }
 
@@ -83,8 +83,8 @@ const users: Readonly<Record<CountedScope, string>> = {
 }
 
 /**
- * Creates limits over a database shared by all processes, which never exceed them together. Minutes and days are
- * calendar minutes and days in UTC. Waiting documents are counted once a second.
+ * Limits over a database that all processes share: together they pass none. Minutes and days are those of the clock, in
+ * UTC.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
@@ -92,7 +92,6 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const waiting = createWaitingDocuments({
     ...options,
     db: options.db.$pickTables<'inlay_waiting_documents'>(),
-    syncMs,
   })
   const settings = createLimitSettings(options, syncMs)
 

@@ -4,26 +4,47 @@ import type { Counted } from './usage-counters.ts'
 /** Table of waiting documents that count towards a limit, for Kysely. */
 export interface WaitingDocumentsTable {
   inlay_waiting_documents: {
+    /** Of a reservation, with `reserved` before it. */
     scope: string
     /** Id of the caller, or number of the key. */
     owner: string
+    /** Of a reservation, an id of its own. */
     document_id: string
     /** Milliseconds since 1970 UTC. */
     added_at: number
   }
 }
 
-/** A share of the queue, of a caller or key. */
+/** A share of the queue: that of a caller, a key or everybody. */
 export type Share = Pick<Counted, 'scope' | 'owner'>
 
+/** A place in a share, until its document is stored. */
+export interface Reservation {
+  readonly share: Share
+  readonly id: string
+}
+
+/** Whether there was a place, and how many documents waited or were being taken in. */
+export interface Reserved {
+  readonly reservation: Reservation | undefined
+  readonly used: number
+}
+
 /**
- * Waiting documents by share, over all processes. Each process writes its own once a second. They stay until removed.
+ * Documents of each share, over all processes. Each document has a reservation before it is stored, so together the
+ * processes take in no more than a share holds. Documents stay until removed.
  */
 export interface WaitingDocuments {
-  /** Number of waiting documents, at most a second old. */
+  /**
+   * Reserves a place for one more document.
+   * @param countMore counts documents of the share that are kept elsewhere
+   */
+  reserve(share: Share, limit: number, countMore?: () => Promise<number>): Promise<Reserved>
+  /** Gives a reservation back; with the id of its document, that document waits from now on. */
+  settle(reservation: Reservation, documentId?: string): Promise<void>
+  /** How many there are, with reservations. */
   count(share: Share): Promise<number>
-  add(share: Share, documentId: string): void
-  /** Oldest first, starting at the given position. */
+  /** The oldest first, from the given number of them on. */
   list(share: Share, range: { readonly from: number; readonly most: number }): Promise<readonly string[]>
   remove(share: Share, documentIds: readonly string[]): Promise<void>
   erase(ownerId: string): Promise<void>
@@ -35,69 +56,134 @@ export interface WaitingDocumentsOptions {
   /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<WaitingDocumentsTable>
   readonly now: () => number
-  /** How often documents of other processes are read, in milliseconds. */
-  readonly syncMs: number
 }
 
-interface Known {
-  readonly share: Share
-  count: number
-  readAt: number
-  readonly added: Set<string>
+interface Asking {
+  readonly limit: number
+  readonly countMore: (() => Promise<number>) | undefined
+  readonly resolve: (reserved: Reserved) => void
+  readonly reject: (error: unknown) => void
 }
 
-const mostInOneStatement = 1_000
+const maxInOneStatement = 1_000
+/** Reservations of a process that crashed count no longer than this. */
+const reservationMs = 600_000
 
-export function createWaitingDocuments({ db, now, syncMs }: WaitingDocumentsOptions): WaitingDocuments {
-  const shares = new Map<string, Known>()
-  const knownOf = (share: Share): Known => {
-    const known = shares.get(keyOf(share)) ?? { share, count: 0, readAt: -Infinity, added: new Set() }
-    shares.set(keyOf(share), known)
-    return known
+export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): WaitingDocuments {
+  const askings = new Map<string, Asking[]>()
+  const settling = new Set<Promise<void>>()
+
+  const reservedOf = ({ scope, owner }: Share): Share => ({ scope: `reserved ${scope}` as Share['scope'], owner })
+
+  /** Reserves first and counts then: of two processes, at least the later one counts the reservations of both. */
+  async function reserveAll(share: Share, group: readonly Asking[]): Promise<void> {
+    const ids = group.map(() => crypto.randomUUID())
+    await insert(db, reservedOf(share), ids, now())
+    const expired = now() - reservationMs
+    const { count } = await db
+      .selectFrom('inlay_waiting_documents')
+      .select((of) => of.fn.countAll<number | string>().as('count'))
+      .where('owner', '=', share.owner)
+      .where((of) =>
+        of.or([
+          of('scope', '=', share.scope),
+          of.and([of('scope', '=', reservedOf(share).scope), of('added_at', '>', expired)]),
+        ]),
+      )
+      .executeTakeFirstOrThrow()
+    // After the reservations: a document that is stored meanwhile counts twice rather than not at all.
+    const more = (await group[0]!.countMore?.()) ?? 0
+    const refused: string[] = []
+    let used = Number(count) + more - group.length
+    const outcomes = group.map(({ limit, resolve }, at) => {
+      const id = ids[at]!
+      const isGranted = used < limit
+      const before = used
+      if (isGranted) used++
+      else refused.push(id)
+      return () => resolve({ reservation: isGranted ? { share, id } : undefined, used: before })
+    })
+    await remove(reservedOf(share), refused)
+    for (const settle of outcomes) settle()
   }
-  const sync = async (share: Share): Promise<Known> => {
-    const known = knownOf(share)
-    for (let ids = [...known.added]; ids.length > 0; ids = ids.slice(mostInOneStatement)) {
-      const part = ids.slice(0, mostInOneStatement)
-      await insert(db, share, part, now())
-      for (const id of part) known.added.delete(id)
+
+  /** Those that come while others are under way go together. */
+  async function work(key: string, share: Share): Promise<void> {
+    const waiting = askings.get(key)!
+    while (waiting.length > 0) {
+      await Promise.resolve()
+      const group = waiting.splice(0, maxInOneStatement)
+      try {
+        await reserveAll(share, group)
+      } catch (error) {
+        for (const { reject } of group) reject(error)
+      }
     }
-    const counted = rowsOf(db, share).select((of) => of.fn.countAll().as('count'))
-    known.count = Number((await counted.executeTakeFirstOrThrow()).count)
-    known.readAt = performance.now()
-    return known
+    askings.delete(key)
   }
+
+  async function remove({ scope, owner }: Share, ids: readonly string[]): Promise<void> {
+    const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
+    for (let at = 0; at < ids.length; at += maxInOneStatement)
+      await rows.where('document_id', 'in', ids.slice(at, at + maxInOneStatement)).execute()
+  }
+
   return {
-    count: async (share) => {
-      const known = knownOf(share)
-      const isOld = performance.now() - known.readAt >= syncMs
-      const { count, added } = isOld ? await sync(share) : known
-      // Most callers usually have none.
-      if (count + added.size === 0) shares.delete(keyOf(share))
-      return count + added.size
+    reserve: (share, limit, countMore) =>
+      new Promise((resolve, reject) => {
+        const key = keyOf(share)
+        const asking = { limit, countMore, resolve, reject }
+        const known = askings.get(key)
+        if (known) return void known.push(asking)
+        askings.set(key, [asking])
+        void work(key, share)
+      }),
+    settle: async ({ share, id }, documentId) => {
+      const settled = db.transaction().execute(async (transaction) => {
+        if (documentId !== undefined) await insert(transaction, share, [documentId], now())
+        const { scope, owner } = reservedOf(share)
+        await transaction
+          .deleteFrom('inlay_waiting_documents')
+          .where('scope', '=', scope)
+          .where('owner', '=', owner)
+          .where('document_id', '=', id)
+          .execute()
+      })
+      settling.add(settled)
+      await settled.finally(() => settling.delete(settled))
     },
-    add: (share, documentId) => void knownOf(share).added.add(documentId),
+    count: async (share) => {
+      const counted = db
+        .selectFrom('inlay_waiting_documents')
+        .select((of) => of.fn.countAll<number | string>().as('count'))
+        .where('scope', 'in', [share.scope, reservedOf(share).scope])
+        .where('owner', '=', share.owner)
+      return Number((await counted.executeTakeFirstOrThrow()).count)
+    },
     list: async (share, { from, most }) => {
-      await sync(share)
       const inOrder = rowsOf(db, share).select('document_id').orderBy('added_at').orderBy('document_id')
       const rows = await inOrder.limit(most).offset(from).execute()
       return rows.map((row) => row.document_id)
     },
     remove: async (share, documentIds) => {
-      const { scope, owner } = share
-      const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
-      for (let at = 0; at < documentIds.length; at += mostInOneStatement)
-        await rows.where('document_id', 'in', documentIds.slice(at, at + mostInOneStatement)).execute()
-      await sync(share)
+      await remove(share, documentIds)
+      const { scope, owner } = reservedOf(share)
+      await db
+        .deleteFrom('inlay_waiting_documents')
+        .where('scope', '=', scope)
+        .where('owner', '=', owner)
+        .where('added_at', '<=', now() - reservationMs)
+        .execute()
     },
     erase: async (ownerId) => {
-      shares.delete(keyOf({ scope: 'caller', owner: ownerId }))
-      const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', 'caller')
-      await rows.where('owner', '=', ownerId).execute()
+      const share: Share = { scope: 'caller', owner: ownerId }
+      await db
+        .deleteFrom('inlay_waiting_documents')
+        .where('scope', 'in', [share.scope, reservedOf(share).scope])
+        .where('owner', '=', ownerId)
+        .execute()
     },
-    close: async () => {
-      for (const { share, added } of shares.values()) if (added.size > 0) await sync(share)
-    },
+    close: async () => void (await Promise.allSettled(settling)),
   }
 }
 
