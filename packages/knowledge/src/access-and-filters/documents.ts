@@ -175,9 +175,10 @@ export async function readLatestFailures(
 ): Promise<Map<number, DocumentStatus[]>> {
   const byPair = new Map<number, DocumentStatus[]>()
   if (pairIds.length === 0) return byPair
-  // For a single pair, its own failures are read regardless of age.
-  const failed = pairIds.length === 1 ? documentsIn(db, pairIds) : db.selectFrom('inlay_documents')
-  const rows = await failed
+  // Of one pair, its own are read, however old they are.
+  const documents = db.selectFrom('inlay_documents')
+  const isOfPair = pairIds.length === 1 && (await isListed(db, amongPairs(db, pairIds))).condition
+  const rows = await (isOfPair ? documents.where(isOfPair) : documents)
     .select([...columns])
     .where('state', '=', phase.failed)
     .orderBy('due_at', 'desc')
