@@ -23,17 +23,17 @@ export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Prom
   const key = db.getExecutor().adapter
   const emptying = emptyings.get(key) ?? { running: undefined, next: undefined }
   emptyings.set(key, emptying)
-  const begin = (): Promise<boolean> => {
+  const startRun = (): Promise<boolean> => {
     const run = untilEmpty(db, maxWaitMs).finally(() => {
       if (emptying.running === run) emptying.running = undefined
     })
     return (emptying.running = run)
   }
-  if (!emptying.running) return begin()
+  if (!emptying.running) return startRun()
   // A run that has begun may have missed what was committed since.
   const proceed = (): Promise<boolean> => {
     emptying.next = undefined
-    return begin()
+    return startRun()
   }
   return (emptying.next ??= emptying.running.then(proceed, proceed))
 }

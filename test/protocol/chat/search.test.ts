@@ -24,6 +24,8 @@ describe('a search', () => {
       persona_id: null,
       provider: null,
       model: null,
+      created_at_range: null,
+      updated_at_range: null,
       message_history: null,
       skip_query_expansion: false,
     })
