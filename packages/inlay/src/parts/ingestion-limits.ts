@@ -1,5 +1,4 @@
 import type { Accepted, Knowledge } from '@inlay/knowledge'
-import type { Principal } from '@inlay/protocol'
 import { overLimit, type Bound, type Reservation, type UsageLimits } from '@inlay/server'
 
 const retryAfterSeconds = 5
