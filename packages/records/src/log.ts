@@ -47,19 +47,13 @@ async function untilEmpty(db: AnyDatabase, maxWaitMs: number): Promise<boolean> 
   }
 }
 
+/** The dialect of `nodeSqlite` answers at once; another one may wait for its busy timeout. */
 async function tryToEmpty(db: AnyDatabase): Promise<boolean> {
-  return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ timeout: number }>`pragma busy_timeout`.execute(connection)
-    // SQLite would wait for readers with the thread.
-    await sql`pragma busy_timeout = 0`.execute(connection)
-    try {
-      const result = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(connection)
-      return result.rows[0]?.busy !== 1
-    } catch {
-      // Locked by another checkpoint.
-      return false
-    } finally {
-      await sql`pragma busy_timeout = ${sql.raw(String(Number(rows[0]?.timeout ?? 5000)))}`.execute(connection)
-    }
-  })
+  try {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db)
+    return rows[0]?.busy !== 1
+  } catch {
+    // Locked by another checkpoint.
+    return false
+  }
 }

@@ -76,6 +76,7 @@ class RecordsDriver extends SqliteDriver {
   override async acquireConnection(): Promise<Turn> {
     const records = this.#records
     const { database } = records
+    const { busyTimeoutMs = 5000 } = this.#options
     let hasWritten = false
     async function enter(): Promise<void> {
       if (turn.isReleased) throw new Error('The connection was given back.')
@@ -94,6 +95,7 @@ class RecordsDriver extends SqliteDriver {
         let result: QueryResult<Row>
         let synced: Promise<void> | undefined
         try {
+          if (emptiesLog.test(sql)) return { rows: [truncateLog(database, busyTimeoutMs) as Row] }
           const { statement, kind, givesRows, values } = records.prepare(sql, parameters)
           if (givesRows) result = { rows: statement.all(...values) as Row[] }
           else {
@@ -232,6 +234,21 @@ function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, '
   }
 }
 
+const emptiesLog = /^\s*pragma wal_checkpoint\(truncate\)\s*$/i
+
+/**
+ * Empties the write-ahead log if no reader holds it up: waiting for one would block the thread. Synchronous, so that no
+ * other statement runs without the busy timeout meanwhile.
+ */
+function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly busy: number } {
+  try {
+    database.exec('pragma busy_timeout = 0')
+    return { busy: Number(database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] ?? 1) }
+  } finally {
+    database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+  }
+}
+
 /** Deleted content would stay in the log until new commits overwrite it. @returns stops it */
 function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyTimeoutMs }: LogSettings): () => void {
   let isDueIn = triesPerPeriod
@@ -240,13 +257,9 @@ function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyT
     // Includes the log of another process, even one that has ended.
     if (isDueIn > 0 || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return
     try {
-      // It needs the log alone for an instant. Waiting would block the thread, and the next try will do as well.
-      database.exec('pragma busy_timeout = 0')
-      if (database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] === 0) isDueIn = triesPerPeriod
+      if (truncateLog(database, busyTimeoutMs).busy === 0) isDueIn = triesPerPeriod
     } catch {
       // In the middle of a transaction, or the disk is full: the next try.
-    } finally {
-      database.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
     }
   }, everyMs / triesPerPeriod)
   timer.unref()
