@@ -18,6 +18,8 @@ export function isAmong(
 /** The right side of {@link isAmong}, for a column that is an expression. */
 export function amongValues(db: AnyDatabase, values: readonly string[] | readonly number[]): RawBuilder<SqlBool> {
   if (dialectOf(db) === 'sqlite') return sql`in (select value from json_each(${JSON.stringify(values)}))`
+  // Nothing tells the type of an empty set; here PostgreSQL takes that of the column.
+  if (values.length === 0) return sql`= any('{}')`
   const type = sql.raw(values.every((value) => typeof value === 'number') ? 'bigint[]' : 'text[]')
   // `= any(…)` compares each row with each value where no index serves.
   return sql`in (select unnest(cast(${arrayLiteral(values)} as ${type})))`

@@ -105,8 +105,9 @@ test('an index that documents are moved from to another embedder is replaced whe
   for (const name of await readdir(table, { recursive: true }))
     if (name.endsWith('.lance')) await truncate(join(table, name), 20).catch(() => {})
   const opened = await open(folder, slow)
-  // Searches go on with what there is.
-  await matchesOf(opened)
+  await opened.knowledge.reindex({ embedder: true })
+  // Searches are answered with what there is, or refused while nothing is.
+  await matchesOf(opened).catch((error: unknown) => expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' }))
   gate.resolve()
   await vi.waitFor(() => expect(opened.messages).toContainEqual(expect.stringContaining('The index is damaged.')), {
     timeout: 15_000,

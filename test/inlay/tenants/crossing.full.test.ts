@@ -37,6 +37,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
   const persona = await own('/persona', { ...personaBody, name: secret, system_prompt: secret })
   const memory = await own('/user/memories', { content: secret })
   const key = await own('/admin/api-key', { name: secret, role: 'admin' })
+  const prompt = await own('/input_prompt', { prompt: 'leave', content: secret, is_public: false })
   const set = { name: secret, description: secret, cc_pair_ids: [1], is_public: true }
   await own('/manage/admin/document-set', set)
   return {
@@ -46,6 +47,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
     project_id: Number(project['id']),
     persona_id: Number(persona['id']),
     memory_id: Number(memory['id']),
+    prompt_id: Number(prompt['id']),
     api_key_id: Number(key['api_key_id']),
     // The first of each has this number in every tenant.
     cc_pair_id: 1,
