@@ -91,7 +91,10 @@ async function run(name: string): Promise<{ code: number; output: string; figure
 }
 
 function faultsOf(code: number, output: string, figures: readonly Figure[]): string[] {
-  const wrong = figures.filter(({ value }) => !(typeof value === 'number' && value > 0))
+  // Nothing may block for a whole millisecond; every other figure is above 0.
+  const isFigure = ({ name, value }: Figure): boolean =>
+    typeof value === 'number' && (value > 0 || (value === 0 && name.includes('longest block')))
+  const wrong = figures.filter((figure) => !isFigure(figure))
   return [
     ...(code === 0 ? [] : [`ended with ${code}`]),
     ...(figures.length > 0 ? [] : ['told no figure']),

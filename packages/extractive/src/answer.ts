@@ -48,7 +48,7 @@ const isReferral = (text: string): boolean =>
   )
 
 async function quote(question: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
-  const current = withoutOldVersions(relevantParts(question.queries[0] ?? question.text, sources))
+  const current = withoutOldVersions(relevantParts(question.queries[0] ?? question.text, sources), question.names)
   const isLong = current.reduce((sum, { content }) => sum + content.length, 0) > longCharacters
   if (isLong) await yieldToEventLoop()
   const passages = readPassages(current)
@@ -78,8 +78,11 @@ function isQuotable(question: Question, { unit, passage }: ReadUnit, said: strin
   return !isDangerous(wanted, prose, code) && !isOpposite(wanted, `${passage.source.title} ${prose} ${code}`)
 }
 
-/** Passages less those of which a newer version is there: one of nearly the same title and heading, and of much the same words. */
-function withoutOldVersions(sources: readonly SourcePassage[]): readonly SourcePassage[] {
+/**
+ * Drops passages with a newer version among the others: nearly the same title or heading, and mostly the same words.
+ * @param names numbers and names of the question; a passage that alone holds one of them is no older version
+ */
+function withoutOldVersions(sources: readonly SourcePassage[], names: readonly string[]): readonly SourcePassage[] {
   if (sources.every(({ updatedAt }) => !updatedAt)) return sources
   const unversioned = (text = ''): string => text.toLowerCase().replace(/[\d\p{P}\p{S}\s]+|\b(?:v|version|rev)\b/gu, '')
   const read = sources.map((source) => ({
@@ -93,6 +96,7 @@ function withoutOldVersions(sources: readonly SourcePassage[]): readonly SourceP
       if (!source.updatedAt || (other.source.updatedAt ?? '') <= source.updatedAt) return false
       if (other.source.number === source.number && source.number !== undefined) return false
       if (!own.names.some((name, part) => name !== '' && name === other.names[part])) return false
+      if (names.some((key) => own.keys.has(key) && !other.keys.has(key))) return false
       const shared = [...own.keys].filter((key) => other.keys.has(key)).length
       return shared >= 0.6 * Math.min(own.keys.size, other.keys.size) && own.keys.size > 3
     })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { emptyLog } from '@inlay/records'
 
 test('what commits of megabytes leave in the log is copied into the database beside them', async () => {
   // The other thread begins when the test says so.
@@ -25,4 +26,20 @@ test('what commits of megabytes leave in the log is copied into the database bes
   expect(statSync(file).size).toBe(before)
   // It lets the time pass.
   await expect.poll(() => statSync(file).size).toBeGreaterThan(2 ** 23)
+})
+
+test('statements beside the emptying of the log keep the busy timeout', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
+  const db = new Kysely<unknown>({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
+  onTestFinished(async () => {
+    await db.destroy()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+  await sql`create table text (content text)`.execute(db)
+  const timeouts = Array.from({ length: 8 }, async () => {
+    const { rows } = await sql<{ timeout: number }>`pragma busy_timeout`.execute(db)
+    return rows[0]?.timeout
+  })
+  expect(await Promise.all([emptyLog(db), ...timeouts])).toEqual([true, ...Array.from({ length: 8 }, () => 5_000)])
+  expect(statSync(join(folder, 'records.db-wal')).size).toBe(0)
 })
