@@ -1,9 +1,10 @@
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { UserConfig } from 'tsdown'
 import { bundledLicences } from './packages/drivers/scripts/bundled-licences.ts'
 import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
 import { optionalMembers } from './packages/inlay/scripts/optional-members.ts'
+import { flatDeclarations } from './packages/protocol/scripts/flat-declarations.ts'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
 function entriesOf(manifest: {
@@ -19,7 +20,10 @@ function entriesOf(manifest: {
   return [...new Set([...exported, ...commands])]
 }
 
-const manifests = globSync('packages/*/package.json').sort()
+/** Packages that are published; the page is built by Vite and lies in `inlay`. */
+const manifests = globSync('packages/*/package.json')
+  .filter((file) => JSON.parse(readFileSync(file, 'utf8')).private !== true)
+  .sort()
 
 const configs: UserConfig[] = await Promise.all(
   manifests.map(async (file): Promise<UserConfig> => {
@@ -36,14 +40,14 @@ const configs: UserConfig[] = await Promise.all(
       // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
       platform: 'neutral',
       target: 'es2024',
-      dts: { sourcemap: true, ...(isScript && { emitDtsOnly: true }) },
+      dts: { sourcemap: true, generator: 'oxc', ...(isScript && { emitDtsOnly: true }) },
       clean: true,
       // The sources are packed beside the maps.
       sourcemap: true,
       outputOptions: { sourcemapExcludeSources: true },
       // h3 goes into our file: a host app may need another major version of it where ours would be installed.
       deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
-      plugins: [bundledLicences('LICENSES.txt'), optionalMembers],
+      plugins: [flatDeclarations(), bundledLicences('LICENSES.txt'), optionalMembers],
     }
   }),
 )

@@ -8,7 +8,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A release, and the repository it is made in. */
 export interface Release {
@@ -135,7 +135,9 @@ if (import.meta.main) {
   const [version = ''] = words.filter((word) => !word.startsWith('--'))
   const data = `test/life/upgrade/data-${version}.zip`
   const tarballs = join(root, 'dist/tarballs')
-  const packages = globSync('packages/*', { cwd: root }).flatMap((folder) => ['--workspace', folder])
+  const packages = globSync('packages/*/package.json', { cwd: root })
+    .filter((file) => readJson(join(root, file))['private'] !== true)
+    .flatMap((file) => ['--workspace', dirname(file)])
   const commands = [
     ['npm', 'install', '--package-lock-only', '--ignore-scripts'],
     // The data folder of this version, which every later one has to open.

@@ -1,9 +1,7 @@
 /*
- * Makes `npm start` and `npm test` work on a bare machine: runs before them and installs what is missing.
- * Plain JavaScript on built-ins only, and no syntax newer than Node 12 reads, since it must say "too old" there.
- *
- * Why it ends in Node 24 whatever the machine has: npm puts node_modules/.bin first in PATH, the development
- * dependency `node` puts a Node there, and npm looks `node` up only when the script itself starts.
+ * Prepares a bare machine for `npm start` and `npm test`: runs before them and installs what is missing. Plain
+ * JavaScript with built-in modules, and only syntax that Node 12 supports, since it must be able to report an old
+ * version.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
@@ -15,14 +13,14 @@ import { explain, runNpm } from './run-npm.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
-/** Written last, so its absence tells of an interrupted install. */
+/** Written last, so its absence means an interrupted install. */
 const recordFile = join(modules, '.inlay-install')
 /** Outside node_modules, which `npm ci` deletes. */
 const lockFile = join(root, '.inlay', 'install.lock')
 const bundledNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const platform = process.platform + '-' + process.arch
 
-/** From here on Node runs our TypeScript sources as they are and has node:sqlite without a flag. */
+/** First version of Node that runs our TypeScript sources directly and has node:sqlite without a flag. */
 const wanted = [22, 18]
 const heartbeatMs = 2000
 const staleMs = 15000
@@ -50,7 +48,7 @@ const readJson = (file) => {
   }
 }
 
-/** Manifests by their place: '' for the root, `packages/x` for a workspace; npm's own naming in the lockfile. */
+/** Manifests by path: '' for the root, `packages/x` for a workspace, as npm names them in the lockfile. */
 function readManifests() {
   const manifests = new Map()
   const rootManifest = readJson(join(root, 'package.json'))
@@ -72,7 +70,7 @@ function readManifests() {
 
 const dependencyKinds = ['dependencies', 'devDependencies', 'optionalDependencies']
 
-/** What an install depends on, as one hash: the lockfile and the dependencies each manifest asks for. */
+/** Hash of everything an install depends on: the lockfile and the dependencies in each manifest. */
 function hashOf(manifests) {
   const hash = createHash('sha256').update(readText(join(root, 'package-lock.json')) || '')
   for (const [place, manifest] of manifests)
@@ -82,7 +80,9 @@ function hashOf(manifests) {
   return hash.digest('hex')
 }
 
-/** Whether every package that a manifest names lies there; catches a folder removed by hand at the cost of some stats. */
+/**
+ * Whether every direct dependency exists; detects a folder that was removed by hand, at the cost of some `stat` calls.
+ */
 function hasDirectDependencies(manifests) {
   for (const [place, manifest] of manifests)
     for (const kind of ['dependencies', 'devDependencies'])
@@ -94,17 +94,17 @@ function hasDirectDependencies(manifests) {
   return true
 }
 
-/** Which Node the scripts get: 'bundled' (node_modules/.bin), 'system', or undefined when neither will do. */
+/** The Node for the scripts: 'bundled' (node_modules/.bin), 'system', or undefined if neither works. */
 function usableNode() {
   if (fs.existsSync(bundledNode)) {
-    // It exists on systems it cannot run on, too (another C library): only running it tells.
+    // Run, since the bundled Node may not work on this system (another C library).
     const run = spawnSync(bundledNode, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' })
     if (run.status === 0 && isAtLeast(run.stdout.trim(), wanted)) return 'bundled'
   }
   return isAtLeast(systemVersion(), wanted) ? 'system' : undefined
 }
 
-/** Version of the Node that npm itself runs on; this process may already be the bundled one. */
+/** Version of the Node that npm uses; this process may already be the bundled one. */
 function systemVersion() {
   const npmNode = process.env.npm_node_execpath
   const inside = (path) => resolve(path).startsWith(modules + sep)
@@ -114,7 +114,7 @@ function systemVersion() {
   return run.status === 0 ? run.stdout.trim() : 'v0.0.0'
 }
 
-/** Whether nothing is to be done. The way every start takes: a few small reads and no child process. */
+/** Whether there is nothing to do. Fast, since every start calls this: a few small reads and no child process. */
 function isFresh(manifests, hash) {
   const record = readJson(recordFile)
   if (record === undefined || record.hash !== hash || record.platform !== platform) return false
@@ -122,7 +122,7 @@ function isFresh(manifests, hash) {
   return hasDirectDependencies(manifests)
 }
 
-/** Whether the lockfile was made for just these manifests; if not, `npm ci` would refuse. */
+/** Whether the lockfile matches these manifests; otherwise `npm ci` would refuse. */
 function isLockInStep(lock, manifests) {
   const same = (left, right) => {
     const sorted = (value) => JSON.stringify(Object.entries(value || {}).sort())
@@ -135,7 +135,7 @@ function isLockInStep(lock, manifests) {
   return true
 }
 
-/** Whether somebody ran `npm install` by hand: npm's own record, written at its end, tells every version. */
+/** Whether somebody ran `npm install` by hand: npm's own record, written at its end, contains every version. */
 function isInstalledByNpm(lock, manifests) {
   const record = readJson(recordFile)
   if (record !== undefined && record.node === 'bundled' && !fs.existsSync(bundledNode)) return false
@@ -150,7 +150,10 @@ function isInstalledByNpm(lock, manifests) {
   return true
 }
 
-/** Takes the lock, waiting for another start to end its install; a lock whose owner died is broken by exactly one. */
+/**
+ * Takes the lock, waiting for another start to finish its install. A lock whose owner has died is broken by exactly one
+ * process.
+ */
 async function withLock(work) {
   fs.mkdirSync(dirname(lockFile), { recursive: true })
   const token = randomUUID()
@@ -191,10 +194,10 @@ function breakStaleLock() {
   }
   const held = readJson(lockFile) || {}
   if (ageMs < staleMs && (held.host !== hostname() || isAlive(held.pid))) return false
-  // A half-written lock has no token yet: give its owner time to write it.
+  // A lock that is being written has no token yet: give its owner time to write it.
   if (held.token === undefined && ageMs < heartbeatMs) return false
   try {
-    // Named after the stale lock's own token, so that of many who see it only one may remove it.
+    // Named after the token of the stale lock, so that only one of several processes removes it.
     fs.writeFileSync(lockFile + '.' + (held.token || 'unreadable'), '', { flag: 'wx' })
   } catch {
     return false
@@ -218,7 +221,8 @@ async function install(lock, manifests) {
   // On Windows a running node.exe cannot be deleted, and `npm ci` would try when this process is the bundled one.
   const clean =
     lock !== undefined && isLockInStep(lock, manifests) && !(process.platform === 'win32' && isRunningBundled())
-  // Development dependencies also under NODE_ENV=production: Node, the page's bundler and the test runner are among them.
+  // Development dependencies even with NODE_ENV=production, since they include Node, the bundler of the page and the
+  // test runner.
   const args = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const label =
     (fs.existsSync(modules) ? 'Bringing the installed packages up to date' : 'Installing packages') + ' (once)'
@@ -226,19 +230,19 @@ async function install(lock, manifests) {
   let command = clean ? 'ci' : 'install'
   let result = await runNpm([command].concat(args), { cwd: root, label })
   if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
-    // Versions of npm differ in what they take for a lockfile in step with the manifests.
+    // Versions of npm disagree on whether a lockfile matches the manifests.
     command = 'install'
     result = await runNpm([command].concat(args), { cwd: root, label })
   }
   if (result.code !== 0 && explain(result.output, root) === undefined && isAtLeast(systemVersion(), wanted)) {
-    // The package `node` fetches its binary in an install script and fails where there is none for the platform.
+    // The package `node` downloads its binary in an install script and fails if there is none for the platform.
     result = await runNpm([command].concat(args, '--ignore-scripts'), {
       cwd: root,
       label: 'Installing without a bundled Node (this machine has a fitting one)',
     })
   }
   if (result.code !== 0) {
-    // npm says what is wrong first, and how it is used after that.
+    // npm prints the error first, followed by its usage.
     const lines = result.output
       .split('\n')
       .filter((line) => line.trim() !== '')
@@ -251,20 +255,20 @@ async function install(lock, manifests) {
 
 const isRunningBundled = () => resolve(process.execPath).startsWith(modules + sep)
 
-/** Writes down what is installed, once it is known that some Node can run it. */
+/** Records the install, after checking that a Node can run it. */
 function record(manifests) {
   const node = usableNode()
   if (node === undefined)
     throw new Refusal(
-      'Everything is installed but a Node that runs it: the bundled Node 24 does not work on this machine (npm may be ' +
-        'told to skip install scripts) and the one here is ' +
+      'Everything is installed except a working Node: the bundled Node 24 does not work on this machine (npm may be ' +
+        'configured to skip install scripts) and the installed one is ' +
         systemVersion() +
         '.\n  Run "npm rebuild node --ignore-scripts=false", ' +
         'or install Node ' +
         wanted.join('.') +
         ' or newer from https://nodejs.org.',
     )
-  // Out of the way, or PATH would still find the one that cannot run.
+  // Removed, since PATH would otherwise find the one that does not work.
   if (node === 'system') fs.rmSync(bundledNode, { force: true })
   const written = recordFile + '.' + process.pid
   fs.writeFileSync(written, JSON.stringify({ hash: hashOf(manifests), platform, node }))
@@ -279,7 +283,7 @@ async function main() {
   const manifests = readManifests()
   if (isFresh(manifests, hashOf(manifests))) return
   await withLock(async () => {
-    // Whoever held the lock before may have done it all.
+    // The previous owner of the lock may have done everything.
     if (isFresh(manifests, hashOf(manifests))) return
     const lock = readJson(join(root, 'package-lock.json'))
     const byHand = lock !== undefined && isInstalledByNpm(lock, manifests) && usableNode() !== undefined

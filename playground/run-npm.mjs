@@ -1,7 +1,7 @@
-/* Plain JavaScript on built-ins only, like bootstrap.mjs, which imports it before anything is installed. */
+/* Plain JavaScript with built-in modules, since bootstrap.mjs imports it before anything is installed. */
 import { spawn } from 'node:child_process'
 
-/** Runs npm in a folder, without a terminal on its input; its output is kept back for the caller. */
+/** Runs npm in a folder, without terminal input; returns its output. */
 export function runNpm(args, { cwd, label }) {
   const execPath = process.env.npm_execpath || ''
   const isNpm = /npm[^/\\]*\.[cm]?js$/.test(execPath) && !/pnpm/.test(execPath)
@@ -50,13 +50,13 @@ function showProgress(label) {
   }
 }
 
-/** Why npm failed, as a sentence that says what to do; undefined when its own words must do. */
+/** Explains a failure of npm in a sentence that says what to do; undefined if it is unknown. */
 export function explain(output, folder) {
   if (/ENOSPC|no space left/i.test(output))
-    return 'The disk is full. The packages take about 700 MB: make room and run it again.'
+    return 'The disk is full. The packages take about 700 MB: free some space and run it again.'
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET|network/i.test(output))
     return 'The package registry could not be reached. Check the network or npm\'s "registry" and "proxy" settings, and run it again.'
-  if (/EACCES|EPERM|EROFS/.test(output)) return 'npm may not write here. Check who owns this folder: ' + folder
+  if (/EACCES|EPERM|EROFS/.test(output)) return 'npm cannot write here. Check the owner of this folder: ' + folder
   if (/EINTEGRITY/.test(output))
     return 'A package does not match its checksum. Try "npm cache clean --force", then run it again.'
   return undefined

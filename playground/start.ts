@@ -1,6 +1,6 @@
 /**
- * `npm start`: the assistant with its web page on one port. Prints what a newcomer needs, takes in the project's own
- * documentation, and keeps everything in the data folder.
+ * `npm start`: the assistant with its web page on one port. Prints what a new user needs, ingests the project's own
+ * documentation, and stores everything in the data folder.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -59,7 +59,7 @@ async function start(): Promise<void> {
   process.stdout.write(greeting({ origin, basePath, key, fragment, model, dataFolder, isOpen }))
   await readOwnDocumentation(inlay, root, dataFolder)
     .catch((error: unknown) => {
-      // Ended while reading: the next start goes on where this one stopped.
+      // Closed while ingesting: the next start continues.
       if (!isInlayError(error) || error.code !== 'CLOSED') throw error
     })
     .finally(documentation.resolve)
@@ -73,13 +73,13 @@ async function showLocalModels(): Promise<void> {
   for (const line of localModelLines(await findLocalModels(), 'npm start')) process.stdout.write(`${line}\n`)
 }
 
-/** The host as it stands in an address: "every address of this machine" is none that can be opened. */
+/** The host for URLs: wildcard addresses cannot be opened in a browser. */
 function shownHost({ host }: Settings): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
 
-/** Ends on the first signal with everything written; a second one does not wait. */
+/** Shuts down gracefully on the first signal, and at once on the second. */
 function endOnSignal(listening: Listening, inlay: Inlay): void {
   let isEnding = false
   const end = async (): Promise<void> => {
@@ -103,7 +103,7 @@ function refuse(words: string): void {
 }
 
 start().catch((error: unknown) => {
-  // Inlay's own refusals are sentences; anything else is unexpected, and shown whole.
+  // InlayErrors are messages for users; anything else is unexpected and printed completely.
   if (isInlayError(error) && error.code !== 'INTERNAL_ERROR') refuse(error.message)
   else console.error(error)
   process.exit(1)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { makeFolder } from 'inlay/internal/data-folder'
 
 /**
- * The key that is printed: made at the first start, then read from the data folder, so that a pasted line still works
- * after a restart. The file is readable for its owner only.
+ * The printed API key: generated at the first start, then read from the data folder, so that copied commands still work
+ * after a restart. Only its owner can read the file.
  */
 export async function keepApiKey(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'api-key')
@@ -15,9 +15,9 @@ export async function keepApiKey(dataFolder: string): Promise<string> {
     await chmod(file, 0o600)
     return kept
   }
-  // Somebody emptied it.
+  // The file was emptied.
   if (kept === '') await rm(file)
-  // Written aside and then linked, which only one of several starts can do: nobody reads half a key.
+  // Written to another file and then linked, which only one of several processes can do: nobody reads a partial key.
   const fresh = `inlay_${randomBytes(24).toString('base64url')}`
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(aside, `${fresh}\n`, { mode: 0o600 })
@@ -28,12 +28,12 @@ export async function keepApiKey(dataFolder: string): Promise<string> {
   return (await readKey(file)) ?? fresh
 }
 
-/** The key in the file; undefined when there is no file. */
+/** The key in the file; undefined if the file does not exist. */
 async function readKey(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    // Node's errors carry their code beside the Error fields.
+    // Node's errors have a `code`.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }

@@ -1,19 +1,19 @@
-/** What a person needs to know once the server listens. */
+/** Information to print when the server listens. */
 export interface GreetingFacts {
-  /** Scheme, host and port, without a slash at the end. */
+  /** Scheme, host and port, without a trailing slash. */
   readonly origin: string
   readonly basePath: string
   readonly key: string
-  /** Goes behind the page's address; "" when the page must ask for the key. */
+  /** Appended to the page's URL; "" if the page has to ask for the key. */
   readonly fragment: string
-  /** Says which model answers, named as what it is. */
+  /** Describes the model that answers. */
   readonly model: string
   readonly dataFolder: string
-  /** Whether other machines can reach it. */
+  /** Whether other machines can reach the server. */
   readonly isOpen: boolean
 }
 
-/** The text that is printed once the server listens: addresses, key, model, and three lines to paste into a shell. */
+/** The text to print when the server listens: URLs, key, model, and three commands for a shell. */
 export function greeting(facts: GreetingFacts): string {
   const rows = [
     ['Page', `${facts.origin}/${facts.fragment}`],
@@ -21,7 +21,7 @@ export function greeting(facts: GreetingFacts): string {
     ['Key', facts.key],
     ['Model', facts.model],
     ['Data', facts.dataFolder],
-    ...(facts.isOpen ? [['Open', 'other machines can reach this server; whoever has the key can use it']] : []),
+    ...(facts.isOpen ? [['Open', 'other machines can reach this server; anybody with the key can use it']] : []),
   ]
   return [
     '',
@@ -29,16 +29,16 @@ export function greeting(facts: GreetingFacts): string {
     '',
     ...rows.map(([name = '', value = '']) => `  ${name.padEnd(7)}${value}`),
     '',
-    '  Lines to paste into another shell:',
+    '  Commands for another shell:',
     '',
     ...curlLines(facts).flatMap(([what, line]) => [`  # ${what}`, `  ${line}`, '']),
-    '  Ctrl+C stops it and keeps everything.',
+    '  Ctrl+C stops the server; all data is kept.',
     '',
     '',
   ].join('\n')
 }
 
-/** The three lines with what each does. They are one line each, so that they survive being copied from any terminal. */
+/** The three commands with descriptions, each on one line, so that they can be copied from any terminal. */
 function curlLines({ origin, basePath, key }: GreetingFacts): [string, string][] {
   const post = (path: string, body: unknown, extra = ''): string =>
     `curl ${extra}-X POST ${origin}${basePath}${path} -H 'Authorization: Bearer ${key}' ` +
@@ -51,8 +51,8 @@ function curlLines({ origin, basePath, key }: GreetingFacts): [string, string][]
     metadata: {},
   }
   return [
-    ['ask, and see the answer come', post('/chat/send-chat-message', { message: question }, '-N ')],
-    ['ask, and get the whole answer', post('/chat/send-chat-message', { message: question, stream: false })],
+    ['ask, with a streamed answer', post('/chat/send-chat-message', { message: question }, '-N ')],
+    ['ask, with a complete answer', post('/chat/send-chat-message', { message: question, stream: false })],
     ['add a document', post('/service-api/ingestion', { document })],
   ]
 }

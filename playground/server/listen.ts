@@ -3,19 +3,19 @@ import type { AddressInfo } from 'node:net'
 import { closeServer, nodeListener, type Inlay } from 'inlay'
 import type { Peer } from 'inlay/page'
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly port: number
-  /** Ends the assistant, then every connection. Idempotent. */
+  /** Closes the assistant, then all connections. Idempotent. */
   close(inlay: Pick<Inlay, 'close'> & Partial<Pick<Inlay, 'drain'>>): Promise<void>
 }
 
-/** A start that cannot work, said in words for a person. */
+/** The reason why the server cannot start, for the user. */
 export interface Refusal {
   readonly refusal: string
 }
 
-/** Listens for requests; a port that cannot be had is refused in words. */
+/** Listens for requests, or explains why the port cannot be used. */
 export async function listen(options: {
   readonly host: string
   readonly port: number
@@ -38,9 +38,9 @@ export async function listen(options: {
 function reasonOf(failure: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
   switch (failure.code) {
     case 'EADDRINUSE':
-      return `Port ${port} is taken, perhaps by another Inlay. Stop that, or choose a port: PORT=0 npm start takes any free one.`
+      return `Port ${port} is in use, perhaps by another Inlay. Stop it, or use any free port: PORT=0 npm start.`
     case 'EACCES':
-      return `This user may not listen on port ${port}. Choose one above 1023: PORT=0 npm start takes any free one.`
+      return `This user may not listen on port ${port}. Choose one above 1023, or any free port: PORT=0 npm start.`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `This machine has no address "${host}". Set HOST to one of its own, such as 127.0.0.1.`

@@ -1,7 +1,7 @@
 import { mastraAgent } from '@inlay/mastra'
 
 /**
- * An agent built with Mastra, to be chosen in the page. It works offline: its model is the built-in one, which quotes
+ * An agent built with Mastra that users can select in the page. It works offline, with the built-in model, which quotes
  * documents. Mastra is loaded with its first message.
  */
 export const mastraGuide: ReturnType<typeof mastraAgent> = mastraAgent(
@@ -16,10 +16,10 @@ export const mastraGuide: ReturnType<typeof mastraAgent> = mastraAgent(
       id: 'guide',
       name: 'Mastra guide',
       instructions: 'Answer from the documents that internal_search finds.',
-      // Same specification; Mastra brings types of its own copy of the provider package.
+      // Same specification, but Mastra uses the types of another copy of the provider package.
       model: extractiveModel() as never,
     })
-    // An agent of no Mastra instance prints the errors of models to the console.
+    // An agent without a Mastra instance prints errors of models to the console.
     void new Mastra({ agents: { guide }, logger: false })
     return guide
   },

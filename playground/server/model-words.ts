@@ -1,6 +1,6 @@
 import type { ModelListing } from '@inlay/agent'
 
-/** Says which model answers when a request names none, and names it as what it is. */
+/** Describes the default model. */
 export function modelWords(models: readonly ModelListing[]): string {
   const model = models.find(({ isDefault }) => isDefault) ?? models[0]
   if (model === undefined) return 'none configured'

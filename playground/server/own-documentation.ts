@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { isInlayError } from '@inlay/protocol'
 import type { Inlay } from 'inlay'
-import { ownDocumentationSet } from '../own-documentation-set.ts'
+import { ownDocumentationSet } from '../../packages/page/src/own-documentation-set.ts'
 import { takeInOwnDocuments, type OwnDocument, type OwnDocumentsTarget } from './own-documents.ts'
 import { showProgress } from './progress.ts'
 
-/** Time between two looks at the queue; milliseconds. */
+/** Interval at which the queue is polled, in milliseconds. */
 const pollMs = 50
 
-/** Takes in the project's own documentation, in a document set of its own, and waits until it is searchable. */
+/** Ingests the project's own documentation into its own document set, and waits until it is searchable. */
 export async function readOwnDocumentation(inlay: Inlay, root: string, dataFolder: string): Promise<void> {
   let progress: ReturnType<typeof showProgress> | undefined
   const startedAt = Date.now()
@@ -49,7 +49,7 @@ function targetOf({ knowledge }: Inlay): OwnDocumentsTarget {
     accept: async (document, pairId) => void (await knowledge.accept(requestOf(document, pairId))),
     remove: (id) =>
       knowledge.remove(id).catch((error: unknown) => {
-        // Somebody deleted it before its file went.
+        // It was deleted before its file was removed.
         if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
       }),
   }

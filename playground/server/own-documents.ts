@@ -2,43 +2,42 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A Markdown file of the project, ready to be taken in. */
+/** A Markdown file of the project to ingest. */
 export interface OwnDocument {
   readonly id: string
   readonly title: string
   readonly text: string
 }
 
-/** What takes documents in; as the knowledge of Inlay does it. */
+/** Destination of the documents, implemented by Inlay's knowledge. */
 export interface OwnDocumentsTarget {
-  /** Whether there is no document at all. */
+  /** Whether there are no documents. */
   readonly isEmpty: () => Promise<boolean>
-  /** Makes the pair that the documents belong to. */
+  /** Creates the pair of the documents. */
   readonly makePair: () => Promise<number>
   readonly hasPair: (pairId: number) => Promise<boolean>
   readonly accept: (document: OwnDocument, pairId: number) => Promise<void>
   readonly remove: (id: string) => Promise<void>
 }
 
-/** What was taken in before. */
+/** Record of what was ingested before. */
 interface OwnRecord {
   readonly pairId: number
-  /** Hashes by id. */
+  /** Hashes by document id. */
   readonly documents: Readonly<Record<string, string>>
 }
 
 /**
- * Brings the project's own documentation in step with what was taken in before: new and changed files are accepted,
- * vanished ones removed. A folder that holds documents of somebody else gets none. What a person deleted stays deleted
- * until its file changes, and for ever when the whole pair was removed.
- * @param options.record file that notes what was taken in
- * @returns how many were accepted; 0 when nothing has changed
+ * Synchronizes the project's own documentation with what was ingested before: new and changed files are accepted,
+ * removed ones deleted. Does nothing if the folder contains other documents. Documents that the user deleted stay
+ * deleted until their file changes, and forever if the whole pair was deleted.
+ * @param options.record file that records what was ingested
  */
 export async function takeInOwnDocuments(options: {
   readonly root: string
   readonly record: string
   readonly target: OwnDocumentsTarget
-  /** Called before the first document with how many there are. */
+  /** Called before the first document with the number of documents. */
   readonly onStart?: (count: number) => void
 }): Promise<number> {
   const { record, target } = options
@@ -52,13 +51,13 @@ export async function takeInOwnDocuments(options: {
   if (fresh.length > 0) options.onStart?.(fresh.length)
   await Promise.all(fresh.map((document) => target.accept(document, pairId)))
   await Promise.all(gone.map((id) => target.remove(id)))
-  // Only now: a start that was interrupted takes them in again, which changes nothing for those that got in.
+  // Written last: an interrupted start ingests them again, which changes nothing for those already stored.
   const hashes = documents.map((document) => [document.id, hashOf(document)])
   await writeRecord(record, { pairId, documents: Object.fromEntries(hashes) })
   return fresh.length
 }
 
-/** The record, made for an empty folder; undefined where no documentation is wanted. */
+/** Reads the record, or creates it for an empty folder; undefined if no documentation should be ingested. */
 async function openRecord(file: string, target: OwnDocumentsTarget): Promise<OwnRecord | undefined> {
   const known = await readRecord(file)
   if (known !== undefined) return (await target.hasPair(known.pairId)) ? known : undefined
@@ -74,10 +73,10 @@ async function writeRecord(file: string, record: OwnRecord): Promise<void> {
   await rename(aside, file)
 }
 
-/** A long table of every option: its rows hold every everyday word, and come before the pages that explain. */
+/** Skipped: its table of all options contains every common word, and would rank above the pages that explain. */
 const leftOut = 'docs/7.options.md'
 
-/** README.md and the Markdown files below docs/ that explain something, by path. */
+/** README.md and the Markdown files in docs/ that explain something, by path. */
 async function readOwnDocuments(root: string): Promise<OwnDocument[]> {
   const inDocs = await readdir(join(root, 'docs'), { recursive: true }).catch(() => [])
   const paths = ['README.md', ...inDocs.map((name) => `docs/${name.replaceAll('\\', '/')}`).sort()]
@@ -97,7 +96,7 @@ async function readRecord(file: string): Promise<OwnRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (typeof record !== 'object' || record === null) return undefined
-    // Earlier versions wrote the hashes alone, and used the default pair.
+    // Earlier versions wrote only the hashes, and used the default pair.
     if (!('pairId' in record)) return { pairId: 1, documents: record as OwnRecord['documents'] }
     return record as OwnRecord
   } catch {

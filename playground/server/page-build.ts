@@ -3,18 +3,23 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the page is made of, relative to the project; a change of any file makes it stale. */
-const inputs = ['playground/index.html', 'playground/vite.config.ts', 'playground/web', 'playground/public']
-const packages = ['packages/protocol/src', 'packages/client/src', 'packages/widget/src', 'package-lock.json']
+/** Sources of the page, relative to the project; a change in any of them requires a build. */
+const inputs = ['packages/page/index.html', 'packages/page/vite.config.ts', 'packages/page/src']
+const packages = [
+  'packages/protocol/src',
+  'packages/client/src',
+  'packages/widget/src',
+  'packages/text/src',
+  'package-lock.json',
+]
 
 /**
- * Builds the page when it was never built or something it is made of has changed since; takes about a second, and a
- * few milliseconds when there is nothing to do.
+ * Builds the page if it was never built or its sources have changed. Takes about a second, or a few milliseconds if
+ * there is nothing to do.
  * @param root folder of the project
- * @returns folder of the built page
  */
 export async function buildPage(root: string): Promise<string> {
-  const folder = join(root, 'playground', 'dist')
+  const folder = join(root, 'packages', 'page', 'dist')
   const mark = join(folder, '.built-from')
   const fingerprint = await fingerprintOf(root)
   if (existsSync(join(folder, 'index.html')) && existsSync(mark) && readFileSync(mark, 'utf8') === fingerprint)
@@ -22,17 +27,19 @@ export async function buildPage(root: string): Promise<string> {
   const { build } = await import('vite')
   const { buildWidget } = await import('../../packages/widget/scripts/build.ts')
   await build({
-    root: join(root, 'playground'),
-    configFile: join(root, 'playground', 'vite.config.ts'),
+    root: join(root, 'packages', 'page'),
+    configFile: join(root, 'packages', 'page', 'vite.config.ts'),
     logLevel: 'warn',
+    // Another start may be reading the files of the previous build.
+    build: { emptyOutDir: false },
   })
   await buildWidget()
-  // Last, so that an interrupted build counts as none.
+  // Written last, so that an interrupted build does not count.
   writeFileSync(mark, fingerprint)
   return folder
 }
 
-/** Names, sizes and times of all inputs: reading their content would take longer than most starts. */
+/** Names, sizes and times of all sources, since reading their content would take longer than most starts. */
 async function fingerprintOf(root: string): Promise<string> {
   const hash = createHash('sha256')
   for (const input of [...inputs, ...packages]) {

@@ -1,10 +1,10 @@
-/** Where progress is shown; a stream of the process, or a stand-in. */
+/** Output for progress: a stream of the process, or a test double. */
 export interface Screen {
   readonly isTTY?: boolean
   write(text: string): unknown
 }
 
-/** Shows how far something is: one line that is redrawn on a terminal, two plain lines elsewhere. */
+/** Shows progress: one line that is redrawn on a terminal, otherwise two plain lines. */
 export interface Progress {
   to(done: number): void
   end(sentence: string): void
@@ -12,7 +12,7 @@ export interface Progress {
 
 const width = 24
 
-/** Begins to show progress from 0 to `total`. */
+/** Starts showing progress from 0 to `total`. */
 export function showProgress(screen: Screen, label: string, total: number): Progress {
   if (screen.isTTY !== true) {
     screen.write(`${label} (${total}) …\n`)

@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely'
+import { repairModels } from '@inlay/drivers/model-repair'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createConversations, migrateConversations, type ConversationsOptions } from '@inlay/conversations'
 import type { Action, ModelProvider, Passage, PassageSearch, ResolvedModel, Run } from '@inlay/agent'
@@ -61,7 +62,6 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
   const clock = { time: Date.UTC(2026, 0, 12, 9, 30) }
   const agent = createConversations({
     db,
-    models: providerOf(model),
     now: () => clock.time,
     wait: async () => {},
     // An action of its own, which tests of other things do not count with.
@@ -72,8 +72,10 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),
     ...options,
+    // As createInlay does with models of a host.
+    models: repairModels(options.models ?? providerOf(model)),
     // However long a file takes to be read.
-    limits: { uploadWaitMs: 60_000, contextWaitMs: 60_000, ...options.limits },
+    limits: { maxUploadWaitMs: 60_000, maxContextWaitMs: 60_000, ...options.limits },
   })
   const send: Setting['send'] = (input = {}, { caller = ana, idempotencyKey } = {}) =>
     agent.send(toRequest(input), { caller, idempotencyKey })

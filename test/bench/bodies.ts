@@ -50,7 +50,7 @@ const prober = fork(join(import.meta.dirname, 'flood/health-prober.ts'), [fixtur
 try {
   // The first document loads the index.
   await fixture.call('POST', '/service-api/ingestion', bodyOf('first', 'prose', 20_000, 'First'))
-  await fixture.settled()
+  await fixture.whenIdle()
   console.log('                            ms   longest block   /health max   resident MB')
   if (options.quick) leaveOut('bodies of more than 1 MiB, and three of the kinds')
   for (const kind of wantedKinds) for (const mebibytes of sizes) await measure(kind, mebibytes)
@@ -60,16 +60,16 @@ try {
 }
 
 async function measure(kind: string, mebibytes: number): Promise<void> {
-  const { call, settled } = fixture
+  const { call, whenIdle } = fixture
   const id = `${kind}-${mebibytes}`
   const body = bodyOf(id, kind, mebibytes * 2 ** 20, 'First')
   const post = (bytes: Buffer): Promise<string> => call('POST', '/service-api/ingestion', bytes)
   console.log(`${kind}, ${mebibytes} MiB`)
   await during('accept', () => post(body))
-  await during('index', settled)
+  await during('index', whenIdle)
   await during('send again', () => post(body))
   await during('update', () => post(bodyOf(id, kind, mebibytes * 2 ** 20, 'Second')))
-  await during('index', settled)
+  await during('index', whenIdle)
   await during('delete', async () => {
     await call('DELETE', `/service-api/ingestion/${id}`)
     await delay(options.quick ? 500 : 5000)

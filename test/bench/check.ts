@@ -1,6 +1,7 @@
 /**
  * Runs every benchmark with `--quick`, one after the other: each has to end with its figures, all of them numbers above
- * 0. Then prints the ratios of relay, ingestion and search beside those of the baseline. Speed fails nothing.
+ * 0. Then prints the ratios of relay, ingestion and search beside those of the baseline, and names those that are more
+ * than 10 % worse. Speed fails nothing: quick runs differ by more than that on a busy machine.
  *
  *   npm run check:benches [-- --only relay,search] [--write-baseline]
  *
@@ -23,6 +24,9 @@ const baselineFile = join(root, 'docs/4.inside/bench-baseline.json')
 const timeoutMs = 120_000
 /** Benchmarks whose ratios have a baseline. */
 const compared = ['relay', 'ingestion', 'search']
+
+/** A ratio that is worse by more than this is named. */
+const worseFactor = 1.1
 
 interface Baseline {
   readonly command: string
@@ -115,8 +119,37 @@ function printBeside(): void {
   const cell = (value: number | undefined): string => (value === undefined ? '-' : value.toFixed(2)).padStart(9)
   const origin = baseline ? `${baseline.date}, ${baseline.cores} cores, load ${baseline.load}` : 'there is none'
   console.log(`\n${'ratio'.padEnd(width)}       now  baseline   (baseline: ${origin}; load now ${load.toFixed(2)})`)
-  for (const name of names) console.log(`${name.padEnd(width)} ${cell(ratios[name])} ${cell(baseline?.ratios[name])}`)
+  const worse: string[] = []
+  for (const name of names) {
+    const before = baseline?.ratios[name]
+    const factor = before === undefined || isOfPeer(name) ? 1 : worseBy(name, ratios[name]!, before)
+    const percent = Math.round((factor - 1) * 100)
+    if (factor > worseFactor) worse.push(`${name}: ${percent} % worse than the baseline`)
+    console.log(
+      `${name.padEnd(width)} ${cell(ratios[name])} ${cell(before)}${factor > worseFactor ? `   ${percent} % worse` : ''}`,
+    )
+  }
   console.log()
+  if (!baseline) return
+  if (worse.length === 0) return console.log('no ratio is more than 10 % worse than its baseline\n')
+  const isBusy = Math.max(load, loadavg()[0] ?? 0) > 1
+  console.log(`MORE THAN 10 % WORSE, ${isBusy ? 'on a busy machine, where these say little' : 'on a quiet machine'}:`)
+  console.log(`${worse.map((line) => `  ${line}`).join('\n')}`)
+  console.log('  Repeat with --only; if it stays, the commit that did it says why.\n')
+}
+
+/** Above 1 when a ratio is worse than it was. Rates are better when they are higher, times when they are lower. */
+function worseBy(name: string, now: number, before: number): number {
+  return isRate(name) ? before / now : now / before
+}
+
+function isRate(name: string): boolean {
+  return /^ingestion, (?:indexing|embedding) over/.test(name)
+}
+
+/** Whether a ratio is that of another library, which no change here makes worse. */
+function isOfPeer(name: string): boolean {
+  return /^relay, (?:mastra|ai):/.test(name)
 }
 
 function writeBaseline(): void {

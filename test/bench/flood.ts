@@ -94,13 +94,13 @@ function say(what: string): void {
   console.error(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${what}`)
 }
 
-async function fill({ call, settled }: Fixture): Promise<void> {
+async function fill({ call, whenIdle }: Fixture): Promise<void> {
   const ids = Array.from({ length: documentCount }, (_, index) => index)
   const words = options.reads ? 40 : 200
   await inParallel(8, ids, (id) =>
     call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(words), { number: String(id) })),
   )
-  await settled()
+  await whenIdle()
 }
 
 function toDocument(id: string, content: string, metadata: Readonly<Record<string, string>> = {}): object {

@@ -79,7 +79,7 @@ async function indexing(): Promise<void> {
     await knowledge.figures()
     const ours = await spent(async () => {
       await knowledge.start()
-      await knowledge.settled()
+      await knowledge.whenIdle()
     })
     await close()
     const bare = await addBare(rows, dimensions)
@@ -131,7 +131,7 @@ async function flood(): Promise<void> {
     (item) => knowledge.accept(item),
   )
   console.log(timesLine(`flood, 50 clients: ${Math.round(times.length / seconds(begun))} documents/s`, times))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   note('ingestion, flood, accepted and indexed documents/s', times.length / seconds(begun))
   console.log(`flood, accepted and indexed: ${Math.round(times.length / seconds(begun))} documents/s`)
   const accepted = await timesOfPaced((at) => knowledge.accept(small(1e6 + at)))
@@ -179,7 +179,7 @@ async function upkeep(): Promise<void> {
     Array.from({ length: 100 }, (_, id) => id),
     (id) => knowledge.accept(version(id)),
   )
-  await knowledge.settled()
+  await knowledge.whenIdle()
   await delay(3000 * share)
   const searches = (): Promise<readonly number[]> =>
     timeEach(of(200), () => knowledge.search({ text: `${source.word(4)} ${source.word(4)}`, limit: 10 }))
@@ -194,7 +194,7 @@ async function upkeep(): Promise<void> {
     Array.from({ length: of(10_000) }, (_, at) => at % 100),
     (id) => knowledge.accept(version(id)),
   )
-  await knowledge.settled()
+  await knowledge.whenIdle()
   console.log(`upkeep: ${of(10_000)} updates of 100 documents in ${seconds(begun).toFixed(1)} s`)
   const after = await searches()
   clearInterval(watch)

@@ -1,6 +1,7 @@
 /**
  * Fills an index in steps and measures it at each: indexing rate, memory, disk, and times of text and hybrid searches,
- * filtered and not. Beyond the first step each time is told as a multiple of the first: the bar is 2.
+ * filtered and not, also of 1, 10, 50 and 200 searchers at once. Beyond the first step each time is told as a multiple of
+ * the first: the bar is 2.
  *
  *   npm run bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
  *                            [--texts <folder>] [--out <file>] [--keep <folder>] [--quick]
@@ -14,6 +15,7 @@ import { parseArgs } from 'node:util'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { leaveOut, note } from './figures.ts'
 import { engines, type Engine } from './million/engines.ts'
+import { inParallel } from './ingestion/fixture.ts'
 import { createRowSource, dimensions, filters, type RowSource } from './million/rows.ts'
 import { percentile, timeEach, timesLine, type Times } from './timing.ts'
 
@@ -36,6 +38,7 @@ const bar = 2
 const space = { id: `bench@${dimensions}`, dimensions }
 const batchRows = 1_000
 const sizes = (options.sizes ?? (options.quick ? '2000,4000' : '100000,1000000')).split(',').map(Number)
+const searcherCounts = options.quick ? [1, 10] : [1, 10, 50, 200]
 const queryCount = Number(options.queries ?? (options.quick ? 20 : 200))
 const open = engines[options.engine]
 if (open === undefined) throw new Error(`--engine is one of ${Object.keys(engines).join(', ')}`)
@@ -57,6 +60,7 @@ async function measureGrowing(open: OpenEngine): Promise<void> {
       rows = size
       const recall = await recallOf(engine.index, source)
       report({ rows, ...filled, recall, times: await timeSearches(engine.index, source) })
+      await timeSearchers(engine.index, source)
     }
   } finally {
     await engine.close()
@@ -73,7 +77,10 @@ async function measureKept(open: OpenEngine, folder: string): Promise<void> {
     }
     const source = newSource()
     for (const { engine } of kept) await timeSearches(engine.index, source)
-    for (const { engine, point } of kept) report({ ...point, times: await timeSearches(engine.index, source) })
+    for (const { engine, point } of kept) {
+      report({ ...point, times: await timeSearches(engine.index, source) })
+      await timeSearchers(engine.index, source)
+    }
   } finally {
     await Promise.all(kept.map(({ engine }) => engine.close()))
   }
@@ -166,6 +173,21 @@ async function timeSearches(index: VectorIndex, { questions }: RowSource): Promi
       times.set(`${kind}, ${name}`, await timeEach(questions.length, search))
     }
   return times
+}
+
+/** Searches by words, with ever more people at once, each of whom asks anew as soon as there is an answer. */
+async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<void> {
+  for (const count of searcherCounts) {
+    const queries = Array.from(
+      { length: Math.max(questions.length, 2 * count) },
+      (_, at) => questions[at % questions.length]!,
+    )
+    const begun = performance.now()
+    const times = await inParallel(count, queries, ({ text }) => index.search({ text, limit: 10 }))
+    const rate = queries.length / ((performance.now() - begun) / 1000)
+    console.log(timesLine(`  text, ${count} at once: ${Math.round(rate)} searches/s`, times))
+    note(`million, ${options.engine}, ${count} at once, searches/s`, rate)
+  }
 }
 
 function report({ times, ...point }: Point & { readonly times: ReadonlyMap<string, Times> }): void {

@@ -4,12 +4,18 @@
  * minutes; `--quick` a quarter of one, which is enough to see that it works and too little to judge by.
  *
  *   npm run bench:relay -- [--quick] [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
- *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000]
+ *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000] [--curves streams.svg]
+ *
+ * The relay `fetch` is Inlay with the `fetch` of Node in place of its own transport to models. `--curves` draws how the
+ * relays grow, for example with `--relays bare,inlay --streams 1,10,100,1000 --tokens 100 --delay 200 --long 0`.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { note } from './figures.ts'
+import { toCurves } from './relay/curve.ts'
 import { printBars, printComparison, printLong, toFigures, type Figures, type Measured } from './relay/figures.ts'
 import type { LoadOrder, LoadReport } from './relay/load.ts'
 import type { RelayFigures } from './relay/relays.ts'
@@ -26,6 +32,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     /** Tokens of one answer said at once; 0 leaves it out. */
     long: { type: 'string' },
+    /** File for a picture of the figures of each number of streams. */
+    curves: { type: 'string' },
   },
 })
 const defaults = options.quick
@@ -95,7 +103,7 @@ async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer
 }
 
 function orderFor({ name, port }: Relay, streams: number, model: string): LoadOrder {
-  if (name !== 'inlay') return { port, streams, path: '/', body: JSON.stringify({ model }) }
+  if (name !== 'inlay' && name !== 'fetch') return { port, streams, path: '/', body: JSON.stringify({ model }) }
   const body = { message: 'go', llm_override: { model_provider: 'bench', model_version: model } }
   return { port, streams, path: '/api/chat/send-chat-message', body: JSON.stringify(body) }
 }
@@ -139,6 +147,12 @@ async function compare(relays: readonly Relay[], streams: number): Promise<reado
   return figures
 }
 
+function titleOfCurves(): string {
+  const date = new Date().toISOString().slice(0, 10)
+  const load = (loadavg()[0] ?? 0).toFixed(1)
+  return `Answers of ${tokens} tokens, ${delayMs} ms apart (${date}, ${availableParallelism()} cores, load ${load})`
+}
+
 /** One answer said as fast as it is taken, in two lengths: twice the length should cost twice as much. */
 async function compareLong(relays: readonly Relay[]): Promise<number | undefined> {
   console.log(`\none answer of ${longTokens} tokens, unpaced: total ms, µs CPU per token; and of half its length`)
@@ -168,8 +182,13 @@ try {
     relay.idleBytes = (await ask<RelayFigures>(relay.child, {})).rssBytes
     console.log(`${name}: ${Math.round(relay.idleBytes / 2 ** 20)} MB when idle`)
   }
+  // Some 8 s after it was last busy, V8 compacts a heap once. A relay that began late would pay for it in its first load.
+  // Memory when idle is that of just before, so that a light load may need less.
+  if (!options.quick) await new Promise((resolve) => setTimeout(resolve, 10_000))
   let figures: readonly Figures[] = []
-  for (const streams of streamCounts) figures = await compare(relays, streams)
+  const measured: Figures[] = []
+  for (const streams of streamCounts) measured.push(...(figures = await compare(relays, streams)))
+  if (options.curves) writeFileSync(options.curves, toCurves(measured, titleOfCurves()))
   const growth = longTokens > 0 ? await compareLong(relays) : undefined
   const inlay = relays.find(({ name }) => name === 'inlay')
   const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 3 : 20, key))

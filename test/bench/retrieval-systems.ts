@@ -12,16 +12,26 @@ import type { RetrievalSet } from './retrieval-set.ts'
 /** Something that ranks the documents of one set. */
 export interface RankingSystem {
   readonly name: string
-  /** Ids of documents, best first, none twice, at most 100. */
+  /** Ids of documents, best first, none twice. */
   rank(query: string): Promise<string[]>
   close(): Promise<void>
 }
 
-const depth = 100
+const mostDocuments = 100
 const reportError = (error: unknown): void => console.error(error)
 
+/** Options of {@link inlaySystem}. */
+export interface InlaySystemOptions {
+  readonly embedder?: Embedder
+  readonly name?: string
+  readonly depth?: number
+}
+
 /** What a user of Inlay gets: documents accepted, cut, indexed and searched by the knowledge, on its default drivers. */
-export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promise<RankingSystem> {
+export async function inlaySystem(
+  set: RetrievalSet,
+  { embedder, name = embedder ? 'inlay, hybrid' : 'inlay', depth = mostDocuments }: InlaySystemOptions = {},
+): Promise<RankingSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-'))
   const db = new Kysely({ dialect: nodeSqlite({ file: join(folder, 'records.db') }) })
   await migrateKnowledge(db)
@@ -43,11 +53,11 @@ export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promi
         ),
       ),
     )
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const { documents } = await knowledge.figures()
   if (documents.failed > 0) throw new Error(`${documents.failed} documents could not be indexed.`)
   return {
-    name: embedder ? 'inlay, hybrid' : 'inlay',
+    name,
     async rank(query) {
       const passages = await knowledge.search({ text: query, limit: depth })
       return [...new Set(passages.map(({ document }) => document.document_id))]
@@ -61,7 +71,7 @@ export async function inlaySystem(set: RetrievalSet, embedder?: Embedder): Promi
 }
 
 /** LanceDB's full text alone: title and text in one column, stemming and stop words as they come. */
-export async function textSystem(set: RetrievalSet): Promise<RankingSystem> {
+export async function textSystem(set: RetrievalSet, depth: number = mostDocuments): Promise<RankingSystem> {
   const connection = await connect('memory://text')
   const rows = set.documents.map(({ id, title, text }) => ({ id, text: title ? `${title}\n${text}` : text }))
   const table = await connection.createTable('documents', rows)
@@ -77,10 +87,14 @@ export async function textSystem(set: RetrievalSet): Promise<RankingSystem> {
 }
 
 /** LanceDB's vector search alone, over whole documents. */
-export async function vectorSystem(set: RetrievalSet, embedder: Embedder): Promise<RankingSystem> {
+export async function vectorSystem(
+  set: RetrievalSet,
+  embedder: Embedder,
+  name = 'LanceDB vectors',
+): Promise<RankingSystem> {
   const connection = await connect('memory://vector')
   const vectors: Float32Array[] = []
-  const size = Math.min(embedder.batch, 64)
+  const size = Math.min(embedder.maxBatchSize, 64)
   for (let at = 0; at < set.documents.length; at += size) {
     const texts = set.documents.slice(at, at + size).map(({ title, text }) => (title ? `${title}\n${text}` : text))
     vectors.push(...(await embedder.embed(texts, 'document')))
@@ -88,12 +102,27 @@ export async function vectorSystem(set: RetrievalSet, embedder: Embedder): Promi
   const rows = set.documents.map(({ id }, at) => ({ id, vector: [...vectors[at]!] }))
   const table = await connection.createTable('documents', rows)
   return {
-    name: 'LanceDB vectors',
+    name,
     async rank(query) {
       const [vector] = await embedder.embed([query], 'query')
       const search = table.query().nearestTo(vector!).distanceType('cosine').select(['id', '_distance'])
-      return (await search.limit(depth).toArray()).map(({ id }) => String(id))
+      return (await search.limit(mostDocuments).toArray()).map(({ id }) => String(id))
     },
     close: async () => connection.close(),
+  }
+}
+
+/** Fuses rankings by reciprocal ranks, with the usual constant of 60. The given systems stay open. */
+export function reciprocalRanks(systems: readonly RankingSystem[], name: string): RankingSystem {
+  return {
+    name,
+    async rank(query) {
+      const scores = new Map<string, number>()
+      for (const system of systems)
+        for (const [at, id] of (await system.rank(query)).entries())
+          scores.set(id, (scores.get(id) ?? 0) + 1 / (61 + at))
+      return [...scores].sort(([, a], [, b]) => b - a).map(([id]) => id)
+    },
+    close: async () => {},
   }
 }

@@ -104,7 +104,7 @@ async function change(fixture: Fixture): Promise<void> {
     .slice(0, entries)
     .map(({ id, text }, at) => ({ id, text: `${text}\n- Revised as revision${at}x.\n` }))
   await post(fixture, changed)
-  await fixture.settled()
+  await fixture.whenIdle()
   console.log(`${entries} changed: ${rate(entries, begun)} documents/s, searchable`)
   check('documents', (await fixture.figures()).documents.indexed, pages.length)
   const results = await Promise.all(
@@ -120,7 +120,7 @@ async function remove(fixture: Fixture): Promise<void> {
     fixture.call('DELETE', `/service-api/ingestion/${encodeURIComponent(id)}`),
   )
   console.log(`${entries} deleted: ${rate(entries, begun)} documents/s`)
-  await (options.quick ? fixture.settled() : fixture.tidied())
+  await (options.quick ? fixture.whenIdle() : fixture.tidied())
   const { documents, index } = await fixture.figures()
   check('documents', documents.indexed, pages.length - entries)
   check('failed', documents.failed + documents.pending + documents.indexing, 0)
@@ -146,7 +146,7 @@ async function post(fixture: Fixture, entries: readonly Page[]): Promise<BatchLi
 
 /** Waits until all is searchable; tells how long that took, and how searches fared meanwhile and fare now. */
 async function tellIndexed(fixture: Fixture, begun: number, searching: Searching): Promise<void> {
-  await fixture.settled()
+  await fixture.whenIdle()
   const { documents, index } = await fixture.figures()
   const seconds = (performance.now() - begun) / 1000
   note('walk, searchable documents/s', pages.length / seconds)

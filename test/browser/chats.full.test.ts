@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
-import { searchDoc } from '../playground/sources/search-doc.ts'
+import { searchDoc } from '../page/sources/search-doc.ts'
 import { startPlayground, type Playground } from './playground.ts'
 import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
 
@@ -48,7 +48,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     reply = () => [{ text: 'The first half' }, { pause: () => goOn.promise }, { text: ' and the second.' }]
     const page = await open(playground.address)
     await ask(page, 'Slowly?')
-    await page.getByText('The first half').waitFor()
+    await page.locator('.answer').getByText('The first half').waitFor()
     await page.reload()
     await page.locator('.answer.streaming', { hasText: 'The first half' }).waitFor()
     goOn.resolve()
@@ -56,7 +56,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
 
     reply = () => [{ text: 'For ever' }, { hang: true }]
     await ask(page, 'And now?')
-    await page.getByText('For ever').waitFor()
+    await page.locator('.answer').getByText('For ever').waitFor()
     await page.reload()
     await page.locator('.answer.streaming', { hasText: 'For ever' }).waitFor()
     await page.getByRole('button', { name: 'Stop answering' }).click()
@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     reply = () => [{ text: 'Left' }, { pause: () => goOn.promise }, { text: ' alone.' }]
     const page = await open(playground.address)
     await ask(page, 'Will you wait for me?')
-    await page.getByText('Left').waitFor()
+    await page.locator('.answer').getByText('Left').waitFor()
     const address = page.url()
     reply = () => [{ text: 'Another one.' }]
     await page.getByRole('button', { name: 'New chat' }).click()
@@ -152,6 +152,29 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('button', { name: 'Send question' }).waitFor()
     await ask(page, 'And briefly?')
     await expect.poll(() => requests).toEqual([true, undefined])
+  })
+
+  test('the numbers in the report of a research agent lead to the sources of the answer', async () => {
+    const page = await open(playground.address)
+    const [first, second] = ['Plan', 'Budget'].map((title) =>
+      searchDoc({ document_id: title, semantic_identifier: title, link: null }),
+    )
+    await serve(page, [
+      { type: 'research_agent_start', research_task: 'Look at the budget' },
+      { type: 'intermediate_report_start' },
+      { type: 'intermediate_report_delta', content: 'It is small [7]. The plan is big [2].' },
+      { type: 'intermediate_report_cited_docs', cited_docs: [second!, first!] },
+      { type: 'section_end' },
+      { type: 'message_start', final_documents: [first!, second!], pre_answer_processing_seconds: 0 },
+      { type: 'citation_info', citation_number: 1, document_id: 'Plan' },
+      { type: 'citation_info', citation_number: 2, document_id: 'Budget' },
+      { type: 'message_delta', content: 'Big [[1]](), but small [[2]]().' },
+    ])
+    await ask(page, 'How is it?')
+    const turn = await answered(page)
+    await turn.locator('.steps summary').first().click()
+    await turn.locator('.step-detail').getByRole('button', { name: 'Source 2: Budget' }).click()
+    await turn.locator('.source.shown', { hasText: 'Budget' }).waitFor()
   })
 
   test('the picture a passage belongs to is shown with it', async () => {

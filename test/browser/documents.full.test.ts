@@ -67,6 +67,14 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await listed('Garage')
     await page.locator('.document', { hasText: 'Parking' }).waitFor({ state: 'detached' })
     expect(await page.locator('.document').count()).toBe(3)
+    // What was refused stays listed until it is cleared.
+    const refused = page.getByRole('list', { name: 'Files that were not taken in' })
+    expect(await refused.locator('li').count()).toBe(2)
+    await page.reload()
+    await refused.waitFor()
+    expect(await refused.locator('li').allTextContents()).toContain('empty.md is empty.')
+    await page.getByRole('button', { name: 'Clear the list' }).click()
+    expect(await refused.count()).toBe(0)
     // Two files of one name at once, from two folders.
     const notes = (text: string) => ({ ...readme(text), name: 'NOTES.md' })
     await picker.setInputFiles([notes('# Herons\n\nThey wade.'), notes('# Otters\n\nThey dive.')])
@@ -144,11 +152,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
 
   test('after the server was away the page goes on by itself, and never asks for a key it has', async () => {
     const page = await open(playground.address)
-    await page.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.route(/\/(api|page)\//, (route) => route.abort('connectionrefused'))
     await page.reload()
     await page.getByText('The server cannot be reached').waitFor()
     expect(await page.getByLabel('API key').count()).toBe(0)
-    await page.unroute('**/api/**')
+    await page.unroute(/\/(api|page)\//)
     await page.getByLabel('Your question').waitFor()
   })
 
@@ -185,5 +193,60 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await expect.poll(() => page.locator('.document').count()).toBe(1)
     await page.getByLabel('Search documents by name').fill('no such name')
     await page.getByText('No document is like this.').waitFor()
+  })
+
+  test.each([
+    ['desktop-light', {}],
+    ['phone-dark', { ...phone, colorScheme: 'dark' as const }],
+  ])('passages are found in the texts, each with the words it has: %s', async (name, options) => {
+    const page = await open(playground.address, options)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByRole('button', { name: 'Paste a text' }).click()
+    await page.getByLabel('Title').fill('Boats')
+    await page.getByLabel('Text', { exact: true }).fill('Every kayak is stored behind the boathouse in winter.')
+    await page.getByRole('button', { name: 'Add document' }).click()
+    await page.locator('.document', { hasText: 'Boats' }).locator('.state.indexed').waitFor()
+    await page.getByRole('link', { name: 'search in all documents' }).click()
+    await page.getByLabel('Search in all documents').fill('where are kayaks stored')
+    const first = page.getByRole('list', { name: 'Passages' }).getByRole('listitem').first()
+    await first.getByText('Boats').waitFor()
+    await first.getByText('Has 2 of 4 words: kayaks, stored').waitFor()
+    expect(await first.locator('mark').allTextContents()).toEqual(['kayak', 'stored'])
+    await first.getByRole('button', { name: 'Show passage' }).click()
+    // No embedding model is configured, so that the words alone make the score.
+    const why = first.getByLabel('Why here')
+    expect(await why.locator('dt').allTextContents()).toEqual(['Words', 'Score'])
+    expect(await why.locator('dd').first().textContent()).toContain('counts 100%')
+    await shot(page, `search-${name}`)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await faultsOf(page)).toEqual([])
+    await first.getByRole('button', { name: 'Open document' }).click()
+    await page.locator('.preview').getByText('Every kayak is stored').waitFor()
+  })
+
+  test('a row says path, size and time, opens its text, and leads to others of its tag and set', async () => {
+    const path = `page/${'a-long-folder-name/'.repeat(12)}leaflet.md`
+    const add = (id: string, metadata: Record<string, string>) =>
+      client.ingest(
+        { id, semantic_identifier: `Leaflet ${id.length}`, sections: [{ text: 'Ferries leave at nine.' }], metadata },
+        { waitSeconds: 30 },
+      )
+    await add(path, { team: 'harbour' })
+    await add('short', { team: 'airport' })
+    for (const options of [{}, phone]) {
+      const page = await open(playground.address, options)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      const row = page.locator('.document', { hasText: path })
+      await row.getByText(/^\d+(\.\d+)? (byte|kB)$/).waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await faultsOf(page)).toEqual([])
+      await row.getByRole('button', { name: 'Only team=harbour' }).click()
+      await expect.poll(() => page.locator('.document').count()).toBe(1)
+      await row.getByRole('button', { name: /^Leaflet/ }).click()
+      await page.locator('.preview').getByText('Ferries leave at nine.').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'No longer only team=harbour' }).click()
+      await expect.poll(() => page.locator('.document').count()).toBeGreaterThan(1)
+    }
   })
 })

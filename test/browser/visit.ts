@@ -60,7 +60,8 @@ export async function open(address: string, options: BrowserContextOptions = {})
   })
   page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
   await page.goto(address)
-  await page.getByLabel('Your question').waitFor()
+  // By its place: the page speaks the language of the browser.
+  await page.locator('.dock textarea').waitFor()
   return page
 }
 

@@ -87,7 +87,7 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     goOn.resolve()
     await chat.getByText('The first half and the second.').first().waitFor()
     await chat.getByRole('button', { name: 'New chat' }).click()
-    await chat.getByText('Ask a question. Answers name').waitFor()
+    await chat.getByText('Ask a question. Answers cite').waitFor()
     service.reply = () => [{ text: 'Another one.' }]
     await answerTo(chat, 'And who are you?')
     await chat.getByLabel('Earlier chats').selectOption({ label: 'Slowly?' })

@@ -237,7 +237,7 @@ describe('a dropped connection', () => {
 
   it('is noticed by its silence', async () => {
     const { client } = clientOf(
-      { silenceMs: 5 },
+      { idleTimeoutMs: 5 },
       () => stream(lines.slice(0, 4), { ending: 'open' }),
       () => stream(lines.slice(4), { from: 5 }),
     )

@@ -5,6 +5,8 @@ test.each([undefined, {}, 'https://app.example/api', { baseUrl: 5 }])(
   'a client without an address is refused: %j',
   (options) => {
     // As JavaScript may give it.
-    expect(() => createClient(options as never)).toThrow('A client needs a baseUrl, such as https://app.example/api.')
+    expect(() => createClient(options as never)).toThrow(
+      'A client requires a baseUrl, such as https://app.example/api.',
+    )
   },
 )

@@ -56,7 +56,7 @@ test('a search path of several schemas that all are missing is refused with what
   await sql`set search_path to absent, missing`.execute(own)
   await expect(migrate(own, { name: 'test', migrations: {} })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    message: expect.stringContaining('name a single schema') as string,
+    message: expect.stringContaining('specify a single schema') as string,
   })
   await sql`set search_path to public`.execute(own)
 })
@@ -101,7 +101,8 @@ test('conversations live in Postgres as they do in SQLite', async () => {
   await sessions.share(run.sessionId, 'public', ana)
   const shared = await sessions.get(run.sessionId, ben, { shared: 'public' })
   expect(shared).toMatchObject({ temperature: 0.25, reasoningEffort: 'low', isPublic: true })
-  expect(shared.messages[2]).toMatchObject({ feedback: 'like' })
+  expect(shared.messages.at(-1)).toMatchObject({ feedback: null })
+  expect((await sessions.get(run.sessionId, ana)).messages[2]).toMatchObject({ feedback: 'like' })
   await sessions.unrate(run.messageId, ana)
   expect(await sessions.freeTokens(run.sessionId, ana)).toBeGreaterThan(90_000)
 

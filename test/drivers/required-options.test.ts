@@ -3,8 +3,8 @@ import * as drivers from 'inlay/drivers'
 
 type Maker = (options?: unknown) => unknown
 
-/** Parts that need no options. */
-const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide'])
+/** Parts that need no options, or wrap a model or provider. */
+const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide', 'repairModel', 'repairModels'])
 
 // Their arguments are checked here, not their types.
 const makers = Object.entries(drivers as unknown as Record<string, Maker>)

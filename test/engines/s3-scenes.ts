@@ -132,7 +132,7 @@ async function markAndDrop(server: S3Server): Promise<void> {
   await index.mark?.('first')
   await index.mark?.('second')
   assert.deepEqual(await open().inspect?.({ thorough: true }), { state: 'present', identity: 'second' })
-  const beside = index.beside!(1)
+  const beside = index.staging!(1)
   await beside.open()
   await beside.append([row('e', 'Egret.')])
   await index.drop?.()

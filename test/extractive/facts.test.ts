@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest'
-import { extractiveModel } from '@inlay/extractive'
 import { lengthInWords } from '@inlay/text'
-
-/** What the model answers to a question when a search found these passages. */
-async function answer(question: string, contents: readonly { title: string; content: string }[]): Promise<string> {
-  const results = contents.map((passage, index) => ({ document: index + 1, ...passage }))
-  const output = { type: 'text', value: JSON.stringify({ results }) } as const
-  const call = { toolCallId: 'c', toolName: 'internal_search' }
-  const { content } = await extractiveModel().doGenerate({
-    prompt: [
-      { role: 'user', content: [{ type: 'text', text: question }] },
-      { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
-      { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
-    ],
-  })
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-}
+import { answer, refusal } from './found-passages.ts'
 
 const bridge = {
   title: 'Old Bridge',
@@ -29,10 +14,10 @@ const harbour = {
 }
 
 test('the sentence with the fact that was asked for comes first, with its source', async () => {
-  expect(await answer('How many berths does the harbour have?', [bridge, harbour])).toMatch(
+  expect(await answer('How many berths does the harbour have?', bridge, harbour)).toMatch(
     /^The harbour has nine berths for freighters \[2\]\./,
   )
-  expect(await answer('When was the Old Bridge rebuilt after the flood?', [harbour, bridge])).toContain(
+  expect(await answer('When was the Old Bridge rebuilt after the flood?', harbour, bridge)).toContain(
     'It was rebuilt in 1345 after a flood carried the wooden one away [2].',
   )
 })
@@ -43,7 +28,7 @@ test('a question whose answer stands nowhere gets no quotation', async () => {
     'How do I restart the mail daemon with systemctl?',
     'What is the boiling point of tungsten?',
   ])
-    expect(await answer(question, [bridge, harbour])).toBe('I could not find an answer to this in the documents.')
+    expect(await answer(question, bridge, harbour)).toBe(refusal)
 })
 
 test('questions in other languages are answered from documents in them', async () => {
@@ -52,26 +37,24 @@ test('questions in other languages are answered from documents in them', async (
     content:
       'Der Hafen hat neun Liegeplätze für Frachter. Seine Kräne heben vierzig Tonnen. Jeden Morgen legt eine Fähre ab.',
   }
-  expect(await answer('Wie viele Liegeplätze hat der Hafen?', [hafen])).toMatch(
+  expect(await answer('Wie viele Liegeplätze hat der Hafen?', hafen)).toMatch(
     /Der Hafen hat neun Liegeplätze für Frachter \[1\]\./,
   )
   const port = {
     title: 'Puerto',
     content: 'El puerto tiene nueve muelles para cargueros. Sus grúas levantan cuarenta toneladas cada hora.',
   }
-  expect(await answer('¿Cuántas toneladas levantan las grúas del puerto?', [port])).toContain(
+  expect(await answer('¿Cuántas toneladas levantan las grúas del puerto?', port)).toContain(
     'Sus grúas levantan cuarenta toneladas cada hora [1].',
   )
   const gang = { title: '港口', content: '港口有九个货船泊位。它的起重机能吊起四十吨。每天早上有一班渡轮出发。' }
-  expect(await answer('港口的起重机能吊起多少吨？', [gang])).toContain('起重机能吊起四十吨 [1]。')
+  expect(await answer('港口的起重机能吊起多少吨？', gang)).toContain('起重机能吊起四十吨 [1]。')
 })
 
 test('sentences that do not follow on from each other are set apart', async () => {
   const tower = `钟楼${'很高，'.repeat(150)}没有门。`
   const gates = { title: '城门', content: `北门建于1345年。${tower}西门建于1512年。` }
-  expect(await answer('城门建于哪一年？', [gates])).toContain(
-    '> 北门建于1345年 [1]。\n>\n> …\n>\n> 西门建于1512年 [1]。',
-  )
+  expect(await answer('城门建于哪一年？', gates)).toContain('> 北门建于1345年 [1]。\n>\n> …\n>\n> 西门建于1512年 [1]。')
 })
 
 test('a fact that was asked for is not looked for among commands, nor steps in a story', async () => {
@@ -80,9 +63,8 @@ test('a fact that was asked for is not looked for among commands, nor steps in a
     content:
       '# prime\n\n- Generate a large prime number:\n\n`prime --generate`\n\n- Check whether a number is prime:\n\n`prime 7`',
   }
-  const refusal = 'I could not find an answer to this in the documents.'
-  expect(await answer('What is the only divisor besides 1 that a prime number can have?', [command])).toBe(refusal)
-  expect(await answer('How do I display the arches of the bridge with arcview?', [bridge])).toBe(refusal)
+  expect(await answer('What is the only divisor besides 1 that a prime number can have?', command)).toBe(refusal)
+  expect(await answer('How do I display the arches of the bridge with arcview?', bridge)).toBe(refusal)
 })
 
 test('what a thing is, its page says first, without naming it', async () => {
@@ -92,7 +74,7 @@ test('what a thing is, its page says first, without naming it', async () => {
       '# Quill\n\nA notebook that keeps everything on paper. It needs no account.\n\nRun `quill start` to open it.',
   }
   const other = { title: 'Setting up Quill', content: '# Setting up Quill\n\nInstall quill with the package manager.' }
-  expect(await answer('What is Quill?', [other, page])).toMatch(/^A notebook that keeps everything on paper \[2\]\./)
+  expect(await answer('What is Quill?', other, page)).toMatch(/^A notebook that keeps everything on paper \[2\]\./)
 })
 
 test('where to read on is no answer', async () => {
@@ -100,7 +82,7 @@ test('where to read on is no answer', async () => {
     title: 'berths',
     content: 'The harbour has nine berths. More information: <https://example.org/harbour/berths>.',
   }
-  expect(await answer('How many berths does the harbour have?', [page])).toBe('The harbour has nine berths [1].')
+  expect(await answer('How many berths does the harbour have?', page)).toBe('The harbour has nine berths [1].')
 })
 
 test('an item that ends in a colon is quoted with the command it leads to', async () => {
@@ -110,10 +92,10 @@ test('an item that ends in a colon is quoted with the command it leads to', asyn
       '# docker stop\n\n> Stop containers.\n\n- Stop one or more running containers:\n\n`docker stop {{container1 container2 ...}}`\n\n' +
       '- Stop a container with a time limit:\n\n```sh\ndocker stop --time {{seconds}} {{container}}\n```\n',
   }
-  expect(await answer('How do I stop a container with a time limit?', [page])).toContain(
+  expect(await answer('How do I stop a container with a time limit?', page)).toContain(
     'Stop a container with a time limit [1]:\n\n```sh\ndocker stop --time {{seconds}} {{container}}\n```',
   )
-  const several = await answer('How do I stop several running containers with docker stop?', [page])
+  const several = await answer('How do I stop several running containers with docker stop?', page)
   expect(several).toContain('> ```text\n> docker stop {{container1 container2 ...}}\n> ```')
   expect(several.trimEnd()).not.toMatch(/:$/)
 })
@@ -130,8 +112,8 @@ test('a single short document answers too', async () => {
     'How many days of leave do staff get?',
     'How much paid leave is there?',
   ])
-    expect(await answer(question, [leave])).toContain('Full-time staff receive 25 days of paid leave a year [1].')
-  expect(await answer('Who runs the canteen?', [leave])).toMatch(/could not find/)
+    expect(await answer(question, leave)).toContain('Full-time staff receive 25 days of paid leave a year [1].')
+  expect(await answer('Who runs the canteen?', leave)).toMatch(/could not find/)
 })
 
 test('a passage that speaks of all that was asked comes before one that the search ranked higher', async () => {
@@ -143,7 +125,7 @@ test('a passage that speaks of all that was asked comes before one that the sear
     title: 'Masons',
     content: 'The mason Tadeo Gaddi led the repairs of the bridge after the great flood. He was paid in grain.',
   }
-  expect(await answer('Who led the repairs of the bridge after the great flood?', [repairs, mason])).toMatch(
+  expect(await answer('Who led the repairs of the bridge after the great flood?', repairs, mason)).toMatch(
     /^The mason Tadeo Gaddi led the repairs of the bridge after the great flood \[2\]\./,
   )
 })
@@ -156,7 +138,7 @@ test.each([
     'В порту работают 7 кранов',
   ],
 ])('a number is asked for in more languages: %s', async (question, content, quoted) => {
-  expect(await answer(question, [{ title: 'x', content }])).toContain(quoted)
+  expect(await answer(question, { title: 'x', content })).toContain(quoted)
 })
 
 test('an answer in another form of the word, or in another word for it, is quoted', async () => {
@@ -165,14 +147,14 @@ test('an answer in another form of the word, or in another word for it, is quote
     content:
       'The lighthouse stands on the northern cape. Masons from Lund built it within three summers. Its lamp burns at dusk.',
   }
-  expect(await answer('Who constructed the lighthouse?', [harbour, lighthouse])).toContain(
+  expect(await answer('Who constructed the lighthouse?', harbour, lighthouse)).toContain(
     'Masons from Lund built it within three summers [2].',
   )
   const choir = {
     title: 'Choir',
     content: 'The choir meets on Mondays. Ines Moreau taught it for twenty years. It has no hall of its own.',
   }
-  expect(await answer('Who was the teacher of the choir?', [harbour, choir])).toContain('Ines Moreau taught it')
+  expect(await answer('Who was the teacher of the choir?', harbour, choir)).toContain('Ines Moreau taught it')
 })
 
 test('a question about a name that stands nowhere gets no quotation', async () => {
@@ -180,7 +162,7 @@ test('a question about a name that stands nowhere gets no quotation', async () =
     'Who rebuilt the Charles Bridge of Prague after the flood?',
     'How many berths does the harbour of Rotterdam have for Maersk?',
   ])
-    expect(await answer(question, [bridge, harbour])).toBe('I could not find an answer to this in the documents.')
+    expect(await answer(question, bridge, harbour)).toBe(refusal)
 })
 
 test('what a question is about counts more than the words that every question may hold', async () => {
@@ -194,7 +176,7 @@ test('what a question is about counts more than the words that every question ma
     content:
       'In 1908 both ports signed an agreement on an alliance of their pilots. It was to hold until the end of the decade, or until either port withdraws.',
   }
-  expect(await answer('How long would this alliance last?', [alliance, bridge, permits, harbour])).toContain(
+  expect(await answer('How long would this alliance last?', alliance, bridge, permits, harbour)).toContain(
     'In 1908 both ports signed an agreement on an alliance of their pilots [1].',
   )
 })
@@ -204,14 +186,14 @@ test('a slip in a word is forgiven wherever in the word it is', async () => {
     title: 'Workshop',
     content: 'Anna Corvey repaired every clock of the town. The broken spectroscope is kept in her attic.',
   }
-  expect(await answer('Where is the spetroscope kept?', [harbour, bridge, workshop])).toMatch(
+  expect(await answer('Where is the spetroscope kept?', harbour, bridge, workshop)).toMatch(
     /^The broken spectroscope is kept in her attic \[3\]\./,
   )
   const werkstatt = {
     title: 'Werkstatt',
     content: 'Anna Corvey setzte alle Uhren instand. Das Spektroskop liegt noch immer auf dem Dachboden.',
   }
-  expect(await answer('Wo liegt das Spetroskop?', [werkstatt])).toMatch(/^Das Spektroskop liegt noch immer/)
+  expect(await answer('Wo liegt das Spetroskop?', werkstatt)).toMatch(/^Das Spektroskop liegt noch immer/)
 })
 
 test('a number is looked for in the passages that hold one', async () => {
@@ -220,7 +202,7 @@ test('a number is looked for in the passages that hold one', async () => {
     content: 'The harbour used to have crews of its own. Those crews left the harbour to the ferries.',
   }
   const count = { title: 'Crews', content: 'Seven crews worked in the harbour before the flood.' }
-  expect(await answer('How many crews did the harbour used to have?', [crews, count])).toMatch(
+  expect(await answer('How many crews did the harbour used to have?', crews, count)).toMatch(
     /^Seven crews worked in the harbour before the flood \[2\]\./,
   )
 })
@@ -236,9 +218,7 @@ test('a form of a word that asks for a comparison asks for none', async () => {
     content:
       'A local council is the office of the crown in a town. What kind of local council a town has is written in its charter.',
   }
-  expect(
-    await answer('The Weavers Guild compares well against what kind of local council?', [guild, council]),
-  ).toContain(
+  expect(await answer('The Weavers Guild compares well against what kind of local council?', guild, council)).toContain(
     '**Guild**\n\n> The Weavers Guild feeds the poor and heals the sick [1].\n>\n> All this compares very well',
   )
 })

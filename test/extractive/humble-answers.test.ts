@@ -1,28 +1,5 @@
 import { expect, test } from 'vitest'
-import { extractiveModel } from '@inlay/extractive'
-
-interface Passage {
-  readonly title: string
-  readonly content: string
-  readonly updated_at?: string
-}
-
-/** What the model answers to a question when a search found these passages. */
-async function answer(question: string, ...passages: readonly Passage[]): Promise<string> {
-  const results = passages.map((passage, index) => ({ document: index + 1, ...passage }))
-  const output = { type: 'text', value: JSON.stringify({ results }) } as const
-  const call = { toolCallId: 'c', toolName: 'internal_search' }
-  const { content } = await extractiveModel().doGenerate({
-    prompt: [
-      { role: 'user', content: [{ type: 'text', text: question }] },
-      { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
-      { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
-    ],
-  })
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-}
-
-const refusal = 'I could not find an answer to this in the documents.'
+import { answer, refusal, type Passage } from './found-passages.ts'
 
 const ferries = {
   title: 'Ferries',
@@ -96,8 +73,13 @@ test.each([
   expect(await answer(question, robots)).toBe(expected)
 })
 
-test('values of different units are not compared', async () => {
-  expect(await answer('Which robot has the highest battery?', robots)).not.toMatch(/^(?:Crane|Wren|Heron): Battery/)
+test('hours and minutes are compared, values of other units are not', async () => {
+  expect(await answer('Which robot has the longest battery?', robots)).toBe('Crane: Battery 9 h [1].')
+  const boats = {
+    title: 'Boats',
+    content: '# Boats\n\n| Boat | Draught |\n|---|---|\n| Auk | 3 m |\n| Tern | 14 ft |\n',
+  }
+  expect(await answer('Which boat has the highest draught?', boats)).not.toMatch(/^(?:Auk|Tern): Draught/)
 })
 
 const shell = {
@@ -130,4 +112,266 @@ test('of near-identical passages the newest is read', async () => {
   const said = await answer('How many days a week may staff work remotely?', policy(2022, 2), policy(2025, 3))
   expect(said).toContain('3 days a week [2]')
   expect(said).not.toContain('2 days')
+})
+
+test.each(['Summarise the ferries page', 'Give me an overview of the ferries document', 'summarize ferries'])(
+  'an overview may call the page a page: %s',
+  async (question) => {
+    expect(await answer(question, ferries)).toContain('- **Dogs**: Dogs stay on the upper deck [1].')
+  },
+)
+
+const wordsOf = (text: string): number => text.match(/[^\s>[\]]+/g)!.length
+
+test('a sentence that cannot be cut to 25 words is shown as a closest passage, whole', async () => {
+  const rule =
+    'The canteen of the northern yard serves a warm lunch to everybody who works in one of the halls of the yard, unless the ' +
+    'kitchen has been told by the office that fewer than ten people are expected on that day.'
+  const said = await answer('When does the canteen of the northern yard serve a warm lunch?', {
+    title: 'Canteen',
+    content: `${rule} Soup is served at noon.`,
+  })
+  expect(said).toMatch(/^The closest passage is:/)
+  expect(said).toContain('unless the kitchen has been told')
+})
+
+test('a sentence is not cut where what goes limits what it says', async () => {
+  const said = await answer('How many days may staff of the harbour carry over into the next year?', {
+    title: 'Leave',
+    content:
+      'Staff of the harbour may carry over 5 days into the next year, which is a rule that all of the other yards along the ' +
+      'coast have adopted since, unless they are still in their probation.',
+  })
+  expect(said).toContain('unless they are still in their probation')
+})
+
+test('a sentence that leans on another is shown with it, and never alone', async () => {
+  const said = await answer('How many cabins does the northern lightship have?', {
+    title: 'Lightships',
+    content: 'The northern lightship was moored in 1931. It has 14 cabins for its crew. Visitors may board in summer.',
+  })
+  expect(said).toContain('The northern lightship was moored in 1931 [1].')
+  expect(said).toContain('It has 14 cabins for its crew [1].')
+})
+
+test('closest passages hold 110 words at most, and no passage that speaks of much less than the best', async () => {
+  const long = (town: string): string =>
+    `The ${town} council discussed the lanterns of its piers at great length, and then it put the lanterns of the piers off to another ` +
+    `meeting of its members. Later, ${town} had its lanterns and piers painted by people of the yard, who took most of the summer for it.`
+  const towns = ['Brost', 'Calwick', 'Dorvale', 'Elmsby'].map((town) => ({ title: town, content: long(town) }))
+  const said = await answer('What did the council say about lanterns on piers?', ...towns, {
+    title: 'Sailors',
+    content: 'Sailors say grace in the evening.',
+  })
+  expect(said).toMatch(/^The closest passages are:/)
+  expect(wordsOf(said)).toBeLessThanOrEqual(110)
+  expect(said).not.toContain('grace')
+})
+
+test('numbers in titles tell pages apart, years and versions tell versions', async () => {
+  const leave = (title: string, days: number): Passage => ({
+    title,
+    content: `The schedule grants ${days} days of paid leave to staff. Ask the office before the first week begins.`,
+    updated_at: `20${days}-01-01T00:00:00Z`,
+  })
+  const both = await answer(
+    'How many days of paid leave does the schedule grant?',
+    leave('Leave 3', 13),
+    leave('Leave 4', 14),
+  )
+  expect(both).toContain('13 days')
+  expect(both).toContain('14 days')
+  for (const [older, newer] of [
+    ['Leave 2021', 'Leave 2024'],
+    ['Leave v9', 'Leave v10'],
+    ['Leave (version 1.9)', 'Leave (version 1.10)'],
+  ]) {
+    // The date of the file says the opposite of its title.
+    const said = await answer(
+      'How many days of paid leave does the schedule grant?',
+      leave(older!, 20),
+      leave(newer!, 10),
+    )
+    expect(said).toContain('10 days')
+    expect(said).not.toContain('20 days')
+  }
+})
+
+test('a page of commands is refused where it shares only a word or two with the question', async () => {
+  const parcel = {
+    title: 'parcel',
+    content:
+      '# parcel\n\nSend and receive documents of the yard.\n\n- Link documents to a folder:\n\n`parcel link {{folder}}`\n\n' +
+      '- List all documents:\n\n`parcel list`\n',
+  }
+  expect(await answer('Can I link to a certain paragraph inside of shared documents for visitors?', parcel)).toBe(
+    refusal,
+  )
+})
+
+const pay = {
+  title: 'Pay scales',
+  content:
+    '# Pay scales\n\n| Scale | Minimum pay | Maximum pay | Phone |\n|---|---|---|---|\n| S1 | €20,000 | €25,000 | 31 |\n' +
+    '| S2 | €24,000 | €32,000 | 32 |\n| S3 | €31,000 | €44,000 | 33 |\n',
+}
+
+test('a word for most or least that names a column is looked up, not computed', async () => {
+  expect(await answer('What is the maximum pay of S2?', pay)).toBe('S2: Maximum pay €32,000 [1].')
+  expect(await answer('What is the phone number of S1?', pay)).toBe('S1: Phone 31 [1].')
+})
+
+test('most and least are not computed in a table that is about something else', async () => {
+  const timeouts = {
+    title: 'Settings',
+    content: '# Settings\n\n| Name | Default |\n|---|---|\n| file-wait | 60 |\n| file-retry | 5 |\n',
+  }
+  expect(await answer('maximum file size', timeouts)).not.toMatch(/^file-wait/)
+})
+
+const keys = {
+  title: 'Lockers',
+  content:
+    '# Lockers\n\nLockers stand in the basement.\n\n## Losing a key\n\nTo replace a locker key:\n\n1. Go to the porter.\n' +
+    '2. Sign the green form.\n3. Pay the fee of 12 crowns.\n\n## Opening hours\n\nThe basement opens at 6. It closes at 22.\n',
+}
+
+test.each(['How do I replace a locker key?', 'replace locker key'])(
+  'a sentence that leads to a list is shown with it: %s',
+  async (question) => {
+    expect(await answer(question, keys)).toBe(
+      'To replace a locker key:\n\n- Go to the porter [1].\n- Sign the green form [1].\n- Pay the fee of 12 crowns [1].',
+    )
+  },
+)
+
+test('all steps of a page that is called like the task are shown, not the step that shares most words', async () => {
+  const soup = {
+    title: 'Nettle soup',
+    content:
+      '# Nettle soup\n\nServes six.\n\n## Steps\n\n1. Wash the nettles.\n2. Fry an onion.\n3. Cook the soup for ten minutes.\n\n' +
+      '## Storage\n\nThe soup keeps for two days.\n',
+  }
+  const said = await answer('How do I make nettle soup?', soup)
+  for (const step of ['Wash the nettles', 'Fry an onion', 'Cook the soup for ten minutes']) expect(said).toContain(step)
+})
+
+test('a section whose heading says the same as the question is shown', async () => {
+  expect(await answer('What are the opening hours?', keys)).toContain(
+    'The basement opens at 6 [1]. It closes at 22 [1].',
+  )
+})
+
+test('how long and how old ask for a number, and need not be repeated', async () => {
+  const trial = { title: 'Trial period', content: 'A trial lasts six months. It ends with a talk.' }
+  expect(await answer('How long is a trial?', trial)).toContain('A trial lasts six months [1].')
+})
+
+test('a month answers when', async () => {
+  const regatta = { title: 'Regatta', content: 'The regatta takes place in July. The regatta has many sails.' }
+  expect(await answer('When does the regatta take place?', regatta)).toBe('The regatta takes place in July [1].')
+})
+
+test('under the heading of the version that is asked for, others are not shown', async () => {
+  const changes = {
+    title: 'Changes',
+    content: '# Changes\n\n## 3.2\n\n- Faster checks.\n\n## 3.1\n\n- New format.\n\n## 3.0\n\n- Old things went.\n',
+  }
+  const said = await answer('What is new in 3.1?', changes)
+  expect(said).toContain('New format')
+  expect(said).not.toMatch(/Faster|Old things/)
+})
+
+test('rows that only share their table with the question are no closest passages', async () => {
+  const hotels = {
+    title: 'Travel',
+    content: '# Travel\n\n## Hotels\n\n| City | At most |\n|---|---|\n| Oslo | €180 |\n| Zurich | €230 |\n',
+  }
+  const said = await answer('What is the hotel limit in Zurich?', hotels)
+  expect(said).toContain('Zurich: €230')
+  expect(said).not.toContain('Oslo')
+})
+
+test('a German date does not end its sentence', async () => {
+  const council = {
+    title: 'Hafenrat',
+    content: 'Der Hafenrat wurde am 8. Februar 1907 gegründet. Er tagt im Turm.',
+  }
+  expect(await answer('Wann wurde der Hafenrat gegründet?', council)).toContain('am 8. Februar 1907 gegründet [1]')
+})
+
+test('a question for a difference is not answered by a section that is called like both', async () => {
+  const ropes = {
+    title: 'Ropes',
+    content:
+      '# Ropes\n\n## Cutting cables\n\nCables and cuttings are kept in the shed. Wear gloves.\n\n' +
+      '## Cable\n\nA cable holds a ship.\n\n## Cutting\n\nA cutting is a short end of a rope.\n',
+  }
+  const said = await answer('What is the difference between a cable and a cutting?', ropes)
+  expect(said).toContain('A cable holds a ship [1].')
+  expect(said).toContain('A cutting is a short end of a rope [1].')
+})
+
+test('a bare noun with when asks for a time, not for what the thing is', async () => {
+  const inn = { title: 'Inn', content: 'Check-in is from 15:00 on. Breakfast is included.' }
+  expect(await answer('when is breakfast', inn)).not.toBe('Breakfast is included [1].')
+})
+
+test('an overview of commands, and the changes of a version by its number', async () => {
+  const commands = {
+    title: 'Commands',
+    content: '# Commands\n\n- tide list: lists all tides\n- tide add: adds a tide\n',
+  }
+  expect(await answer('overview of commands', commands)).toContain('tide list: lists all tides')
+  const changes = { title: 'Changelog', content: '# Changelog\n\n## 3.1\n\n- New format.\n\n## 3.0\n\n- First.\n' }
+  expect(await answer('what changed in version 3.1', changes)).toContain('New format')
+})
+
+test('the sentence that leads to code is shown once, with its code', async () => {
+  const store = {
+    title: 'Object stores',
+    content:
+      '# Object stores\n\nSet the keys in the environment:\n\n```sh\nexport TIDE_KEY=x\n```\n\nKeys expire after a year.\n',
+  }
+  const said = await answer('which environment keys for moving stores', store)
+  expect(said.match(/Set the keys/g)).toHaveLength(1)
+  expect(said).toContain('TIDE_KEY')
+})
+
+test('a sentence beside the one that answers is not quoted with it', async () => {
+  const travel = {
+    title: 'Business trips',
+    content: 'A rail card is paid if it saves money within a year. The allowance for a ferry is 14 crowns.',
+  }
+  const text = await answer('Is there a ferry allowance for islanders?', travel)
+  expect(text).toContain('The allowance for a ferry is 14 crowns')
+  expect(text).not.toContain('rail card')
+})
+
+test('two sentences with the same number do not make each other unsure', async () => {
+  const week = { title: 'First week', content: 'The probation period is six months. Bring an identity card.' }
+  const benefits = { title: 'Benefits', content: 'Benefits begin after the probation period of six months.' }
+  expect(await answer('How long is the probation period?', week, benefits)).toBe(
+    'The probation period is six months [1].',
+  )
+})
+
+test('a question for what there is lists it', async () => {
+  const benefits = { title: 'Benefits', content: '- Pension: 6 %.\n- Gym: 30 EUR a month.\n\nThey begin in May.' }
+  expect(await answer('What benefits do we have?', benefits)).toBe('- Pension: 6 % [1].\n- Gym: 30 EUR a month [1].')
+})
+
+test('German `wie hoch` asks for a number and is no topic', async () => {
+  const trips = { title: 'Dienstreisen', content: 'Die Verpflegungspauschale beträgt 28 Euro für einen vollen Tag.' }
+  expect(await answer('Wie hoch ist die Verpflegungspauschale?', trips)).toBe(
+    'Die Verpflegungspauschale beträgt 28 Euro für einen vollen Tag [1].',
+  )
+})
+
+test('a row without a price does not answer what something costs', async () => {
+  const models = {
+    title: 'Models',
+    content: '| setting | meaning |\n|---|---|\n| Embedding model | its name |\n| Host | its address |',
+  }
+  expect(await answer('What does an embedding model cost?', models)).not.toContain('Embedding model: meaning')
 })

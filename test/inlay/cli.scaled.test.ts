@@ -115,7 +115,7 @@ describe('inlay ingest', () => {
   })
 })
 
-test('an interrupted ingest says what is left, and the same command goes on', async () => {
+atLength('an interrupted ingest says what is left, and the same command goes on', async () => {
   const many = join(folder, 'many')
   mkdirSync(many)
   for (let number = 0; number < 3000; number++)
@@ -126,7 +126,7 @@ test('an interrupted ingest says what is left, and the same command goes on', as
   await expect.poll(err, { timeout: 60_000, interval: 5 }).toMatch(/Reading: [1-9]\d* of 3000/)
   child.kill('SIGINT')
   expect(await ended).toBe(130)
-  expect(err()).toMatch(/Interrupted\..* not read: run the same command again to go on\./)
+  expect(err()).toMatch(/Interrupted\..* not read: run the same command again to continue\./)
   const unread = Number(/(\d+) files were not read/.exec(err())![1])
   expect(unread).toBeGreaterThan(0)
   expect(unread).toBeLessThan(3000)
@@ -162,7 +162,7 @@ describe('inlay ask with a model over HTTP', () => {
     INLAY_MODEL_API_KEY: 'sk-very-secret',
   })
 
-  test('stops the model when the person interrupts, and keeps what was said', async () => {
+  atLength('stops the model when the person interrupts, and keeps what was said', async () => {
     const model = await startOpenAi([[{ text: 'Half of ' }, { hang: true }]])
     try {
       const child = start(['ask', 'Anything?', '--data', data], {
@@ -195,7 +195,7 @@ describe('inlay ask with a model over HTTP', () => {
   })
 })
 
-test('inlay search shows passages with their place, and says when there are none', async () => {
+atLength('inlay search shows passages with their place, and says when there are none', async () => {
   const ended = await inlay(['search', 'paid', 'leave'])
   expect(ended.out).toMatch(/^1\. Leave policy\n.*leave\.md/)
   const none = await inlay(['search', 'qqqqqq'])
@@ -203,7 +203,7 @@ test('inlay search shows passages with their place, and says when there are none
 })
 
 describe('inlay keys', () => {
-  test('makes, lists and revokes', async () => {
+  atLength('makes, lists and revokes', async () => {
     const created = await inlay(['keys', 'create', '--name', 'importer', '--scope', 'ingest', '--scope', 'search'])
     expect([created.code, created.out]).toEqual([0, expect.stringMatching(/^inlay_[\w-]{43}\n$/)])
     const listed = JSON.parse((await inlay(['keys', 'list', '--json'])).out) as { id: number; display: string }[]

@@ -146,7 +146,7 @@ test('single memories, files, projects, actions and documents leave the log of a
   await knowledge.accept({
     document: { id: 'd', title: marks.answer, sections: [{ text: `${marks.feedback} is here.` }] },
   })
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(records()).toEqual(['answer', 'feedback'])
   await knowledge.remove('d')
   expect(records()).toEqual([])

@@ -19,7 +19,7 @@ export function letters(dimensions: number, onBatch: () => void = () => {}): Emb
   return {
     id: `letters@${dimensions}`,
     dimensions,
-    batch: 50,
+    maxBatchSize: 50,
     async embed(texts, use) {
       if (use === 'document') onBatch()
       return texts.map(toVector)
@@ -37,6 +37,6 @@ if (process.argv[1] === import.meta.filename) {
   const inlay = createInlay({ dataFolder, embedder, model: 'extractive' })
   await inlay.start()
   await inlay.knowledge.reindex({ embedder: true })
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
   await inlay.close()
 }

@@ -29,7 +29,7 @@ async function fill(dataFolder: string): Promise<void> {
   }))
   // As validation hands it on, but for what stays absent.
   await Promise.all(documents.map((document) => inlay.knowledge.accept({ document, cc_pair_id: 1 } as never)))
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
   await inlay.close()
 }
 
@@ -66,7 +66,7 @@ test('with another embedding model the old index answers until the new one is fi
   expect(new Set(await areFound(inlay))).toEqual(new Set([true]))
   embed()
   const answers: boolean[] = []
-  const moved = inlay.knowledge.settled().then(() => true)
+  const moved = inlay.knowledge.whenIdle().then(() => true)
   while (!(await Promise.race([moved, areFound(inlay).then((hit) => void answers.push(...hit))])));
   expect(new Set(answers)).toEqual(new Set([true]))
   await vi.waitFor(() => expect(existsSync(join(dataFolder, 'index', 'chunks.lance'))).toBe(false), { timeout: 60_000 })
@@ -97,7 +97,7 @@ test('no document is lost when the process dies in the middle', async () => {
   }
   const last = await open(dataFolder, letters(24))
   await last.knowledge.requeue()
-  await last.knowledge.settled()
+  await last.knowledge.whenIdle()
   expect((await last.knowledge.figures()).documents).toEqual({ indexed: count, pending: 0, indexing: 0, failed: 0 })
   expect(new Set(await areFound(last))).toEqual(new Set([true]))
 })

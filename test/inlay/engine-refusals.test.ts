@@ -38,12 +38,12 @@ describe('an engine that refuses says in one line what to change', () => {
   test.each([
     ['53100', /disk of the database is full/],
     ['53200', /run out of memory/],
-    ['25006', /takes no writes.*INLAY_DATABASE_URL/],
+    ['25006', /read-only.*INLAY_DATABASE_URL/],
     ['28P01', /password.*INLAY_DATABASE_URL/],
     ['28000', /sslmode in INLAY_DATABASE_URL/],
     ['3D000', /does not exist.*INLAY_DATABASE_URL/],
     ['3F000', /schema.*INLAY_DATABASE_URL/],
-    ['42501', /lacks a right.*INLAY_DATABASE_URL/],
+    ['42501', /lacks a privilege.*INLAY_DATABASE_URL/],
     ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS.*INLAY_DATABASE_URL/],
   ])('PostgreSQL: %s', async (code, words) => {
     const db = new Kysely<unknown>({ dialect: postgres({ pool: failingPool(withCode(code)) }) })
@@ -83,13 +83,17 @@ describe('an engine that refuses says in one line what to change', () => {
   const elastic = { 'x-elastic-product': 'Elasticsearch' }
   test.each<readonly [string, () => Response, RegExp]>([
     ['401 in plain text', () => new Response('Unauthorized', { status: 401 }), /password.*INLAY_INDEX_URL/],
-    ['403', () => Response.json({ error: { type: 'security_exception' } }, { status: 403 }), /right.*INLAY_INDEX_URL/],
+    [
+      '403',
+      () => Response.json({ error: { type: 'security_exception' } }, { status: 403 }),
+      /permission.*INLAY_INDEX_URL/,
+    ],
     [
       'Elasticsearch',
       () => Response.json({}, { headers: elastic }),
       /Elasticsearch.*OpenSearch 2\.13.*INLAY_INDEX_URL/,
     ],
-    ['another web server', () => Response.json({ hello: 'world' }), /no OpenSearch.*INLAY_INDEX_URL/],
+    ['another web server', () => Response.json({ hello: 'world' }), /not OpenSearch.*INLAY_INDEX_URL/],
     [
       'a full disk',
       () => Response.json({ error: { type: 'cluster_block_exception' } }, { status: 403 }),

@@ -98,7 +98,7 @@ test('over HTTP a file becomes a document, and the newest is listed first and fo
   )
   expect(accepted.already_existed).toBe(false)
   await client.ingestFile(fileOf('feeding.md', '# Feeding\n\nHay at eight.'), { id: 'zoo/50%_feeding' })
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
   const first = await client.documents({ order: 'newest', limit: 1 })
   expect(first.documents.map(({ semantic_id }) => semantic_id)).toEqual(['Feeding'])
   const second = await client.documents({ order: 'newest', limit: 1, after: first.next! })

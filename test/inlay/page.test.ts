@@ -246,3 +246,45 @@ describe('a file that is large enough', () => {
     expect((await get({ 'if-none-match': tagOf(responses[2]!) })).status).toBe(200)
   })
 })
+
+describe('what a page needs first', () => {
+  const partsOf = async (isAdmin: boolean, authorization = 'Bearer known'): Promise<[Response, string[]]> => {
+    const requestedPaths: string[] = []
+    const { fetch: served } = await createPage({
+      folder,
+      basePath: '/base',
+      api: async (request) => {
+        const { pathname } = new URL(request.url)
+        requestedPaths.push(pathname)
+        if (request.headers.get('authorization') !== 'Bearer known') return new Response(null, { status: 401 })
+        if (pathname === '/base/persona') return new Response(null, { status: 403 })
+        return Response.json(pathname === '/base/me' ? { is_superuser: isAdmin } : { of: pathname })
+      },
+    })
+    const request = new Request('http://here.example/page/start', { headers: { authorization } })
+    return [await served(request, { ip: undefined }), requestedPaths]
+  }
+
+  test('comes in one answer, each part as the API gives it to the same key, and null where it gives none', async () => {
+    const [response] = await partsOf(true)
+    expect(await response.json()).toEqual({
+      me: { is_superuser: true },
+      models: { of: '/base/llm/provider' },
+      agents: null,
+      chats: { of: '/base/chat/get-user-chat-sessions' },
+      figures: { of: '/base/service-api/ingestion-figures' },
+    })
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('asks for no figures with a key that may not see them', async () => {
+    const [response, requestedPaths] = await partsOf(false)
+    expect(await response.json()).toMatchObject({ figures: null })
+    expect(requestedPaths).not.toContain('/base/service-api/ingestion-figures')
+  })
+
+  test('a key that is not known gets nothing', async () => {
+    const [response, requestedPaths] = await partsOf(true, 'Bearer other')
+    expect([response.status, requestedPaths]).toEqual([401, ['/base/me']])
+  })
+})

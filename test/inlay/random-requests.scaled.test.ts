@@ -158,7 +158,7 @@ test.each([
   ['requests that are mostly wrong', 0.4, 3, 20],
 ])(
   '%s never break the service, and are answered as documented',
-  async (_title, wrong, rounds, leastGood) => {
+  async (_title, wrong, rounds, minGood) => {
     const values = valueMaker(named, () => known, { random: seededRandom(seed), wrong })
     const faults: string[] = []
     const counts = new Map<number, number>()
@@ -181,7 +181,7 @@ test.each([
     expect(faults).toEqual([])
     expect(errors).toEqual([])
     // Enough of them reach what they ask for.
-    expect(counts.get(200)).toBeGreaterThan(Math.round(rounds * times) * leastGood * 0.9)
+    expect(counts.get(200)).toBeGreaterThan(Math.round(rounds * times) * minGood * 0.9)
   },
   120_000,
 )

@@ -81,14 +81,14 @@ test('probes and scrapes amid a rebuild count the documents once, however many t
   }
   const { inlay, get, counts, watched } = open({ embedder })
   for (const document of documents) await inlay.knowledge.accept(document)
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
   isHeld = true
   await inlay.knowledge.reindex()
   await expect.poll(() => inlay.knowledge.waiting()).toBe(documents.length)
   watched.statements.length = 0
   for (let probe = 0; probe < 20; probe++) {
     const [status, text] = await get('/health/ready')
-    expect([status, text]).toEqual([200, expect.stringContaining('the index is being made anew')])
+    expect([status, text]).toEqual([200, expect.stringContaining('the index is being rebuilt')])
   }
   const first = await get('/metrics')
   expect(first[1]).toMatch(/^inlay_rebuild_documents 20$/m)
@@ -104,7 +104,7 @@ test('probes and scrapes amid a rebuild count the documents once, however many t
 test('one process counts for all that share the records, and each says how old the counts are', async () => {
   const first = open()
   for (const document of documents) await first.inlay.knowledge.accept(document)
-  await first.inlay.knowledge.settled()
+  await first.inlay.knowledge.whenIdle()
   const second = open({}, first.folder)
   await second.inlay.start()
   first.watched.statements.length = 0
@@ -134,7 +134,7 @@ test('a database that falls silent leaves a process ready for five seconds, and 
   expect((await get('/health/ready'))[0]).toBe(200)
   expect(await get('/metrics')).toEqual([200, expect.stringContaining('inlay_figures_age_seconds')])
   aheadMs = 5_000
-  expect(await get('/health/ready')).toEqual([503, expect.stringContaining('The database does not answer')])
+  expect(await get('/health/ready')).toEqual([503, expect.stringContaining('The database does not respond')])
   expect(now.call(performance) - began).toBeLessThan(5_000)
   gate.resolve()
   watched.held = undefined

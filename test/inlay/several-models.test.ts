@@ -104,5 +104,29 @@ test.each([
 
 test('one model and several exclude each other', () => {
   const models = '[{"name": "extractive"}]'
-  expect(() => readSettings({ INLAY_MODELS: models, INLAY_MODEL: 'extractive' })).toThrow(/instead of INLAY_MODEL/)
+  expect(() => readSettings({ INLAY_MODELS: models, INLAY_MODEL: 'extractive' })).toThrow(/replaces INLAY_MODEL/)
+})
+
+test('a temperature of the settings holds for requests that set none', async () => {
+  const server = await startOpenAi(() => [{ text: 'Yes.' }])
+  onTestFinished(() => server.close())
+  const model = { INLAY_MODEL: 'small', INLAY_MODEL_BASE_URL: `${server.origin}/v1`, INLAY_SESSION_NAMES: 'off' }
+  const listed = JSON.stringify([{ name: 'small', base_url: `${server.origin}/v1`, temperature: 0.4 }])
+  const given: Record<string, string>[] = [{ ...model, INLAY_MODEL_TEMPERATURE: '0.4' }, { INLAY_MODELS: listed }]
+  for (const settings of given) {
+    const before = server.requests.length
+    const call = serve(settings)
+    await call('POST', '/chat/send-chat-message', { message: 'Is it?', stream: false })
+    const override = { llm_override: { temperature: 0.9 } }
+    await call('POST', '/chat/send-chat-message', { message: 'Is it?', stream: false, ...override })
+    const temperatures = server.requests.slice(before).map(({ body }) => body['temperature'])
+    expect(temperatures[0]).toBe(0.4)
+    expect(temperatures).toContain(0.9)
+  }
+  for (const wrong of ['hot', '-1', '2.5'])
+    expect(() => readSettings({ ...model, INLAY_MODEL_TEMPERATURE: wrong })).toThrow(
+      `INLAY_MODEL_TEMPERATURE: "${wrong}" is not allowed; use a number from 0 to 2.`,
+    )
+  const hot = { name: 'anthropic/claude-opus-4-8', apiKey: 'k', temperature: 2.5 }
+  expect(() => createInlay({ model: hot })).toThrow('model.temperature: must be a number, 0 to 2')
 })

@@ -128,7 +128,7 @@ describe('an embedder that breaks the contract is caught', () => {
     embedderConformance(() => ({
       id,
       dimensions: 16,
-      batch: 3,
+      maxBatchSize: 3,
       async embed(texts, _, signal) {
         signal?.throwIfAborted()
         return embed(texts)

@@ -22,7 +22,7 @@ export function fakeEmbedder({ batch = 16, answer }: FakeEmbedderOptions = {}): 
   return {
     id: 'fake/letters@8',
     dimensions: 8,
-    batch,
+    maxBatchSize: batch,
     calls,
     embed: async (texts, _use, signal) => {
       calls.push([...texts])

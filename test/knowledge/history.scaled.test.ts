@@ -56,7 +56,7 @@ async function makeFixture(seed: number): Promise<Fixture> {
         index: memoryIndex(store),
         // The second clock is so far ahead that it takes every lease of the first for expired, and looks often.
         now: () => Date.now() + aheadMs,
-        worker: { claimDocuments: 3, leaseMs: aheadMs > 0 ? 60 : 6000 },
+        worker: { maxClaimDocuments: 3, leaseMs: aheadMs > 0 ? 60 : 6000 },
         at: async (step) => {
           if (step !== 'accept' && random() < 0.6) await pause(random() * 12)
         },
@@ -133,7 +133,7 @@ describe('concurrent posts and deletes of the same documents, two knowledges ove
       }
     }
     await Promise.all([client(), client(), client(), client()])
-    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.whenIdle()))
     for (const id of ids) {
       const history = fixture.history.filter((operation) => operation.id === id)
       const end = await shown(fixture, id)
@@ -172,7 +172,7 @@ describe('concurrent posts and deletes of the same documents, two knowledges ove
     const ids = ['alpha', 'beta']
     const reading = Promise.all(ids.map(reader))
     await Promise.all(ids.map(writer))
-    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.whenIdle()))
     isOver = true
     await reading
     for (const id of ids) {
@@ -186,7 +186,7 @@ describe('concurrent posts and deletes of the same documents, two knowledges ove
     for (let count = 0; count < 40; count++)
       await operate(fixture, fixture.random() < 0.8 ? 'post' : 'delete', `document ${count % 5}`)
     await operate(fixture, 'post', 'document 0')
-    await Promise.all(fixture.instances.map((knowledge) => knowledge.settled()))
+    await Promise.all(fixture.instances.map((knowledge) => knowledge.whenIdle()))
     const { documents } = await fixture.instances[0]!.list()
     await expect.poll(() => fixture.store.rows.length, { timeout: 60_000 }).toBe(documents.length)
   })

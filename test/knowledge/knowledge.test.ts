@@ -12,7 +12,7 @@ test('an accepted document becomes searchable, its next version replaces it, and
   await knowledge.start()
   const accepted = await knowledge.accept(request({ text: 'The heron waits.' }))
   expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false, isUnchanged: false })
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await knowledge.search({ text: 'heron', limit: 5 })).toMatchObject([{ content: 'The heron waits.' }])
   await knowledge.accept(request({ text: 'The stork waits.' }), { waitMs: 60_000 })
   expect(await knowledge.search({ text: 'heron', limit: 5 })).toEqual([])
@@ -29,7 +29,7 @@ test('what was accepted before a start is indexed after it', async () => {
   await knowledge.accept(request())
   const later = await makeKnowledge({ db })
   await later.knowledge.start()
-  await later.knowledge.settled()
+  await later.knowledge.whenIdle()
   expect(await later.knowledge.status('document')).toMatchObject({ phase: 'indexed' })
 })
 
@@ -50,7 +50,7 @@ test('documents without any text are indexed with no chunks, and found by their 
   await knowledge.accept(request({ id: 'titled', semantic_identifier: 'Quarterly herons', text: ' \n ' }))
   await knowledge.accept(request({ id: 'untitled', semantic_identifier: 'Shown only', title: '', text: '' }))
   await knowledge.accept(request({ id: 'empty', sections: [] }))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   for (const id of ['titled', 'untitled', 'empty'])
     expect(await knowledge.status(id)).toMatchObject({ phase: 'indexed', chunkCount: 0 })
   expect(await knowledge.search({ text: 'quarterly', limit: 5 })).toMatchObject([
@@ -84,7 +84,7 @@ describe('waiting for a document', () => {
   test('ends when it has failed', async () => {
     const { knowledge } = await makeKnowledge({
       embedder: fakeEmbedder({ answer: () => Promise.reject(new Error('no')) }),
-      worker: { attemptLimit: 1 },
+      worker: { maxAttempts: 1 },
     })
     await knowledge.start()
     await knowledge.accept(request(), { waitMs: 60_000 })
@@ -122,7 +122,7 @@ describe('waiting for a document', () => {
 
 describe('a full queue', () => {
   test('refuses documents and says when to come back, then takes them again', async () => {
-    const { knowledge } = await makeKnowledge({ queueLimit: 3 })
+    const { knowledge } = await makeKnowledge({ maxQueued: 3 })
     for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
     const refused = await knowledge.accept(request({ id: 'd' })).catch((error: unknown) => error)
     expect(isInlayError(refused) && refused).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
@@ -172,16 +172,16 @@ describe('figures, listing and requeueing', () => {
     let isBroken = true
     const { knowledge } = await makeKnowledge({
       embedder: fakeEmbedder({ answer: () => (isBroken ? Promise.reject(new Error('no')) : undefined) }),
-      worker: { attemptLimit: 1 },
+      worker: { maxAttempts: 1 },
     })
     await knowledge.start()
     for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     isBroken = false
     expect(await knowledge.requeue({ documentId: 'nobody' })).toBe(0)
     expect(await knowledge.requeue({ documentId: 'a' })).toBe(1)
     expect(await knowledge.requeue()).toBe(2)
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect((await knowledge.figures()).documents).toMatchObject({ failed: 0, indexed: 3 })
   })
 })
@@ -211,7 +211,7 @@ describe('closing', () => {
     const accepted = (await answers).filter(({ status }) => status === 'fulfilled').length
     const second = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
     await second.knowledge.start()
-    await second.knowledge.settled()
+    await second.knowledge.whenIdle()
     expect((await second.knowledge.figures()).documents).toMatchObject({ indexed: accepted, pending: 0 })
   })
 })
@@ -221,7 +221,7 @@ test('an idle knowledge that has nothing to do never opens its index', async () 
   const open = vi.spyOn(index, 'open')
   const { knowledge } = await makeKnowledge({ index })
   await knowledge.start()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   await knowledge.close()
   expect(open).not.toHaveBeenCalled()
 })

@@ -73,7 +73,7 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
     close: async () => {
       isClosed = true
     },
-    beside: (number) => {
+    staging: (number) => {
       const other = store.beside.get(number) ?? createStore()
       store.beside.set(number, other)
       return memoryIndex(other)

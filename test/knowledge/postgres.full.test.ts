@@ -52,8 +52,8 @@ describe('in Postgres', async () => {
 
   test('workers of two processes share the queue: each document is indexed once, none waits for the other', async () => {
     const db = await makeRecords()
-    const first = await makeKnowledge({ db, worker: { claimDocuments: 5 } })
-    const second = await makeKnowledge({ db, index: first.index, worker: { claimDocuments: 5 } })
+    const first = await makeKnowledge({ db, worker: { maxClaimDocuments: 5 } })
+    const second = await makeKnowledge({ db, index: first.index, worker: { maxClaimDocuments: 5 } })
     const count = 200
     await Promise.all([first.knowledge.start(), second.knowledge.start()])
     await Promise.all(
@@ -61,7 +61,7 @@ describe('in Postgres', async () => {
         (at % 2 ? first : second).knowledge.accept(request({ id: `d${at}`, text: `word${at}` })),
       ),
     )
-    await first.knowledge.settled()
+    await first.knowledge.whenIdle()
     expect((await second.knowledge.figures()).documents).toEqual({ pending: 0, indexing: 0, failed: 0, indexed: count })
     expect(first.index.store.rows.map((row) => row.documentId).toSorted()).toEqual(
       Array.from({ length: count }, (_, at) => `d${at}`).toSorted(),

@@ -108,7 +108,7 @@ export async function makeWorker(
   const intake = createIntake({ db, now, admission })
   const submit = async (requests: readonly IngestionRequest[], caller?: Caller): Promise<IntakeResult[]> => {
     // Hashing ends in any order; what is submitted must not.
-    const versions = await Promise.all(requests.map(toVersion))
+    const versions = await Promise.all(requests.map((each) => toVersion(each)))
     return Promise.all(versions.map((version) => intake.submit({ kind: 'accept', id: version.id, version, caller })))
   }
   const { embedder, worker: { embedTimeoutMs: documentTimeoutMs } = {} } = options

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, startService, temporaryFolder, type Service } from './process.ts'
 
 /** What one turn of the event loop may take of the processor. The aim is 50; the rest is for slow and busy machines. */
-const mostMs = 150
+const maxMs = 150
 
 const folder = temporaryFolder()
 let service: Service
@@ -119,7 +119,7 @@ test.each<[what: string, run: () => Promise<number | readonly number[]>, statuse
   await longestMs()
   const answered = [await run()].flat()
   await settled()
-  expect(await longestMs()).toBeLessThan(mostMs)
+  expect(await longestMs()).toBeLessThan(maxMs)
   expect([...new Set(answered)]).toEqual(statuses)
 })
 

@@ -63,7 +63,7 @@ const client = createClient({
 beforeAll(async () => {
   for (const { tool, text } of pages)
     await client.ingest({ id: tool, semantic_identifier: tool, metadata: {}, sections: [{ text }] })
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
 })
 afterAll(async () => {
   await inlay.close()

@@ -29,7 +29,7 @@ export interface Harness {
   /** Ids of the documents that search finds, one for each passage. */
   find(words: string): Promise<string[]>
   /** Waits until a document is in a state; answers all that is said of it. */
-  until(id: string, state: DocumentState['state'], limitMs?: number): Promise<DocumentState>
+  until(id: string, state: DocumentState['state'], timeoutMs?: number): Promise<DocumentState>
   figures(): Promise<KnowledgeFigures>
   requeue(): Promise<number>
 }
@@ -76,14 +76,14 @@ export function openHarness(options: InlayOptions): Harness {
       // Only those that hold the words themselves: a search also finds what is like them.
       return results.filter(({ content }) => content.includes(words)).map(({ title }) => title)
     },
-    until: (id, state, limitMs = 60_000) =>
+    until: (id, state, timeoutMs = 60_000) =>
       eventually(
         `${id} is ${state}`,
         async () => {
           const now = await stateOf(id)
           return now?.state === state ? now : undefined
         },
-        limitMs,
+        timeoutMs,
       ),
     figures: () => inlay.knowledge.figures(),
     requeue: () => inlay.knowledge.requeue(),

@@ -79,12 +79,16 @@ export function temporaryFolder(): { path: string; remove(): void } {
 }
 
 /** Calls until a value comes back; fails after the limit with what was waited for. */
-export async function eventually<T>(what: string, attempt: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
-  const deadline = Date.now() + limitMs
+export async function eventually<T>(
+  what: string,
+  attempt: () => Promise<T | undefined>,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const value = await attempt()
     if (value !== undefined) return value
-    if (Date.now() > deadline) throw new Error(`did not happen in ${limitMs} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`did not happen in ${timeoutMs} ms: ${what}`)
     await new Promise((done) => setTimeout(done, 50))
   }
 }

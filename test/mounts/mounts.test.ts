@@ -191,7 +191,7 @@ describe.each(mounts)('set into %s', (_, mount) => {
   })
 
   test('a body above the limit is refused, and the connection is good for more', async () => {
-    const { call } = await mounted(mount, { limits: { chatBytes: 1000 } })
+    const { call } = await mounted(mount, { limits: { maxChatBytes: 1000 } })
     for (let attempt = 0; attempt < 2; attempt++) {
       const response = await call('/chat/send-chat-message', { method: 'POST', body: 'x'.repeat(200_000) })
       expect([response.status, await response.json()]).toMatchObject([413, { error_code: 'PAYLOAD_TOO_LARGE' }])
@@ -283,6 +283,6 @@ describe('behind body parsers', () => {
       for (const mount of [nodeListener, fastifyPlugin, koaMiddleware, routeHandlers] as ((
         given: unknown,
       ) => unknown)[])
-        expect(() => mount(wrong)).toThrow(/needs an assistant of createInlay\(\), or its fetch/)
+        expect(() => mount(wrong)).toThrow(/requires an assistant created by createInlay\(\), or its fetch/)
   })
 })

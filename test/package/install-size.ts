@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const mostPackages = 120
+const maxPackages = 120
 /** Bytes beside LanceDB's native part. */
-const mostOtherBytes = 60e6
+const maxOtherBytes = 60e6
 /** Companions of LanceDB that its own package brings. */
 const unwanted = /^(@huggingface\/|onnxruntime|sharp$|@img\/|openai$|@lancedb\/lancedb$|apache-arrow$)/
 const installScripts = ['preinstall', 'install', 'postinstall']
@@ -49,8 +49,8 @@ export function checkSize(label: string, project: string): void {
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
   console.log(`  ${label}: ${packages.length} packages, ${megabytes(all)}, of it LanceDB ${megabytes(native)}`)
   const faults = [
-    ...(packages.length > mostPackages ? [`more than ${mostPackages} packages`] : []),
-    ...(all - native > mostOtherBytes ? [`more than ${megabytes(mostOtherBytes)} beside LanceDB`] : []),
+    ...(packages.length > maxPackages ? [`more than ${maxPackages} packages`] : []),
+    ...(all - native > maxOtherBytes ? [`more than ${megabytes(maxOtherBytes)} beside LanceDB`] : []),
     ...packages.filter(({ name }) => unwanted.test(name)).map(({ name }) => `${name} is installed`),
     ...packages.filter((each) => each.hasInstallScript).map(({ name }) => `${name} has an install script`),
   ]

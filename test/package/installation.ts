@@ -1,12 +1,15 @@
 /** What the checks of packed packages share: packing, installing into an empty project, asking what is mounted there. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const folders = readdirSync('packages')
+/** Packages that are published. */
+const folders = readdirSync('packages').filter(
+  (folder) => JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')).private !== true,
+)
 
 /** Runs a command to its end and gives what it printed; fails with all of that when it fails. */
 export function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
@@ -86,12 +89,12 @@ export async function inFolder(
 }
 
 /** Tries until something is there. */
-export async function until<T>(what: string, attempt: () => Promise<T | undefined>, limitMs = 180_000): Promise<T> {
-  const deadline = Date.now() + limitMs
+export async function until<T>(what: string, attempt: () => Promise<T | undefined>, timeoutMs = 180_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     const value = await attempt().catch(() => undefined)
     if (value !== undefined) return value
-    if (Date.now() > deadline) throw new Error(`${what} did not happen in ${limitMs} ms`)
+    if (Date.now() > deadline) throw new Error(`${what} did not happen in ${timeoutMs} ms`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -10,7 +10,7 @@ import * as knowledge from 'inlay/knowledge'
 import * as page from 'inlay/page'
 import * as server from 'inlay/server'
 import * as testing from 'inlay/testing'
-import { optionSchemas } from 'inlay/internal/options/option-schemas'
+import { optionRows } from 'inlay/internal/options/inlay-options'
 import { expect, test } from 'vitest'
 import { optionsTypeOf } from '../../packages/inlay/scripts/option-types.ts'
 import { fillOptions, optionsPage, readOptions } from '../../packages/inlay/scripts/options-docs.ts'
@@ -39,7 +39,7 @@ test('the page of options is current: npm run docs:options', () => {
 
 test('it lists every option that createInlay accepts, and no other', () => {
   const listed = functions.find(({ name }) => name === 'createInlay')?.options.map(({ name }) => name)
-  expect(listed?.toSorted()).toEqual(Object.keys(optionSchemas).toSorted())
+  expect(listed?.toSorted()).toEqual(Object.keys(optionRows).toSorted())
 })
 
 test('it lists every public function that takes options', () => {

@@ -1,11 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** All but the main package, which is packed with the README of the repository. */
-const parts = readdirSync('packages').filter((folder) => folder !== 'inlay')
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+}
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8'))
+
+/** All published packages but the main one, which is packed with the README of the repository. */
+const parts = readdirSync('packages').filter((folder) => folder !== 'inlay' && manifestOf(folder).private !== true)
 
 test.each(parts)('the README of %s says in a few lines what it is, and shows an example', (folder) => {
-  const { name } = JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as { name: string }
+  const { name } = manifestOf(folder)
   const text = readFileSync(`packages/${folder}/README.md`, 'utf8')
   const [example, ...others] = [...text.matchAll(/^```\w+\n([^]*?)^```$/gm)].map(([, code]) => code!)
   expect(others).toEqual([])

@@ -7,10 +7,12 @@ interface Manifest {
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
-  exports: Record<string, { '@inlay/source': string; types: string; default: string }>
+  private?: boolean
+  exports?: Record<string, { '@inlay/source': string; types: string; default: string }>
 }
 
 const folders = [
+  'scheduling',
   'protocol',
   'client',
   'records',
@@ -25,6 +27,7 @@ const folders = [
   'telemetry',
   'server',
   'widget',
+  'page',
   'conformance',
   'evaluation',
   'inlay',
@@ -35,27 +38,29 @@ const manifests = new Map(
 
 /** The picture of the design: who may import whom. `types` edges carry no code. */
 const picture: Record<string, { values: string[]; types: string[] }> = {
-  protocol: { values: [], types: [] },
+  scheduling: { values: [], types: [] },
+  protocol: { values: ['scheduling'], types: [] },
   client: { values: ['protocol'], types: [] },
-  records: { values: ['protocol'], types: [] },
+  records: { values: ['protocol', 'scheduling'], types: [] },
   text: { values: [], types: [] },
-  knowledge: { values: ['protocol', 'records', 'text'], types: [] },
-  agent: { values: ['protocol', 'text'], types: [] },
-  conversations: { values: ['protocol', 'records', 'agent'], types: [] },
-  drivers: { values: ['protocol', 'records', 'text'], types: ['agent', 'knowledge'] },
+  knowledge: { values: ['protocol', 'scheduling', 'records', 'text'], types: [] },
+  agent: { values: ['protocol', 'scheduling', 'text'], types: [] },
+  conversations: { values: ['protocol', 'scheduling', 'records', 'agent'], types: [] },
+  drivers: { values: ['protocol', 'scheduling', 'records', 'text'], types: ['agent', 'knowledge'] },
   mastra: { values: ['protocol'], types: ['agent'] },
-  extractive: { values: ['protocol', 'text'], types: ['agent'] },
-  python: { values: ['protocol'], types: ['agent'] },
-  telemetry: { values: ['protocol'], types: ['agent', 'knowledge'] },
-  server: { values: ['protocol', 'records'], types: ['agent', 'conversations', 'knowledge'] },
-  widget: { values: ['client', 'protocol'], types: [] },
-  evaluation: { values: ['client', 'protocol', 'text'], types: [] },
+  extractive: { values: ['protocol', 'scheduling', 'text'], types: ['agent'] },
+  python: { values: ['protocol', 'scheduling'], types: ['agent'] },
+  telemetry: { values: ['protocol', 'scheduling'], types: ['agent', 'knowledge'] },
+  server: { values: ['protocol', 'scheduling', 'records'], types: ['agent', 'conversations', 'knowledge'] },
+  widget: { values: ['client', 'protocol', 'text'], types: [] },
+  page: { values: ['client', 'protocol', 'text'], types: [] },
+  evaluation: { values: ['client', 'protocol', 'scheduling', 'text'], types: [] },
   conformance: {
-    values: ['protocol', 'records', 'agent', 'knowledge'],
+    values: ['protocol', 'scheduling', 'records', 'agent', 'knowledge'],
     types: ['conversations', 'drivers', 'server'],
   },
   inlay: {
-    values: folders.filter((folder) => !['mastra', 'conformance', 'inlay'].includes(folder)),
+    values: folders.filter((folder) => !['scheduling', 'mastra', 'conformance', 'page', 'inlay'].includes(folder)),
     types: [],
   },
 }
@@ -107,7 +112,7 @@ test.each(folders)('%s declares every package it imports, and imports every pack
   const used = new Set<string>()
   // What the build bundles: of a script everything and h3, else sources may only name its types.
   const bundled = Object.keys(manifest.devDependencies ?? {})
-  const isScript = manifest.exports['./inlay-chat.js'] !== undefined
+  const isScript = manifest.private === true || manifest.exports?.['./inlay-chat.js'] !== undefined
   for (const { file, specifier, typeOnly } of importsOf(folder)) {
     if (/^(\.|#|node:)/.test(specifier)) continue
     used.add(packageOf(specifier))
@@ -143,11 +148,11 @@ test('all packages share one version and pin what they depend on', () => {
 
 test('every exported entry has its source', () => {
   for (const [folder, manifest] of manifests)
-    for (const [entry, target] of Object.entries(manifest.exports)) {
+    for (const [entry, target] of Object.entries(manifest.exports ?? {})) {
       // Resolves in this workspace alone, for tests of internals.
       if (entry === './internal/*') continue
       // A script for pages, which has everything in it: the package is nothing else.
-      const script = manifest.exports['./inlay-chat.js']
+      const script = manifest.exports?.['./inlay-chat.js']
       if (target === script) continue
       expect(globSync(`packages/${folder}/${target['@inlay/source']}`)).toHaveLength(1)
       const stem = target['@inlay/source'].replace('./src/', './dist/').replace(/\.ts$/, '')

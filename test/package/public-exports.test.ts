@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs'
 import * as inlay from 'inlay'
+import * as agent from 'inlay/agent'
+import * as client from 'inlay/client'
+import * as drivers from 'inlay/drivers'
+import * as knowledge from 'inlay/knowledge'
 import * as kysely from 'inlay/kysely'
 import * as protocol from 'inlay/protocol'
+import * as server from 'inlay/server'
+import * as testing from 'inlay/testing'
 import { expect, test } from 'vitest'
 
-/** Names of the types that a package index exports; it lists each. */
+/** Names of the types that an entry exports; it lists each. */
 function typesOf(file: string): string[] {
   const exported = readFileSync(file, 'utf8').matchAll(/^export (type )?\{([^}]*)\}/gm)
   return [...exported].flatMap(([, isType, list]) =>
@@ -20,9 +26,14 @@ function typesOf(file: string): string[] {
 // npx vitest run --project unit test/package/public-exports.test.ts -u
 test.each([
   ['inlay', inlay, typesOf('packages/inlay/src/index.ts')],
-  ['inlay-protocol', protocol, typesOf('packages/protocol/src/index.ts')],
-  // Its types are those of kysely.
-  ['inlay-kysely', kysely, []],
+  ['inlay-protocol', protocol, typesOf('packages/inlay/src/entries/protocol.ts')],
+  ['inlay-kysely', kysely, typesOf('packages/inlay/src/entries/kysely.ts')],
+  ['inlay-agent', agent, typesOf('packages/agent/src/index.ts')],
+  ['inlay-client', client, typesOf('packages/client/src/index.ts')],
+  ['inlay-drivers', drivers, []],
+  ['inlay-knowledge', knowledge, typesOf('packages/knowledge/src/index.ts')],
+  ['inlay-server', server, typesOf('packages/server/src/index.ts')],
+  ['inlay-testing', testing, []],
 ])('%s exports what its list names, and nothing else', async (name, entry, types) => {
   const lines = [...Object.keys(entry).toSorted(), ...[...new Set(types)].toSorted().map((type) => `type ${type}`)]
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`./public-exports/${name}.txt`)

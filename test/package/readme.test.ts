@@ -87,6 +87,7 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'docs/1.guide/13.engine.md 3': 'test/agent/own-tables',
   'docs/1.guide/16.frameworks.md 1': 'check:hosts',
   'docs/1.guide/2.mount.md 2': 'check:hosts',
+  'docs/6.parts.md 5': 'test/drivers/models/repair',
 }
 
 test('every example of the guide runs in test/life/examples, or where the list says', () => {

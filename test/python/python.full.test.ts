@@ -171,7 +171,7 @@ describe('what cannot run', () => {
     'beyond the queue programs are refused; a closed runner refuses all, also those under way',
     patience,
     async () => {
-      const small = pyodide({ processes: 1, queueLimit: 1 })
+      const small = pyodide({ maxProcesses: 1, maxQueued: 1 })
       const endless = small.run({ code: 'while True: pass' })
       const queued = small.run({ code: '1' })
       await expect(small.run({ code: '1' })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
@@ -186,7 +186,7 @@ describe('what cannot run', () => {
   )
 
   test('a program that leaves the queue never starts', patience, async () => {
-    const small = pyodide({ processes: 1 })
+    const small = pyodide({ maxProcesses: 1 })
     const stop = new AbortController()
     const first = small.run({ code: 'while True: pass', signal: stop.signal })
     const left = small.run({ code: '1', signal: AbortSignal.any([stop.signal]) })

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'inlay-python-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 test('a program reads the files it is given, says what it prints, and leaves files', async () => {
-  const python = pyodide({ processes: 1 })
+  const python = pyodide({ maxProcesses: 1 })
   let said = ''
   const { files, exitCode, error } = await python.run({
     code: "text = open('birds.txt').read()\nprint(text.upper())\ncount = open('count.txt', 'w').write(str(len(text)))",
@@ -30,7 +30,7 @@ describe('what cannot run', () => {
   })
 
   test('limits out of range and folders that are not there are refused', () => {
-    expect(() => pyodide({ memoryLimitBytes: 1000 })).toThrow(/memoryLimitBytes/)
+    expect(() => pyodide({ maxMemoryBytes: 1000 })).toThrow(/maxMemoryBytes/)
     expect(() => pyodide({ wheelsFolder: join(folder, 'none') })).toThrow(/wheels/)
   })
 

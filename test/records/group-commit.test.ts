@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createGroupCommit, type GroupCommit } from '@inlay/records'
 
 /** A commit that answers each number with itself, and keeps the groups it got. */
-function make(options: { limit?: number; limitWeight?: number; fail?: (group: readonly number[]) => void } = {}): {
+function make(options: { limit?: number; maxWeight?: number; fail?: (group: readonly number[]) => void } = {}): {
   group: GroupCommit<number, number>
   groups: (readonly number[])[]
 } {
@@ -15,7 +15,7 @@ function make(options: { limit?: number; limitWeight?: number; fail?: (group: re
       return tasks.map((value) => (value < 0 ? { error: new Error(`refused ${value}`) } : { value }))
     },
     weight: (task) => task,
-    limitWeight: options.limitWeight ?? 1e9,
+    maxWeight: options.maxWeight ?? 1e9,
     limit: options.limit ?? 100,
   })
   return { group, groups }
@@ -31,7 +31,7 @@ test('groups are bounded by count and by weight; a heavy task goes alone', async
   const byCount = make({ limit: 2 })
   await Promise.all([1, 2, 3].map((task) => byCount.group.submit(task)))
   expect(byCount.groups).toEqual([[1, 2], [3]])
-  const byWeight = make({ limitWeight: 10 })
+  const byWeight = make({ maxWeight: 10 })
   await Promise.all([4, 5, 50, 1].map((task) => byWeight.group.submit(task)))
   expect(byWeight.groups).toEqual([[4, 5], [50], [1]])
 })

@@ -35,7 +35,7 @@ test('a role that may make no tables starts, takes documents and searches where 
   await owner.knowledge.accept({
     document: { id: 'a', semantic_identifier: 'A', metadata: {}, sections: [{ text: 'heron' }] },
   })
-  await owner.knowledge.settled()
+  await owner.knowledge.whenIdle()
   await owner.close()
   await administer(
     address,
@@ -50,7 +50,7 @@ test('a role that may make no tables starts, takes documents and searches where 
   await app.knowledge.accept({
     document: { id: 'b', semantic_identifier: 'B', metadata: {}, sections: [{ text: 'heron' }] },
   })
-  await app.knowledge.settled()
+  await app.knowledge.whenIdle()
   const passages = await app.knowledge.search({ text: 'heron' })
   expect(passages.map(({ document }) => document.document_id).toSorted()).toEqual(['a', 'b'])
 })
@@ -67,9 +67,9 @@ test('a role without a schema, with a wrong password, or without rights is told 
   const failing = (database: string) => open(database).start()
   await expect(failing(as(address, 'outsider'))).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    message: expect.stringMatching(/role may use none.*INLAY_DATABASE_URL/),
+    message: expect.stringMatching(/role may not use any.*INLAY_DATABASE_URL/),
   })
-  await expect(failing(as(address, 'guest'))).rejects.toThrow(/lacks a right.*INLAY_DATABASE_URL/)
+  await expect(failing(as(address, 'guest'))).rejects.toThrow(/lacks a privilege.*INLAY_DATABASE_URL/)
   // Tests begin with a server that asks for passwords.
-  await expect(failing(as(address, 'nobody'))).rejects.toThrow(/refuses the role.*INLAY_DATABASE_URL/)
+  await expect(failing(as(address, 'nobody'))).rejects.toThrow(/refused the role.*INLAY_DATABASE_URL/)
 })

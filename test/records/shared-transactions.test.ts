@@ -1,7 +1,7 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createSharedTransactions } from '@inlay/records'
-import { Kysely } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { Kysely, SqliteDriver } from 'kysely'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 interface Tables {
   notes: { text: string }
@@ -29,4 +29,22 @@ test('a write that fails is taken back alone', async () => {
   const outcomes = await Promise.allSettled([write('a'), write('b', true), write('a'), write('c')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
   expect(await db.selectFrom('notes').select('text').execute()).toEqual([{ text: 'a' }, { text: 'c' }])
+})
+
+test('writes of several parts share a transaction, and so a sync to the disk', async () => {
+  const db = await makeNotes()
+  const commits = vi.spyOn(SqliteDriver.prototype, 'commitTransaction')
+  onTestFinished(() => void commits.mockRestore())
+  const parts = [createSharedTransactions(db), createSharedTransactions(db.withoutPlugins())]
+  await Promise.all(
+    parts.map(({ run }, at) =>
+      run((transaction) =>
+        transaction
+          .insertInto('notes')
+          .values({ text: `${at}` })
+          .execute(),
+      ),
+    ),
+  )
+  expect(commits).toHaveBeenCalledTimes(1)
 })

@@ -1,13 +1,16 @@
 /**
  * Three processes over one Postgres behind a real nginx and a real HAProxy: `npm run check:balancers`. Needs both
- * programs, e.g. `apt-get install nginx haproxy`.
+ * programs, e.g. `apt-get install nginx haproxy`. `-- haproxy --rebuild [--documents 1000000] [--seconds 60]` instead makes
+ * calls of each kind while the index of so many documents (default 50,000) is made anew.
  */
 import assert from 'node:assert/strict'
+import { parseArgs } from 'node:util'
 import { startPostgres } from '../knowledge/postgres-server.ts'
 import { eventually, temporaryFolder } from '../life/process.ts'
 import { startBalancer, type BalancerName } from './balancer.ts'
 import { call, find, ingest, lastMessage, percentile, resume, send, sessionOf, textOf, words } from './calls.ts'
 import { freePorts, member, type Member } from './processes.ts'
+import { amidRebuild, recordsWithoutIndex } from './rebuild.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const after = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -138,30 +141,59 @@ async function rollingRestart(base: string, members: readonly Member[], noticesU
   assert.deepEqual(work.failures, [])
 }
 
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rebuild: { type: 'boolean', default: false },
+    documents: { type: 'string', default: '50000' },
+    seconds: { type: 'string', default: '60' },
+  },
+})
 const postgres = await startPostgres()
 const folder = temporaryFolder()
+
+/** Starts three processes behind a balancer for some checks. */
+async function behind(
+  name: BalancerName,
+  engines: { readonly postgres: string; readonly pgvector: string },
+  check: (base: string, members: readonly Member[]) => Promise<void>,
+): Promise<void> {
+  const [port, ...ports] = await freePorts(4)
+  const task = { dataFolder: folder.path, ...engines, telemetry: true, noticeMs: 4_000, drainMs: 20_000 }
+  const members = ports.map((each) => member({ ...task, port: each }, say))
+  await Promise.all(members.map((each) => each.start()))
+  const balancer = await startBalancer(name, { port: port!, ports, folder: folder.path })
+  say(`${name}:`)
+  try {
+    await after(2_000)
+    await check(balancer.base, members)
+  } finally {
+    await Promise.all(members.map((each) => each.kill()))
+    await balancer.stop()
+  }
+}
+
 try {
-  for (const name of (process.argv[2] ? [process.argv[2]] : ['nginx', 'haproxy']) as BalancerName[]) {
-    const [port, ...ports] = await freePorts(4)
+  for (const name of (positionals.length > 0 ? positionals : ['nginx', 'haproxy']) as BalancerName[]) {
+    if (options.rebuild) {
+      const [documents, seconds] = [Number(options.documents), Number(options.seconds)]
+      const began = performance.now()
+      const { records, index } = await recordsWithoutIndex(postgres, documents, folder.path)
+      say(`filled with ${documents} documents in ${Math.round((performance.now() - began) / 1000)} s`)
+      await behind(name, { postgres: records, pgvector: index }, (base, members) =>
+        amidRebuild(base, members, { documents, records, seconds }, say),
+      )
+      continue
+    }
     const database = await postgres.takeDatabase()
-    const engines = { dataFolder: folder.path, postgres: database, pgvector: database }
-    const times = { noticeMs: 4_000, drainMs: 20_000 }
-    const members = ports.map((each) => member({ ...engines, ...times, port: each }, say))
-    await Promise.all(members.map((each) => each.start()))
-    const balancer = await startBalancer(name, { port: port!, ports, folder: folder.path })
-    say(`${name}:`)
-    try {
-      await after(2_000)
-      await streams(balancer.base)
-      await resumeAndStop(balancer.base)
-      await killInMidAnswer(balancer.base, members)
+    await behind(name, { postgres: database, pgvector: database }, async (base, members) => {
+      await streams(base)
+      await resumeAndStop(base)
+      await killInMidAnswer(base, members)
       // nginx leaves a process out for ten seconds after it did not answer.
       await after(11_000)
-      await rollingRestart(balancer.base, members, () => after(3_000))
-    } finally {
-      await Promise.all(members.map((each) => each.kill()))
-      await balancer.stop()
-    }
+      await rollingRestart(base, members, () => after(3_000))
+    })
   }
 } finally {
   await postgres.stop()

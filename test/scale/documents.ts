@@ -69,7 +69,7 @@ async function listed(installation: Installation): Promise<string[]> {
 }
 
 /** Most documents that are looked up by their words. */
-const mostLookups = 1_000
+const maxLookups = 1_000
 
 /** Each acknowledged document is indexed once, and found by its newest words alone. @returns ms until all were indexed */
 export async function checkDocuments(
@@ -90,7 +90,7 @@ export async function checkDocuments(
   const ids = await listed(installation)
   assert.equal(new Set(ids).size, ids.length, 'no document is listed twice')
   assert.equal(ids.length, count, 'every document is indexed')
-  const step = Math.max(1, Math.floor(count / mostLookups))
+  const step = Math.max(1, Math.floor(count / maxLookups))
   const lookups = Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step)
   const lookUp = async (): Promise<void> => {
     for (let number = lookups.pop(); number !== undefined; number = lookups.pop()) {

@@ -82,6 +82,7 @@ export async function fillRecords(db: Kysely<unknown>, filling: Filling, isPostg
     }
     await run(`update inlay_counters set value = ${filling.documents} where name = 'revision'`)
     await run(`update inlay_counters set value = ${filling.pairs + 1} where name = 'pair'`)
+    await run(`update inlay_counters set value = 1000 where name = 'tag'`)
     await run('commit')
     if (isPostgres) await run('vacuum analyze')
   })

@@ -49,7 +49,7 @@ export function anyBase({ members, random }: Installation): string {
   return from[Math.floor(random() * from.length)]!.base
 }
 
-const mostTries = 400
+const maxAttempts = 400
 
 /** Tries until it goes well, each time at another process. */
 export async function insist<Result>(
@@ -62,7 +62,7 @@ export async function insist<Result>(
       return await work(anyBase(installation))
     } catch (error) {
       installation.errors.add(error)
-      if (attempt >= mostTries) throw new Error(`${what}: given up`, { cause: error })
+      if (attempt >= maxAttempts) throw new Error(`${what}: given up`, { cause: error })
       await new Promise((resolve) => setTimeout(resolve, Math.min(1_000, 50 * attempt)))
     }
   }

@@ -108,6 +108,30 @@ export function readingCalls(documents: number): Call[] {
   return [...shared, ...chats, session, ...audit]
 }
 
+/** Values of the path parameters that stand for something in filled records. */
+const pathValues: Readonly<Record<string, string>> = {
+  session_id: '00000000-0000-4000-8000-000000000004',
+  cc_pair_id: '7',
+  persona_id: '0',
+  document_id: 'document-14',
+  file_id: '00000000-0000-4000-8000-000000000001',
+}
+const queries: Readonly<Record<string, string>> = {
+  '/document/chunk-info': '?document_id=document-14&chunk_id=0',
+  '/document/document-size-info': '?document_id=document-14',
+}
+
+/** Every GET call that the service describes, as administrator and as the owner of many sessions. */
+export async function describedReads(inlay: Inlay): Promise<Call[]> {
+  const response = await inlay.fetch(new Request('http://host.example/api/openapi.json'))
+  const { paths } = (await response.json()) as { paths: Record<string, { get?: object }> }
+  return Object.entries(paths).flatMap(([path, { get: operation }]) => {
+    if (!operation) return []
+    const filled = path.replace(/^\/api/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValues[name] ?? '1')
+    return ['admin', busyOwner].map((as) => get(filled + (queries[filled] ?? ''), as))
+  })
+}
+
 /** Calls that write, each with what happens in the background after it. */
 export const writingCalls: readonly Call[] = [
   post('/service-api/ingestion', {

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { postgres } from '@inlay/drivers/postgres'
-import { CompiledQuery, Kysely, type Dialect } from 'kysely'
+import type { Inlay } from 'inlay'
+import { CompiledQuery, Kysely, sql, type Dialect } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../knowledge/postgres-server.ts'
 import { fillRecords } from './filled-records.ts'
-import { make, readingCalls, serviceOver, watched, writingCalls } from './list-calls.ts'
+import { describedReads, make, readingCalls, serviceOver, watched, writingCalls } from './list-calls.ts'
 
 const filling = { documents: 100_000, pairs: 5_000, sessions: 20_000, messages: 100_000, auditRows: 50_000 }
 
@@ -41,6 +42,18 @@ const mayScan: readonly { readonly statement: RegExp; readonly reason: string }[
     reason: 'walks an index that holds only documents under way',
   },
   { statement: /counted group by pair_id/i, reason: 'repairs counts in the background' },
+  {
+    statement: /min\("accepted_at"\)/i,
+    reason: 'figures are sampled four times a minute, and wait longer after a slow count',
+  },
+  {
+    statement: /"state" = 'failed' order by "due_at" desc/i,
+    reason: 'walks an index that holds only documents that failed',
+  },
+  {
+    statement: /"visible_generation" not like .* and "state" != \S+ limit/i,
+    reason: 'asked once a pass over all documents found none to move',
+  },
 ]
 
 interface Finding {
@@ -69,11 +82,15 @@ describe.each(['SQLite', 'PostgreSQL'])('with 100,000 documents and messages on 
     const db = new Kysely<unknown>({ dialect: own() })
     await fillRecords(db, filling, isPostgres)
     isWatching = true
-    for (const call of [...readingCalls(filling.documents), ...writingCalls]) {
+    const reads = await describedReads(inlay)
+    expect(reads.length).toBeGreaterThan(120)
+    for (const call of [...reads, ...readingCalls(filling.documents), ...writingCalls]) {
       const { status } = await make(inlay, call)
-      expect([call.name, status < 500]).toEqual([call.name, true])
+      // Nothing is measured here: /metrics is 501.
+      expect([call.name, status < 500 || status === 501]).toEqual([call.name, true])
     }
     await inlay.erase('owner-77')
+    await rebuildSome(inlay, db)
     isWatching = false
     await inlay.close()
 
@@ -89,6 +106,30 @@ describe.each(['SQLite', 'PostgreSQL'])('with 100,000 documents and messages on 
     expect(findings).toEqual([])
   })
 })
+
+/** Has the index made anew, until some of the documents are in the new one. */
+async function rebuildSome(inlay: Inlay, db: Kysely<unknown>): Promise<void> {
+  await sql`insert into inlay_contents (id, content)
+    select id, (select content from inlay_contents where id = 'new') from inlay_documents where id like 'document-%'`.execute(
+    db,
+  )
+  const started = await make(inlay, {
+    name: 'rebuild',
+    as: 'admin',
+    path: '/service-api/ingestion-reindex',
+    method: 'POST',
+    body: {},
+  })
+  expect(started.status).toBe(200)
+  const moved = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number | string }>`select count(*) as count from inlay_documents
+      where visible_generation like '1:%'`.execute(db)
+    return Number(rows[0]!.count)
+  }
+  await expect.poll(moved, { timeout: 60_000 }).toBeGreaterThan(300)
+  for (const path of ['/health/ready', '/service-api/ingestion-figures', '/manage/indexing-status'])
+    await make(inlay, { name: path, as: 'admin', path })
+}
 
 interface PlanNode {
   readonly 'Node Type': string

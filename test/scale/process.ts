@@ -31,6 +31,7 @@ export interface ProcessTask extends Engines {
   readonly apiKey: string
   /** How far the clock of its machine is ahead of the others. */
   readonly clockMs?: number
+  readonly telemetry?: boolean
   readonly noticeMs?: number
   readonly drainMs?: number
 }
@@ -82,6 +83,7 @@ async function main(task: ProcessTask): Promise<void> {
       list: async () => [],
     },
     searchHelp: { expand: false, choose: false },
+    telemetry: task.telemetry ?? false,
   })
   await inlay.start()
   const server = createServer({ keepAliveTimeout: 75_000 }, nodeListener(inlay.fetch))

@@ -188,6 +188,7 @@ export function fakeKnowledge(): FakeKnowledge {
     acceptedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     indexedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     chunkCount: 1,
+    contentBytes: 100,
     pairIds: [1],
   })
   const fake: Partial<FakeKnowledge> = {
@@ -228,6 +229,7 @@ export function fakeKnowledge(): FakeKnowledge {
     sampledFigures: async () => ({ ...noFigures, ageMs: 0 }),
     embedder: async () => noFigures.embedder,
     namesFile: async () => false,
+    readable: async (ids) => new Set(ids),
     close: async () => {},
   }
   return completed(fake, 'knowledge')

@@ -7,8 +7,8 @@ const decodeText = (bytes: Uint8Array | undefined): string => new TextDecoder().
 const words = Array.from({ length: 40_000 }, (_, index) => `word${index} `)
 
 test('a reader that stops reading costs a bounded part of an answer, and the answer is whole for all others', async () => {
-  const runBytes = 200_000
-  const { ask, setting } = await newService([words], { limits: { runBytes } })
+  const maxRunBytes = 200_000
+  const { ask, setting } = await newService([words], { limits: { maxRunBytes } })
   const run = (await setting.send({}, { caller: alice })) as LiveRun
   const path = `/chat/chat-session/${run.sessionId}/resume-stream`
   const slow = (await ask(path)).body?.getReader()
@@ -16,7 +16,7 @@ test('a reader that stops reading costs a bounded part of an answer, and the ans
   const before = decodeText((await slow?.read())?.value)
   let most = 0
   for await (const entries of run.read()) most = Math.max(most, entries.length === 0 ? 0 : run.log.bytes)
-  expect(most).toBeLessThanOrEqual(runBytes)
+  expect(most).toBeLessThanOrEqual(maxRunBytes)
   // What it missed is gone, so its stream ends; nothing breaks.
   let after = ''
   for (let step = await slow?.read(); step && !step.done; step = await slow?.read()) after += decodeText(step.value)

@@ -39,7 +39,7 @@ interface Protocol {
   /** Fields a request may have; those with `true` must be there. */
   readonly fields: Readonly<Record<string, boolean>>
   readonly texts: string
-  readonly mostTexts: number
+  readonly maxTexts: number
   readonly status: number
   answer(scored: readonly Scored[], body: Readonly<Record<string, unknown>>): unknown
 }
@@ -48,7 +48,7 @@ const protocols: Readonly<Record<string, Protocol>> = {
   '/v2/rerank': {
     fields: { model: true, query: true, documents: true, top_n: false, max_tokens_per_doc: false, priority: false },
     texts: 'documents',
-    mostTexts: 10_000,
+    maxTexts: 10_000,
     status: 400,
     answer: (scored) => ({
       id: '07734bd2-2473-4f07-94e1-0d9f0e6843cf',
@@ -59,7 +59,7 @@ const protocols: Readonly<Record<string, Protocol>> = {
   '/v1/rerank': {
     fields: { model: true, query: true, documents: true, top_n: false, return_documents: false, truncation: false },
     texts: 'documents',
-    mostTexts: 2048,
+    maxTexts: 2048,
     status: 422,
     answer: (scored, body) => ({
       model: body['model'],
@@ -82,7 +82,7 @@ const protocols: Readonly<Record<string, Protocol>> = {
       truncation_direction: false,
     },
     texts: 'texts',
-    mostTexts: 32,
+    maxTexts: 32,
     status: 422,
     answer: (scored) => scored.map(({ index, score }) => ({ index, score })),
   },
@@ -130,12 +130,12 @@ export async function startRerank(options: { apiKey?: string } = {}): Promise<Re
   }
 }
 
-function faultOf({ fields, texts, mostTexts }: Protocol, body: RerankRequest['body']): string | undefined {
+function faultOf({ fields, texts, maxTexts }: Protocol, body: RerankRequest['body']): string | undefined {
   for (const name of Object.keys(body)) if (!(name in fields)) return `unknown field ${name}`
   for (const [name, isNeeded] of Object.entries(fields)) if (isNeeded && !body[name]) return `missing field ${name}`
   const given = body[texts]
   if (!Array.isArray(given) || given.some((text) => typeof text !== 'string' || text === '')) return `bad ${texts}`
-  return given.length > mostTexts ? `batch size ${given.length} > maximum allowed batch size ${mostTexts}` : undefined
+  return given.length > maxTexts ? `batch size ${given.length} > maximum allowed batch size ${maxTexts}` : undefined
 }
 
 /** By falling score, as all of them answer. */

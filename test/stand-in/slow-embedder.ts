@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 
 interface SlowEmbedderOptions {
   /** Requests with more texts are held and not answered. */
-  readonly mostTexts: number
+  readonly maxTexts: number
 }
 
 /** A server of embeddings that holds what is too much for it. */
@@ -21,7 +21,7 @@ export interface SlowEmbedder {
 
 /** Starts one on a free port of the loopback; closed with the test. */
 export async function startSlowEmbedder(options: SlowEmbedderOptions): Promise<SlowEmbedder> {
-  let { mostTexts } = options
+  let { maxTexts } = options
   const sizes: number[] = []
   const held: (() => void)[] = []
   const server = createServer((request, response) => {
@@ -35,7 +35,7 @@ export async function startSlowEmbedder(options: SlowEmbedderOptions): Promise<S
         response.setHeader('content-type', 'application/json')
         response.end(JSON.stringify({ object: 'list', data }))
       }
-      if (input.length > mostTexts) held.push(answer)
+      if (input.length > maxTexts) held.push(answer)
       else answer()
     })
   })
@@ -48,7 +48,7 @@ export async function startSlowEmbedder(options: SlowEmbedderOptions): Promise<S
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     sizes: () => [...sizes],
-    set: (changed) => void ({ mostTexts } = changed),
+    set: (changed) => void ({ maxTexts } = changed),
     answerHeld: async () => {
       for (const answer of held.splice(0)) answer()
     },

@@ -23,6 +23,17 @@ test('the marks behind a heading go where a space sets them off', () => {
   ])
 })
 
+test('code in a note is code, and ends with the note', () => {
+  const units = unitsOf('> Mind this:\n>\n> ```sh\n> ls -l\n>   wc\n> ```\n\nAfter.\n\n> ```sh\n> open\n\nLast.')
+  expect(units.map(({ kind, text }) => [kind, text])).toEqual([
+    ['sentence', 'Mind this:'],
+    ['code', 'ls -l\n  wc'],
+    ['sentence', 'After.'],
+    ['code', 'open'],
+    ['sentence', 'Last.'],
+  ])
+})
+
 test('a comment that nothing ends hides the rest', () => {
   expect(unitsOf('Before. <!-- draft --> After.\n\n<!-- secret').map(({ text }) => text)).toEqual(['Before.', 'After.'])
 })

@@ -11,77 +11,80 @@ import type { SharedRuns } from './contracts/shared-runs.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
 import type { HostAction } from './tool-calls/host-actions.ts'
+import type { AdmitTurn } from './turn/admission.ts'
 import type { TurnHooks } from './turn/hooks.ts'
 
-/** Bounds of a run and of what is kept in memory; each has a default. */
+/** Bounds of runs and of the memory they use; each has a default. */
 export interface AgentLimits {
-  /** Most model calls of one answer; the last one gets no actions. Default 6. */
-  readonly cycles?: number
+  /** Maximum model calls per answer; the last one gets no actions. Default 6. */
+  readonly maxSteps?: number
   /** Timeout of one action, in milliseconds. Default: ten minutes. */
-  readonly actionMs?: number
-  /** Most runs of one caller at the same time, in this process; one more is RATE_LIMITED. Default 1000. */
-  readonly callerRuns?: number
-  /** How long a finished run stays resumable, in milliseconds. Default ten minutes. */
+  readonly actionTimeoutMs?: number
+  /** Maximum concurrent runs per caller in this process; one more is RATE_LIMITED. Default 1000. */
+  readonly maxCallerRuns?: number
+  /** How long a finished run can be resumed, in milliseconds. Default ten minutes. */
   readonly resumableMs?: number
-  /** Most bytes of lines kept of one run. Default 32 MiB, enough for 60,000 tokens. */
-  readonly runBytes?: number
-  /** Most bytes of lines kept of all finished runs together; the oldest go first. Default 32 MiB. */
-  readonly finishedBytes?: number
-  /** Tries of a model call that fails before it said anything. Default 3. */
-  readonly modelTries?: number
+  /** Maximum bytes of lines kept per run. Default 32 MiB, enough for 60,000 tokens. */
+  readonly maxRunBytes?: number
+  /** Maximum bytes of lines kept of all finished runs; the oldest are dropped first. Default 32 MiB. */
+  readonly maxFinishedBytes?: number
+  /** Maximum attempts of a model call that fails before its first output. Default 3. */
+  readonly maxModelAttempts?: number
   /**
-   * After which silence of its process a running answer counts as abandoned, in milliseconds. Default 7000 with
-   * `sharedRuns`, else 20 000. Clocks of machines have to agree better than that.
+   * Silence after which a running answer counts as abandoned by its process, in milliseconds. Default 7000 with
+   * `sharedRuns`, else 20 000. The clocks of all machines have to differ by less.
    */
   readonly leaseMs?: number
-  /** How long a message waits for context files that are still being read or indexed, in milliseconds. Default 10 000. */
-  readonly contextWaitMs?: number
+  /** Maximum wait for context files that are still being read or indexed, in milliseconds. Default 10 000. */
+  readonly maxContextWaitMs?: number
 }
 
-/** Stores for conversations and other data besides documents. Default: in memory, and empty. */
+/** Stores for everything but documents. Default: in memory and empty. */
 export interface AgentStores {
   /** Sessions and messages. Default: in memory, together with `runStore`. */
   readonly conversationStore?: ConversationStore
-  /** Sends under an `Idempotency-Key`. Default: they are UNSUPPORTED beside a conversation store of the host's. */
+  /** Sends with an `Idempotency-Key`. Default: they are UNSUPPORTED when the host has its own conversation store. */
   readonly runStore?: RunStore
   /** Lets other processes resume and stop runs. Default: they cannot. */
   readonly sharedRuns?: SharedRuns
-  /** Files of messages, projects and personas. Default: none, and none can be kept. */
+  /** Files of messages, projects and personas. Default: none, and none can be stored. */
   readonly fileStore?: FileStore
-  /** Default: the default persona alone. */
+  /** Default: only the default persona. */
   readonly personas?: PersonaLookup
-  /** Default: there are none. */
+  /** Default: none. */
   readonly projects?: ProjectLookup
-  /** Makes `add_memory`, and memories in prompts. Default: nothing is remembered. */
+  /** Enables `add_memory` and memories in prompts. Default: nothing is remembered. */
   readonly memoryStore?: MemoryStore
 }
 
-/** How an agent is made. */
+/** Options of {@link createAgent}. */
 export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Partial<Services> {
   readonly models: ModelProvider
-  /** Names the model that actions and searches ask, e.g. a quicker one. Default: the one that answers. */
+  /** Model that actions and searches ask, for example a faster one. Default: the model that answers. */
   readonly questionModel?: LlmOverride
-  /** Actions besides the built-in ones; their ids and names must be free. */
+  /** Actions besides the built-in ones; their ids and names must be unique. */
   readonly actions?: readonly HostAction[]
-  /** Ids of actions that are switched off; asked for with each message. Default: none. */
+  /** Ids of disabled actions; read with each message. Default: none. */
   readonly actionsOff?: () => Promise<ReadonlySet<number>>
-  /** Callbacks of the host before and after turns. */
+  /** Callbacks before and after turns. */
   readonly hooks?: TurnHooks
+  /** Called before each turn, to enforce token and session limits. Default: every turn starts. */
+  readonly admit?: AdmitTurn
   /** Finds passages; without it there is no search action. */
   readonly search?: PassageSearch
-  /** Searches files that are too long for a prompt. Default: those that fit are taken. */
+  /** Searches files that are too long for a prompt. Default: only files that fit are used. */
   readonly fileSearch?: FileSearch
-  /** Whether there is anything to search; the search action exists only then. Default: always. */
+  /** Whether there are documents to search; without any, the search action is not offered. Default: always. */
   readonly hasDocuments?: () => Promise<boolean>
-  /** Refuses filters a caller may not use (unknown or foreign document sets) before a run starts. */
+  /** Rejects filters that a caller may not use (unknown or foreign document sets) before a run starts. */
   readonly checkFilters?: (filters: BaseFilters, caller: Principal) => Promise<void>
   /** Document sets that a caller may search. Default: none. */
   readonly documentSets?: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  /** Waits between tries of a model; rejects when aborted. Default: a timer. */
+  /** Waits between attempts of a model call; rejects when aborted. Default: a timer. */
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** Replaces the built-in instructions to the model. */
   readonly systemPrompt?: string
-  /** How deep research is bounded. */
+  /** Limits of deep research. */
   readonly research?: ResearchOptions
   readonly limits?: AgentLimits
 }

@@ -1,6 +1,6 @@
 import { InlayError, operator, type ToolCallDetail } from '@inlay/protocol'
 import type { AgentOptions, AgentStores } from './agent-options.ts'
-import { actionLimitMs, type Action } from './contracts/action.ts'
+import { defaultActionTimeoutMs, type Action } from './contracts/action.ts'
 import type { Agent } from './contracts/agent.ts'
 import type { ConversationStore } from './contracts/conversation-store.ts'
 import type { FileStore } from './contracts/file-store.ts'
@@ -10,8 +10,8 @@ import type { PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
-import { SlowModels } from './model/retry-step.ts'
-import { createCallerLimit, delay } from '@inlay/protocol/concurrency'
+import { SlowModels } from './model/questions.ts'
+import { createCallerLimit, delay } from '@inlay/scheduling'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
 import { createRuns, type LiveRun, type StopCause } from './run/resumable-runs.ts'
@@ -29,7 +29,7 @@ import { readMessage } from './turn/plan-turn.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
-/** The system clock and random UUIDs. Errors are dropped, so a host hands in its own `onError`. */
+/** The system clock and random UUIDs. Errors are dropped, so hosts should pass their own `onError`. */
 export const defaultServices: Services = {
   now: () => Date.now(),
   newId: crypto.randomUUID.bind(crypto),
@@ -37,9 +37,9 @@ export const defaultServices: Services = {
 }
 
 /**
- * Makes the engine that answers messages. Answers that an earlier process left unfinished are ended at the first use.
- * @throws DUPLICATE_RESOURCE when two actions share an id or a name, VALIDATION_ERROR for an action or a bound of
- * research that cannot be used, UNSUPPORTED for a tool that asks people before it runs
+ * Creates the engine that answers messages. The first use ends answers that an earlier process left unfinished.
+ * @throws DUPLICATE_RESOURCE when two actions share an id or a name, VALIDATION_ERROR for an unusable action or
+ * research limit, UNSUPPORTED for a tool that asks for confirmation before it runs
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
@@ -79,7 +79,7 @@ export function createAgent(options: AgentOptions): Agent {
     close: async () => {
       isClosed = true
       abandoned.close()
-      // A send on its way still becomes a run, which has to be ended too.
+      // A send in progress still becomes a run, which has to be ended too.
       await Promise.allSettled(underway)
       await stopAll(runs.active(), 'closing')
       await parts.sharing?.close()
@@ -91,7 +91,7 @@ export function createAgent(options: AgentOptions): Agent {
 
 type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
 
-/** Runs of sessions, of this process and of others. */
+/** Runs of sessions, in this process and in others. */
 function runControl(
   { conversations, runs, sharing }: ReturnType<typeof connectParts>,
   ready: () => Promise<void>,
@@ -127,35 +127,36 @@ async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<vo
   await Promise.all(active.map(({ ended }) => ended))
 }
 
-/** Connects the parts of an agent and gives each its bounds. */
+/** Connects the parts of an agent. */
 function connectParts(options: AgentOptions) {
   const { models, limits = {}, research = {}, hooks, sharedRuns: shared } = options
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }
   const { now, onError } = services
-  const { runBytes = 32 * 2 ** 20, finishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
+  const { maxRunBytes = 32 * 2 ** 20, maxFinishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
   const { leaseMs = shared ? 7_000 : 20_000 } = limits
-  // Bounds that make no sense are refused when the agent is made.
+  // Throws for invalid limits when the agent is created.
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
-  const runs = createRuns({ now, resumableMs, runBytes, finishedBytes })
-  const parts = { runs, conversations, now, onError, leaseMs, resumableMs, runBytes }
-  const sharing = shared && createRunSharing({ shared, readCalls: callReader(stores.runs), ...parts })
+  const runs = createRuns({ now, resumableMs, maxRunBytes, maxFinishedBytes })
+  const parts = { runs, conversations, now, onError, leaseMs, resumableMs, maxRunBytes }
+  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4, isDriven: !!shared })
+  const readCalls = callReader(stores.runs)
+  const sharing = shared && createRunSharing({ shared, readCalls, alongside: checkpoints.flush, ...parts })
   const actions = createAgentActions(options, files, onError)
   const questionModel = questionModelOf(options, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
-  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4 })
   const turn: TurnParts = {
     conversations,
     checkpoints,
     now,
     onError,
     wait: options.wait ?? delay,
-    cycles: Math.max(1, limits.cycles ?? 6),
-    actionMs: limits.actionMs ?? actionLimitMs,
+    maxSteps: Math.max(1, limits.maxSteps ?? 6),
+    actionTimeoutMs: limits.actionTimeoutMs ?? defaultActionTimeoutMs,
     hooks,
     questionModel,
-    modelTries: Math.max(1, limits.modelTries ?? 3),
+    maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
     grounding: new GroundingMemory(),
     slowModels: new SlowModels(),
     onEnd: afterTurn.onEnd,
@@ -167,10 +168,11 @@ function connectParts(options: AgentOptions) {
     models,
     contextParts: toContextParts(options, files, onError),
     files,
+    admit: options.admit,
     checkFilters: options.checkFilters ?? (async () => {}),
     before: hooks?.before,
     systemPrompt: options.systemPrompt,
-    runLimit: createCallerLimit(Math.max(1, limits.callerRuns ?? 1000)),
+    runLimit: createCallerLimit(Math.max(1, limits.maxCallerRuns ?? 1000)),
     research,
     onError,
     turn,
@@ -181,9 +183,9 @@ function connectParts(options: AgentOptions) {
     now,
     checkpoints,
     afterTurn,
-    keyedSends: createKeyedSends({ store: stores.runs, runs, runBytes, sharing, follow: afterTurn.follow }),
+    keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing, follow: afterTurn.follow }),
     abandoned: createAbandonedCheck(async () => {
-      // It knows more of what was said.
+      // Runs of other processes have more of the text than the store, so they are ended first.
       await sharing?.start()
       return conversations.terminateAbandoned(leaseMs)
     }, parts),
@@ -201,11 +203,10 @@ function toContextParts(options: AgentOptions, files: FileStore, onError: (error
     searchAction: searchActionOf(options, onError),
     readExcerpt: options.readExcerpt,
     person: (options.memoryStore ?? noMemories).person,
-    waitMs: options.limits?.contextWaitMs ?? 10_000,
+    waitMs: options.limits?.maxContextWaitMs ?? 10_000,
   }
 }
 
-/** The services that a host handed in. */
 function withoutAbsent({ now, newId, onError }: Partial<Services>): Partial<Services> {
   return { ...(now && { now }), ...(newId && { newId }), ...(onError && { onError }) }
 }
@@ -219,7 +220,7 @@ function toStores(
   return { ...inMemoryStores(services), files }
 }
 
-/** Reads what the lines of another process do not tell of its calls. */
+/** Reads the calls that another process did not include in its lines. */
 function callReader(runs: RunStore): (messageId: number) => Promise<readonly ToolCallDetail[]> {
   return async (id) => (runs === noKeys ? [] : toCallDetails(await runs.answer(id)))
 }
@@ -248,7 +249,7 @@ function createAgentActions(options: AgentOptions, files: FileStore, onError: (e
   })
 }
 
-/** A named model that cannot be found fails the questions alone, so the operator has to hear of it. */
+/** A configured model that cannot be found only makes questions fail, so the operator has to be told. */
 function questionModelOf(
   { models, questionModel }: AgentOptions,
   onError: (error: unknown) => void,

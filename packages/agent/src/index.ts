@@ -2,12 +2,12 @@ export { createAgent } from './agent.ts'
 export type { AgentLimits, AgentOptions, AgentStores } from './agent-options.ts'
 export type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
 export { createInternalSearch } from './actions/internal-search/search-action.ts'
-export type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './actions/generate-image-contract.ts'
+export type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './contracts/image-generator.ts'
 export type { InternalSearchOptions, SearchHelp } from './actions/internal-search/search-action.ts'
-export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './actions/open-url-contract.ts'
-export type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from './actions/run-python-contract.ts'
-export type { WebQuery, WebResult, WebSearch } from './actions/web-search-contract.ts'
-export { actionLimitMs } from './contracts/action.ts'
+export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './contracts/page-reader.ts'
+export type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from './contracts/code-runner.ts'
+export type { WebQuery, WebResult, WebSearch } from './contracts/web-search.ts'
+export { defaultActionTimeoutMs } from './contracts/action.ts'
 export type {
   Action,
   ActionAsker,
@@ -43,6 +43,7 @@ export { memoryChars } from './contracts/memory-store.ts'
 export type { KeptMemory, Memory, MemoryStore, Person } from './contracts/memory-store.ts'
 export type {
   Grounding,
+  ModelOptions,
   ModelListing,
   ModelObservations,
   ModelProvider,
@@ -53,7 +54,7 @@ export type {
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
 export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'
-export type { LogEntry, Run } from './contracts/run.ts'
+export type { LogEntry, Run, RunTail } from './contracts/run.ts'
 export type { RunStore, SendRecord, StoredAnswer } from './contracts/run-store.ts'
 export type { RunLines, SharedRun, SharedRuns } from './contracts/shared-runs.ts'
 export type {
@@ -63,6 +64,7 @@ export type {
   NamedDocumentSet,
   Passage,
   PassageQuery,
+  PassageRanking,
   PassageSearch,
   Span,
 } from './contracts/search.ts'
@@ -71,6 +73,7 @@ export type { Services } from './contracts/services.ts'
 export { defineAction, idOfName } from './tool-calls/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tool-calls/host-actions.ts'
 export type { ComingToolCall, EndedToolCall, ToolCallHooks, ToolCallVerdict } from './tool-calls/call-hooks.ts'
+export type { AdmitTurn, SettleTurn, StartingTurn } from './turn/admission.ts'
 export type { ComingTurn, EndedTurn, TurnHooks, TurnVerdict } from './turn/hooks.ts'
 export type { ComingResearch, ResearchLimits, ResearchOptions, TokenPrice } from './research/limits.ts'
 export { withoutCredentials } from './model/failure-signs.ts'

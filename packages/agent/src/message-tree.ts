@@ -3,18 +3,18 @@ import { InlayError } from '@inlay/protocol'
 /** Author of a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
 
-/** A message as its session's tree sees it. */
+/** A message in the tree of its session. */
 export interface TreeNode {
   readonly id: number
   readonly parentId: number | null
-  /** The child that the mainline goes on with. Default: the newest one. */
+  /** The child that continues the mainline. Default: the newest one. */
   readonly latestChildId?: number | null
   readonly role: MessageRole
 }
 
 function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  // Ids rise with age, and nodes come in their order.
+  // Ids increase with age, and nodes are in their order.
   const newest = new Map(nodes.map((node) => [node.parentId, node.id]))
   let node = root
   for (;;) {
@@ -28,14 +28,15 @@ function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
 /** Position of a message in its tree. */
 export interface MessagePlace {
   readonly parent: TreeNode
-  /** The parent is a question that is to be answered again, so no message is added. */
+  /** Whether the parent is a question to be answered again, so that no message is added. */
   readonly isRepeat: boolean
   /** Ids of the messages before the question, oldest first, without the root. */
   readonly before: readonly number[]
 }
 
 /**
- * Finds the place of a message: -1 is the end of the mainline, null the root, any other number that message of the tree.
+ * Finds the place of a message: -1 is the end of the mainline, null the root, any other number that message of the
+ * tree.
  * @param nodes the whole tree, oldest first; never empty
  * @throws VALIDATION_ERROR when the tree has no such message
  */
@@ -48,13 +49,13 @@ export function placeMessage(nodes: readonly TreeNode[], parentId: number | null
     throw new InlayError('VALIDATION_ERROR', {
       message: 'parent_message_id names no message of this chat session: give one of its ids, -1 to append, or null.',
     })
-  // Appending after a question that never got an answer is no repeat of it.
+  // Appending after a question without an answer does not repeat the question.
   const isRepeat = parent.role === 'user' && parentId === parent.id
   const path = toPath(nodes, parent.id)
   return { parent, isRepeat, before: (isRepeat ? path.slice(0, -1) : path).slice(1) }
 }
 
-/** Ids of the mainline from the root on; [] without messages. */
+/** Ids of the mainline from the root; [] without messages. */
 export function toMainline(nodes: readonly TreeNode[]): number[] {
   const root = nodes.find((node) => node.parentId === null)
   if (!root) return []

@@ -3,17 +3,17 @@ import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/
 
 /** Properties and behaviour of a scripted action. */
 export interface ScriptedActionOptions {
-  /** Its number on the wire. */
+  /** Id on the wire. */
   readonly id: number
   /** The name the model sees. */
   readonly name: string
-  /** Name of a built-in kind (`SearchTool`, …). Default null: it is a host's own. */
+  /** Built-in kind (`SearchTool`, …). Default null: an action of a host. */
   readonly builtIn?: string | null
   /** The name people see. Default: its name. */
   readonly displayName?: string
   /** Description for the model. */
   readonly description?: string
-  /** JSON Schema of the arguments, for what the model is shown; the values are not checked. Default: any object. */
+  /** JSON Schema of the arguments shown to the model; values are not checked. Default: any object. */
   readonly inputSchema?: Record<string, unknown>
   /** List argument whose values are joined when one step calls it several times. */
   readonly mergeArgument?: string
@@ -23,9 +23,9 @@ export interface ScriptedActionOptions {
   readonly start?: PacketBody
   /** Packets sent while it runs, in order. */
   readonly packets?: readonly PacketBody[]
-  /** Documents it makes citable, in rank order; they are also its found documents. */
+  /** Documents it makes citable, in rank order; also its found documents. */
   readonly documents?: readonly SearchDoc[]
-  /** Waited for before the packets are sent. */
+  /** Awaited before the packets are sent. */
   readonly pause?: (turn: ActionTurn) => Promise<unknown>
   /** Thrown after the packets. */
   readonly fails?: unknown
@@ -53,7 +53,7 @@ const anyObject = (schema: Record<string, unknown>): InputSchema<Record<string, 
   },
 })
 
-/** Makes an action for tests that sends, finds and fails as told, and keeps its calls for inspection. */
+/** Creates an action for tests that sends, finds and fails as configured and records its calls. */
 export function scriptedAction(options: ScriptedActionOptions): ScriptedAction {
   const calls: { input: Record<string, unknown>; turn: ActionTurn }[] = []
   const { start, mergeArgument, streamedArguments, result } = options

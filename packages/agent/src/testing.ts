@@ -13,11 +13,11 @@ export type { ScriptedAction, ScriptedActionOptions } from './scripted-action.ts
 /** One call of a tool that a scripted model makes. */
 export interface ScriptedCall {
   readonly name: string
-  /** Sent as JSON; a string is sent as it is, also when it is no JSON. */
+  /** Sent as JSON; a string is sent unchanged, even if it is not JSON. */
   readonly input: unknown
   /** Default `call-1`, `call-2`, … over the life of the model. */
   readonly id?: string
-  /** How many pieces the arguments are streamed in. Default 2. */
+  /** Number of pieces in which the arguments are streamed. Default 2. */
   readonly pieces?: number
 }
 
@@ -61,15 +61,15 @@ export interface ScriptedModelOptions {
   readonly modelId?: string
 }
 
-/** A model that follows a script and remembers what it was asked. */
+/** A model that follows a script and records its requests. */
 export interface ScriptedModel extends LanguageModelV4 {
   /** Every call so far with its prompt, tools and settings, oldest first. */
   readonly requests: readonly LanguageModelV4CallOptions[]
-  /** How many of its streams were aborted or abandoned before their end. */
+  /** Number of its streams that were aborted or abandoned before their end. */
   readonly abandoned: () => number
 }
 
-// So that timers and sockets get their turn while a script streams without any pause.
+// Lets timers and sockets run while a script streams without pauses.
 const partsPerTurn = 32
 
 const nextTurn = (): Promise<void> =>
@@ -90,7 +90,7 @@ function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   })
 }
 
-/** Cuts text into the given number of pieces of nearly equal length; fewer when it is shorter. */
+/** Splits text into pieces of nearly equal length; fewer pieces when it is short. */
 const cut = (text: string, pieces: number): string[] => {
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, pieces)))
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
@@ -123,7 +123,7 @@ function* callParts(calls: readonly (ScriptedCall & { id: string })[]): Generato
   }
 }
 
-/** Plays one step. Throws what the script says the stream breaks with. */
+/** Plays one step. Throws the error that the script defines. */
 async function* play(
   step: readonly ScriptPart[],
   call: LanguageModelV4CallOptions,
@@ -171,7 +171,7 @@ interface Collected {
   readonly usage: LanguageModelV4Usage
 }
 
-/** The content of a streamed answer as one list, for callers that do not stream. Throws an error part's error. */
+/** Collects the content of a streamed answer, for callers that do not stream. Throws the error of an error part. */
 async function collect(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<Collected> {
   const content: LanguageModelV4Content[] = []
   let end: Omit<Collected, 'content'> = {

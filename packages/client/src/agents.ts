@@ -9,20 +9,20 @@ import {
 import { type CallOptions, read, readList, submit } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** Agents: instructions, actions and knowledge for a kind of question. 0 is the default one. */
+/** Agents: instructions, actions and knowledge for a purpose. The default agent has the id 0. */
 export interface AgentsClient {
-  /** Those the caller may use. */
+  /** Lists the agents that the caller may use. */
   list(options?: CallOptions): Promise<readonly MinimalPersona[]>
-  /** PERSONA_NOT_FOUND */
+  /** @throws PERSONA_NOT_FOUND */
   get(agentId: number, options?: CallOptions): Promise<FullPersona>
   create(agent: PersonaCreation, options?: CallOptions): Promise<FullPersona>
-  /** Absent fields stay unchanged. PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for agents of others */
+  /** Absent fields stay unchanged. @throws PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for agents of others */
   update(agentId: number, change: PersonaFields, options?: CallOptions): Promise<FullPersona>
-  /** PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for somebody else's */
+  /** @throws PERSONA_NOT_FOUND, INSUFFICIENT_PERMISSIONS for agents of others */
   remove(agentId: number, options?: CallOptions): Promise<void>
 }
 
-/** The part of a client for agents. */
+/** Creates the part of a client for agents. */
 export function createAgentsClient(transport: Transport): AgentsClient {
   const { send } = transport
   return {

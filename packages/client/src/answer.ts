@@ -1,17 +1,17 @@
 import { type ChatFullResponse, createFold, type FoldState, type StreamLine } from '@inlay/protocol'
 import { type AnswerSource, followRun } from './reconnect.ts'
 
-/** An answer on its way. It goes on whether it is read or not, and any number of readers may iterate it. */
+/** A running answer. It continues whether it is read or not, and can be iterated by any number of readers. */
 export interface Answer extends AsyncIterable<StreamLine> {
-  /** The answer so far, folded; the same object changes with each line, see its `revision`. */
+  /** The folded answer so far; the same object changes with each line, see its `revision`. */
   readonly state: FoldState
-  /** Text of the newest step so far. */
+  /** Text of the latest step so far. */
   readonly text: string
   /** The session, as soon as it is known. */
   readonly sessionId: string | null
   /**
-   * Resolves once the run has ended. A run that failed is an answer with `error_msg`, as on the server.
-   * @throws what ended the connection for good
+   * Resolves when the run has ended. A failed run resolves with an answer that has `error_msg`, as on the server.
+   * @throws the error that ended the connection for good
    */
   whole(): Promise<ChatFullResponse>
 }

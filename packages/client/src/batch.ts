@@ -1,16 +1,16 @@
 import { type BatchLine, batchLineSchema, type IngestionDocumentInput, parseAnswer } from '@inlay/protocol'
 import type { Transport } from './transport.ts'
 
-/** How a batch is sent. */
+/** Options of a batch. */
 export interface BatchOptions {
-  /** Connector/credential pair of all documents; default the public one. */
+  /** Connector/credential pair of all documents. Default: the public default pair. */
   readonly ccPairId?: number
-  /** Most characters of one request; default 4 million. One document may be longer. */
+  /** Maximum number of characters per request; a single document may be longer. Default 4 million. */
   readonly requestCharacters?: number
   readonly signal?: AbortSignal
 }
 
-/** Groups of request lines, each group one request. */
+/** Groups request lines; each group is one request. */
 async function* groupsOf(
   documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
   options: BatchOptions,
@@ -28,7 +28,7 @@ async function* groupsOf(
   if (group !== '') yield group
 }
 
-/** JSON values of a body, one per line, as they come. */
+/** The JSON values of a response, one per line, as they arrive. */
 async function* valuesOf(response: Response): AsyncGenerator<unknown> {
   if (!response.body) return
   let rest = ''
@@ -43,7 +43,7 @@ async function* valuesOf(response: Response): AsyncGenerator<unknown> {
   if (rest.trim() !== '') yield JSON.parse(rest)
 }
 
-/** Not every browser iterates a stream by itself. */
+/** Not every browser supports async iteration of streams. */
 async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -56,7 +56,7 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string>
   }
 }
 
-/** Sends documents in as few requests as fit, one after the other. */
+/** Sends documents in as few requests as possible, sequentially. */
 export async function* sendBatch(
   transport: Transport,
   documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
@@ -72,7 +72,7 @@ export async function* sendBatch(
     })
     for await (const value of valuesOf(response)) {
       const answer = parseAnswer(batchLineSchema, value)
-      // The service counts within one request.
+      // The service counts lines per request.
       yield { ...answer, line: before + answer.line }
     }
     before += body.split('\n').length - 1

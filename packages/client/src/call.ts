@@ -7,35 +7,35 @@ export interface CallOptions {
 }
 
 /**
- * The body of a good answer, checked.
- * @throws BAD_GATEWAY when it is not what the address answers
+ * The validated body of a successful response.
+ * @throws BAD_GATEWAY if it does not match the schema
  */
 export async function bodyOf<Body>(schema: WireSchema<Body>, response: Response): Promise<Body> {
-  // A body that is no JSON is no more what it should be than one of another shape.
+  // Invalid JSON is handled like an invalid shape.
   const body: unknown = await response.json().catch(() => undefined)
   return parseAnswer(schema, body)
 }
 
-/** Reads the answer of a request that is on its way. */
+/** Reads the response of a request. */
 export async function read<Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> {
   return bodyOf(schema, await answer)
 }
 
-/** Reads the answer of a request that lists things of one kind. */
+/** Reads the response of a request that returns a list. */
 export async function readList<Item>(schema: WireSchema<Item>, answer: Promise<Response>): Promise<readonly Item[]> {
   const body: unknown = await (await answer).json().catch(() => undefined)
   if (!Array.isArray(body)) throw new InlayError('BAD_GATEWAY', { message: 'The service did not answer with a list.' })
   return body.map((item) => parseAnswer(schema, item))
 }
 
-/** Sends a request whose answer says nothing more than that it went well. */
+/** Sends a request and discards the response body. */
 export async function submit(transport: Transport, path: string, call: Call): Promise<void> {
   const response = await transport.send(path, call)
-  // Unread bodies keep their connections.
+  // An unread body would keep its connection open.
   await response.body?.cancel()
 }
 
-/** `?name=value…` of what is there; "" when nothing is. */
+/** Query string of the values that are set; "" if there are none. */
 export function queryOf(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
   const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))

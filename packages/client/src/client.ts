@@ -30,36 +30,42 @@ export interface ClientOptions extends TransportOptions {
 
 /** Options of a message. */
 export interface SendOptions extends CallOptions {
-  /** Makes a repetition harmless: within 24 hours the same message with the same key is answered once. Default: a fresh one. */
+  /**
+   * Makes retries safe: within 24 hours, the same message with the same key is answered once. Default: a random key.
+   */
   readonly idempotencyKey?: string
 }
 
-/** An Inlay service, from a browser or a server. Every method throws an InlayError of the answer's code. */
+/**
+ * Client for an Inlay service, for browsers and servers. All methods throw InlayErrors with the code of the response.
+ */
 export interface Client extends DocumentsClient {
-  /** Sends a message; the answer streams, and resumes by itself when the connection drops. */
+  /** Sends a message; the answer is streamed, and resumes automatically if the connection drops. */
   send(message: SendMessageInput | string, options?: SendOptions): Answer
-  /** Follows the newest answer of a session, such as after a reload. `after`: number of the last line seen. */
+  /**
+   * Follows the latest answer of a session, for example after a page reload. `after`: number of the last line received.
+   */
   resume(sessionId: string, options?: CallOptions & { readonly after?: number }): Answer
-  /** Sends a message and waits for its whole answer in one response. */
+  /** Sends a message and returns the complete answer. */
   ask(message: SendMessageInput | string, options?: SendOptions): Promise<ChatFullResponse>
-  /** Ends what runs in a session; what was said is kept. */
+  /** Stops the running answer of a session; its text so far is kept. */
   stop(sessionId: string, options?: CallOptions): Promise<void>
   /** Finds passages without an answer; best first. */
   search(query: SearchInput | string, options?: CallOptions): Promise<SearchResponse>
-  /** Chat sessions, their branches and what was thought of answers. */
+  /** Chat sessions, their branches and feedback on answers. */
   readonly sessions: SessionsClient
   /** Files to send with messages. */
   readonly files: FilesClient
-  /** Files and instructions that chats share. */
+  /** Files and instructions shared by chats. */
   readonly projects: ProjectsClient
   readonly agents: AgentsClient
   /** Memories about the caller. */
   readonly memories: MemoriesClient
-  /** The models a message may choose by `llm_override`, and those taken when it does not. */
+  /** The models that a message can select with `llm_override`, and the defaults. */
   models(options?: CallOptions): Promise<LlmProviders>
-  /** The actions there are, for `allowed_tool_ids` and `forced_tool_id`. */
+  /** The available actions, for `allowed_tool_ids` and `forced_tool_id`. */
   tools(options?: CallOptions): Promise<readonly ToolSnapshot[]>
-  /** The document sets a message or a search may be narrowed to. */
+  /** The document sets that a message or a search can be restricted to. */
   documentSets(options?: CallOptions): Promise<readonly DocumentSetSummary[]>
 }
 
@@ -67,7 +73,7 @@ const sessionPath = (sessionId: string): string => encodeURIComponent(sessionId)
 const toMessage = (message: SendMessageInput | string): SendMessageInput =>
   typeof message === 'string' ? { message } : message
 
-/** A fresh key. Not `randomUUID`: pages of plain HTTP do not have it. */
+/** A random key. Not `randomUUID`, which is missing in pages served over plain HTTP. */
 const newKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
 
 function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick<Client, 'send' | 'resume'> {
@@ -97,7 +103,7 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
   }
 }
 
-/** Makes a client. It holds no connection and needs no closing. */
+/** Creates a client. It holds no connection and does not have to be closed. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
   return {

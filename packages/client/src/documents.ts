@@ -1,6 +1,8 @@
 import {
   type BatchLine,
   type DocMinimalInfo,
+  type DocumentChunksView,
+  documentChunksSchema,
   documentListingSchema,
   type DocumentStateName,
   type IngestionDocumentInput,
@@ -20,21 +22,23 @@ import type { Transport } from './transport.ts'
 
 /** Options for ingesting a document. */
 export interface IngestOptions extends CallOptions {
-  /** Connector/credential pair; default the public one. */
+  /** Connector/credential pair. Default: the public default pair. */
   readonly ccPairId?: number
-  /** Seconds to wait until the document is searchable or failed; default 0. */
+  /** Maximum seconds to wait until the document is searchable or failed. Default 0. */
   readonly waitSeconds?: number
 }
 
 /** Options for ingesting a file as a document. */
 export interface IngestFileOptions extends CallOptions {
-  /** Id of the document. Default: made from the name of the file. */
+  /** Id of the document. Default: derived from the file name. */
   readonly id?: string
-  /** Default: what the file calls itself, else its name. */
+  /** Default: the title in the file, otherwise its name. */
   readonly title?: string
   /** URL of the document for readers. */
   readonly link?: string
-  /** Connector/credential pair; default the public one. */
+  /** Time of the last change, used if the file contains no date. Default: that of a `File`. */
+  readonly updatedAt?: Date
+  /** Connector/credential pair. Default: the public default pair. */
   readonly ccPairId?: number
 }
 
@@ -43,16 +47,30 @@ export interface DocumentsQuery extends CallOptions {
   readonly state?: DocumentStateName
   readonly ccPairId?: number
   readonly source?: SourceValue
-  /** The one document with this id; an empty page when there is none. */
+  /** Only the document with this id; an empty page if it does not exist. */
   readonly documentId?: string
   /** 1 to 1000; default 100. */
   readonly limit?: number
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string
-  /** By id, or the last accepted first. Default `id`. */
+  /** By id, or last accepted first. Default `id`. */
   readonly order?: 'id' | 'newest'
-  /** Part of the title or the id, in any case. */
+  /** Part of the title or the id, ignoring case. */
   readonly match?: string
+  /** Only documents in the document set with this id. */
+  readonly documentSet?: number
+  /** Only searchable documents with this metadata entry: `key=value`, with `%` and `=` in the key percent-encoded. */
+  readonly tag?: string
+  /** Whether entries include `details`: size, times, reason of a failure, tags. */
+  readonly details?: boolean
+}
+
+/** Options for reading a document. */
+export interface DocumentChunksOptions extends CallOptions {
+  /** Index of the first chunk; default 0. */
+  readonly first?: number
+  /** 1 to 64; default 32. */
+  readonly limit?: number
 }
 
 /** A page of documents. */
@@ -64,29 +82,37 @@ export interface DocumentsPage {
 
 /** The part of a client for documents. */
 export interface DocumentsClient {
-  /** Adds or updates a document; it becomes searchable a moment later. */
+  /** Adds or updates a document; it becomes searchable shortly afterwards. */
   ingest(document: IngestionDocumentInput, options?: IngestOptions): Promise<IngestionResponse>
-  /** Adds or updates a document from a file: PDF, Office, HTML, mail, CSV, Markdown or text. INVALID_INPUT (file) */
+  /**
+   * Adds or updates a document from a file: PDF, Office, HTML, mail, CSV, Markdown or text. @throws INVALID_INPUT
+   * (file)
+   */
   ingestFile(file: FileToUpload, options?: IngestFileOptions): Promise<IngestionResponse>
-  /** Puts failed documents back into the queue, one or all that the caller may see; answers how many. */
+  /** Returns failed documents to the queue, one or all that the caller may see. @returns their number */
   requeue(documentId?: string, options?: CallOptions): Promise<number>
-  /** Adds or updates many; one answer each, in their order, numbered from 1. A faulty one holds up no other. */
+  /**
+   * Adds or updates many documents. One result per document, in order, numbered from 1. A failing document does not
+   * affect others.
+   */
   ingestBatch(
     documents: Iterable<IngestionDocumentInput> | AsyncIterable<IngestionDocumentInput>,
     options?: BatchOptions,
   ): AsyncIterable<BatchLine>
-  /** Indexing state of a document. DOCUMENT_NOT_FOUND */
+  /** Indexing state of a document. @throws DOCUMENT_NOT_FOUND */
   documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
-  /** Takes a document out at once. DOCUMENT_NOT_FOUND */
+  /** Deletes a document; it can no longer be found from this moment on. @throws DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
-  /** Lists documents page by page, in the order of the service. */
+  /** Lists documents page by page. */
   documents(query?: DocumentsQuery): Promise<DocumentsPage>
-  /** How many documents are in which state, and how long the queue is; needs the scope `admin`. */
+  /** Consecutive chunks of a document, as Markdown. @throws DOCUMENT_NOT_FOUND */
+  documentChunks(documentId: string, options?: DocumentChunksOptions): Promise<DocumentChunksView>
+  /** Number of documents by state, and length of the queue. Requires the scope `admin`. */
   figures(options?: CallOptions): Promise<IngestionFigures>
 }
 
 const documentPath = (documentId: string): string => `/service-api/ingestion/${encodeURIComponent(documentId)}`
-/** Address of the next page, as the `link` header tells it: only what stands behind `after` counts. */
+/** Cursor of the next page in the `link` header: the value of `after`. */
 function nextOf(response: Response): string | null {
   const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get('link') ?? '')?.[1]
   return next === undefined ? null : new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after')
@@ -100,8 +126,9 @@ function fileForm(file: FileToUpload, fields: Readonly<Record<string, string | n
 }
 
 async function listDocuments(transport: Transport, { signal, ...query }: DocumentsQuery = {}): Promise<DocumentsPage> {
-  const { ccPairId, documentId, ...named } = query
-  const address = `/service-api/ingestion${queryOf({ ...named, cc_pair_id: ccPairId, document_id: documentId })}`
+  const { ccPairId, documentId, documentSet, ...named } = query
+  const renamed = { cc_pair_id: ccPairId, document_id: documentId, document_set: documentSet }
+  const address = `/service-api/ingestion${queryOf({ ...named, ...renamed })}`
   const response = await transport.send(address, { signal })
   return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
 }
@@ -119,12 +146,16 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
           signal,
         }),
       ),
-    ingestFile: (file, { signal, ccPairId, ...named } = {}) =>
+    ingestFile: (file, { signal, ccPairId, updatedAt, ...named } = {}) =>
       read(
         ingestionResponseSchema,
         transport.send('/service-api/ingestion/file', {
           method: 'POST',
-          body: fileForm(file, { ...named, cc_pair_id: ccPairId }),
+          body: fileForm(file, {
+            ...named,
+            updated_at: dateOf(updatedAt ?? lastModifiedOf(file)),
+            cc_pair_id: ccPairId,
+          }),
           signal,
         }),
       ),
@@ -138,7 +169,17 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
     deleteDocument: (documentId, { signal } = {}) =>
       submit(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),
+    documentChunks: (documentId, { first, limit, signal } = {}) =>
+      read(
+        documentChunksSchema,
+        transport.send(`/document/chunks${queryOf({ document_id: documentId, first, limit })}`, { signal }),
+      ),
     figures: ({ signal } = {}) =>
       read(ingestionFiguresSchema, transport.send('/service-api/ingestion-figures', { signal })),
   }
 }
+
+const lastModifiedOf = (file: FileToUpload): Date | undefined =>
+  'lastModified' in file ? new Date(file.lastModified) : undefined
+
+const dateOf = (date: Date | undefined): string | undefined => date?.toISOString()

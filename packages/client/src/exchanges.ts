@@ -1,17 +1,17 @@
 import type { ChatMessageDetail, ChatSessionDetail, Packet } from '@inlay/protocol'
 
-/** A stored question and its answer, on the branch that a conversation shows. */
+/** A stored question and its answer, on the active branch of a session. */
 export interface Exchange {
   readonly question: ChatMessageDetail
-  /** Absent when the question was never answered. */
+  /** Absent if the question was not answered. */
   readonly answer?: ChatMessageDetail
-  /** Packets that show the answer again. */
+  /** Packets that replay the answer. */
   readonly packets: readonly Packet[]
-  /** Whether the answer is still being written: resume it instead of showing what is stored. */
+  /** Whether the answer is still running: resume it instead of showing the stored text. */
   readonly isRunning: boolean
 }
 
-/** The exchanges of a session from `sessions.get`, oldest first. Other branches are left out. */
+/** The exchanges of a session from `sessions.get`, oldest first, without other branches. */
 export function exchangesOf(session: ChatSessionDetail): Exchange[] {
   const answers = session.messages.filter(({ message_type: type }) => type === 'assistant')
   const packets = new Map(answers.map(({ message_id: id }, at) => [id, session.packets[at] ?? []]))
@@ -26,7 +26,7 @@ export function exchangesOf(session: ChatSessionDetail): Exchange[] {
   })
 }
 
-/** From the root along the newest children. */
+/** Follows the active child of each message from the root. */
 function mainlineOf(messages: readonly ChatMessageDetail[]): readonly ChatMessageDetail[] {
   const byId = new Map(messages.map((message) => [message.message_id, message]))
   const line: ChatMessageDetail[] = []

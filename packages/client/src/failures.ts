@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable, InlayError } from '@inlay/protocol'
 
-/** Codes for answers that name none this version knows. */
+/** Codes for responses without a known code. */
 const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHENTICATED',
@@ -27,7 +27,7 @@ interface FailureBody {
   readonly request_id?: unknown
 }
 
-/** The body as an object; whatever else came, such as a proxy's page, tells nothing. */
+/** The body as an object; {} for anything else, such as the page of a proxy. */
 async function bodyOf(response: Response): Promise<FailureBody> {
   try {
     const body: unknown = await response.json()
@@ -40,8 +40,8 @@ async function bodyOf(response: Response): Promise<FailureBody> {
 const orUndefined = (value: unknown): string | undefined => (typeof value === 'string' && value ? value : undefined)
 
 /**
- * The error a failed response tells. `data` has `status` and, where the answer has them, `issues` (of a 422), `requestId`,
- * `retryAfterSeconds` and `errorCode` (one that this version does not know).
+ * Converts an error response to an error. `data` has `status` and, if the response contains them, `issues` (for a 422),
+ * `requestId`, `retryAfterSeconds` and `errorCode` (a code that this version does not know).
  */
 export async function toError(response: Response): Promise<InlayError> {
   const body = await bodyOf(response)

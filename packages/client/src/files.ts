@@ -12,43 +12,43 @@ import { type CallOptions, read, readList } from './call.ts'
 import { pause } from './pause.ts'
 import type { Transport } from './transport.ts'
 
-/** A file to upload: one that a person chose in a page, or bytes with a name. */
+/** A file to upload: a `File` selected in a page, or bytes with a name. */
 export type FileToUpload = File | { readonly name: string; readonly content: Blob }
 
 /** Options of an upload. */
 export interface UploadOptions extends CallOptions {
-  /** Project the files are linked to. */
+  /** Project that the files are added to. */
   readonly projectId?: number
 }
 
-/** The caller's files. A message names one by `file_descriptors: [{ id: file.file_id }]`. */
+/** The caller's files. A message refers to a file with `file_descriptors: [{ id: file.file_id }]`. */
 export interface FilesClient {
   /**
-   * Uploads files in one request. Those that are refused stand in `rejected_files`, each with its reason; the text of
-   * the others is read in the background, see `whenRead`.
+   * Uploads files in one request. Refused files are returned in `rejected_files` with the reason; the text of the
+   * others is extracted in the background, see `whenRead`.
    */
   upload(files: Iterable<FileToUpload>, options?: UploadOptions): Promise<UploadAnswer>
   /** Newest first. */
   list(options?: CallOptions): Promise<readonly UserFile[]>
-  /** By `id`. NOT_FOUND */
+  /** By `id`. @throws NOT_FOUND */
   get(id: string, options?: CallOptions): Promise<UserFile>
-  /** Several by `id`, in that order; unknown ones are left out. */
+  /** Several files by `id`, in that order; unknown ids are omitted. */
   statuses(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
-  /** Waits until none of the files is being read any more; gives them as `statuses` does. They may have failed. */
+  /** Waits until the text of all files is extracted or failed. @returns the result of `statuses` */
   whenRead(ids: readonly string[], options?: CallOptions): Promise<readonly UserFile[]>
-  /** The bytes, with name and media type, by `file_id` or `id`; of a document's image too. NOT_FOUND */
+  /** Downloads a file by `file_id` or `id`, with name and media type; also images of documents. @throws NOT_FOUND */
   content(fileId: string, options?: CallOptions): Promise<File>
-  /** The sheets of a spreadsheet as text. NOT_FOUND, INVALID_INPUT for another kind of file */
+  /** The sheets of a spreadsheet as text. @throws NOT_FOUND, INVALID_INPUT for other files */
   sheets(fileId: string, options?: CallOptions): Promise<ParsedSheets>
-  /** Removes a file by `id`, unless projects or agents hold it: the answer names them. NOT_FOUND */
+  /** Deletes a file by `id`, unless a project or agent uses it: the result names them. @throws NOT_FOUND */
   remove(id: string, options?: CallOptions): Promise<FileRemoval>
 }
 
 const pathOf = (id: string): string => `/user/projects/file/${encodeURIComponent(id)}`
 const contentPath = (fileId: string): string => `/chat/file/${encodeURIComponent(fileId)}`
-const longestPauseMs = 4000
+const maxPauseMs = 4000
 
-/** The part of a client for files. */
+/** Creates the part of a client for files. */
 export function createFilesClient(transport: Transport): FilesClient {
   const { send } = transport
   const statuses: FilesClient['statuses'] = (ids, { signal } = {}) =>
@@ -63,7 +63,7 @@ export function createFilesClient(transport: Transport): FilesClient {
     get: (id, { signal } = {}) => read(userFileSchema, send(pathOf(id), { signal })),
     statuses,
     whenRead: async (ids, { signal } = {}) => {
-      for (let delayMs = 250; ; delayMs = Math.min(longestPauseMs, delayMs * 2)) {
+      for (let delayMs = 250; ; delayMs = Math.min(maxPauseMs, delayMs * 2)) {
         const files = await statuses(ids, { signal })
         if (files.every(({ status }) => status !== 'PROCESSING')) return files
         await pause(delayMs, signal)
@@ -82,13 +82,13 @@ export function createFilesClient(transport: Transport): FilesClient {
 
 function formOf(files: Iterable<FileToUpload>, projectId: number | undefined): FormData {
   const form = new FormData()
-  // Ahead of the files: the form is read as it arrives.
+  // Before the files, since the server reads the form as it arrives.
   if (projectId !== undefined) form.append('project_id', String(projectId))
   for (const file of files) form.append('files', 'content' in file ? file.content : file, file.name)
   return form
 }
 
-/** The name in `content-disposition`, as the service writes it. */
+/** File name in `content-disposition`, in the format of the service. */
 function nameOf(response: Response): string | undefined {
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(response.headers.get('content-disposition') ?? '')?.[1]
   try {

@@ -8,20 +8,20 @@ import {
 } from '@inlay/protocol'
 import { lost } from './transport.ts'
 
-/** Decoded lines of one connection, until it ends. */
+/** Decoded lines of one connection. */
 export async function* readLines(
   response: Response,
-  options: { silenceMs: number; signal?: AbortSignal },
+  options: { idleTimeoutMs: number; signal?: AbortSignal },
 ): AsyncGenerator<DecodedLine> {
   const decoder = createLineDecoder()
   const reader = response.body?.getReader()
   if (!reader) return
-  // An in-process handler does not tie the body to the request's signal.
+  // An in-process handler does not connect the body to the request's signal.
   const leave = (): void => void reader.cancel().catch(() => {})
   options.signal?.addEventListener('abort', leave, { once: true })
   try {
     for (;;) {
-      const piece = await orSilence(reader.read(), options.silenceMs)
+      const piece = await orSilence(reader.read(), options.idleTimeoutMs)
       if (piece.done) break
       yield* decoder.push(piece.value)
     }
@@ -32,7 +32,7 @@ export async function* readLines(
     throw error
   } finally {
     options.signal?.removeEventListener('abort', leave)
-    // A reader that stops early must not keep the connection; a broken one has nothing left to cancel.
+    // A reader that stops early must release the connection; on a broken one this does nothing.
     leave()
   }
 }
@@ -40,11 +40,11 @@ export async function* readLines(
 /** Platforms report a broken body with different errors; only the error for an invalid JSON line is our own. */
 const isLost = (error: unknown): boolean => !(isInlayError(error) && error.code === 'BAD_GATEWAY')
 
-/** A server sends heartbeats, so a long silence means that the connection is dead without having told. */
-async function orSilence<Value>(value: Promise<Value>, silenceMs: number): Promise<Value> {
+/** Since the server sends heartbeats, a long silence means that the connection is broken. */
+async function orSilence<Value>(value: Promise<Value>, idleTimeoutMs: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The connection is silent.')), silenceMs)
+    timer = setTimeout(() => reject(new Error('The connection is silent.')), idleTimeoutMs)
   })
   try {
     return await Promise.race([value, silence])
@@ -53,18 +53,18 @@ async function orSilence<Value>(value: Promise<Value>, silenceMs: number): Promi
   }
 }
 
-/** Tells which lines of the connections to one run are new, and whether the run has ended. */
+/** Determines which lines are new, over all connections to a run, and whether the run has ended. */
 export interface RunProgress {
-  /** Begins a connection; answers the number to resume after, undefined when it has to begin anew. */
+  /** Starts a connection. @returns the line number to resume after; undefined to start from the beginning */
   connect(): number | undefined
-  /** Whether a line was not seen before; heartbeats never are new. */
+  /** Whether a line is new; heartbeats never are. */
   accept(decoded: DecodedLine): boolean
   readonly isComplete: boolean
 }
 
 /**
- * Starts watching a run. Servers that number no lines replay all of them, so these are counted.
- * @param after number of a line that was seen already; 0 for none
+ * Creates the progress of a run. Servers that do not number lines replay all of them, so these are counted.
+ * @param after number of the last line received before; 0 for none
  */
 export function createProgress(after = 0): RunProgress {
   let seen = after
@@ -97,7 +97,7 @@ export function createProgress(after = 0): RunProgress {
   }
 }
 
-/** How many models' answers a line ends: one, or all of them. */
+/** Number of models whose answers a line ends: one, or all of them. */
 function endsOf(line: StreamLine, models: number): number {
   if (isErrorLine(line)) return typeof line.details?.model_index === 'number' ? 1 : models
   if (!isPacket(line) || line.obj.type !== 'stop') return 0

@@ -10,22 +10,22 @@ import type { Transport } from './transport.ts'
 
 /** Memories about the caller, and personal settings. */
 export interface MemoriesClient {
-  /** Name, role, wishes, switches and memories. */
+  /** Name, role, preferences, switches and memories. */
   settings(options?: CallOptions): Promise<PersonalizationDetail>
-  /** Absent fields stay unchanged; `memories` replaces the whole list. INVALID_INPUT */
+  /** Absent fields stay unchanged; `memories` replaces the whole list. @throws INVALID_INPUT */
   change(change: Partial<PersonalizationUpdate>, options?: CallOptions): Promise<PersonalizationDetail>
   /** Newest first. */
   list(options?: CallOptions): Promise<readonly MemoryItem[]>
-  /** INVALID_INPUT, DEPLOYMENT_UNSUPPORTED where nothing is remembered */
+  /** @throws INVALID_INPUT, DEPLOYMENT_UNSUPPORTED if memories are disabled */
   add(content: string, options?: CallOptions): Promise<MemoryItem>
-  /** NOT_FOUND, INVALID_INPUT */
+  /** @throws NOT_FOUND, INVALID_INPUT */
   edit(memoryId: number, content: string, options?: CallOptions): Promise<MemoryItem>
-  /** NOT_FOUND */
+  /** @throws NOT_FOUND */
   remove(memoryId: number, options?: CallOptions): Promise<void>
   removeAll(options?: CallOptions): Promise<void>
 }
 
-/** The part of a client for memories. */
+/** Creates the part of a client for memories. */
 export function createMemoriesClient(transport: Transport): MemoriesClient {
   const { send } = transport
   return {

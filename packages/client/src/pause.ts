@@ -1,4 +1,4 @@
-/** Waits; rejects with the signal's reason once it is aborted. */
+/** Waits; rejects with the reason of the signal when it aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   return new Promise((resolve, reject) => {

@@ -19,22 +19,22 @@ export interface ProjectChange extends CallOptions {
   readonly instructions?: string | null
 }
 
-/** The caller's projects: files and instructions for the chats in them. All that name one throw NOT_FOUND. */
+/** The caller's projects: files and instructions for the chats in them. Methods with a project id throw NOT_FOUND. */
 export interface ProjectsClient {
   /** With their chats, newest first. */
   list(options?: CallOptions): Promise<readonly Project[]>
-  /** @param name 1 to 255 characters; INVALID_INPUT */
+  /** @param name 1 to 255 characters. @throws INVALID_INPUT */
   create(name: string, options?: CallOptions): Promise<Project>
   /** A project with its files. */
   get(projectId: number, options?: CallOptions): Promise<ProjectDetails>
   update(projectId: number, change: ProjectChange): Promise<Project>
-  /** Its chats and files stay, outside of it. */
+  /** Deletes a project. Its chats and files are kept outside of any project. */
   remove(projectId: number, options?: CallOptions): Promise<void>
-  /** Puts a file into a project, by its `id`. */
+  /** Adds a file to a project, by its `id`. */
   link(projectId: number, fileId: string, options?: CallOptions): Promise<UserFile>
   unlink(projectId: number, fileId: string, options?: CallOptions): Promise<void>
   files(projectId: number, options?: CallOptions): Promise<readonly UserFile[]>
-  /** Moves a chat session into a project; null: out of the one it is in. SESSION_NOT_FOUND */
+  /** Moves a chat session to a project; null removes it from its project. @throws SESSION_NOT_FOUND */
   moveSession(sessionId: string, projectId: number | null, options?: CallOptions): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const base = '/user/projects'
 const linkPath = (projectId: number, fileId: string): string =>
   `${base}/${projectId}/files/${encodeURIComponent(fileId)}`
 
-/** The part of a client for projects. */
+/** Creates the part of a client for projects. */
 export function createProjectsClient(transport: Transport): ProjectsClient {
   const { send } = transport
   return {

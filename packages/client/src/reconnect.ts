@@ -2,24 +2,26 @@ import { InlayError, isInlayError, type StreamLine } from '@inlay/protocol'
 import { createProgress, readLines } from './line-source.ts'
 import { pause } from './pause.ts'
 
-/** How a client behaves when the connection to a run drops. */
+/** How a client reconnects when the connection to a run drops. */
 export interface ResumeOptions {
-  /** Attempts in a row without a new line before giving up; 0 never resumes. Default 6. */
+  /** Maximum number of consecutive attempts without a new line; 0 never resumes. Default 6. */
   readonly attempts?: number
-  /** Pause before an attempt, in milliseconds; the first has number 1. Default: doubling from 250 to 8000. */
+  /** Delay before an attempt, in milliseconds; attempts count from 1. Default: doubling from 250 to 8000. */
   readonly delayMs?: (attempt: number) => number
-  /** Silence after which a connection counts as dropped, in milliseconds; heartbeats come every 15 s. Default 45,000. */
-  readonly silenceMs?: number
+  /**
+   * Silence after which a connection counts as broken, in milliseconds; heartbeats are sent every 15 s. Default 45,000.
+   */
+  readonly idleTimeoutMs?: number
 }
 
 /** Source of an answer's lines. */
 export interface AnswerSource {
-  /** Starts the run; may be repeated as long as no response came. Absent: the run exists. */
+  /** Starts the run; can be retried until a response arrives. Absent: the run exists. */
   readonly start?: () => Promise<Response>
-  /** Opens the run again after the line of that number; undefined: from the first. */
+  /** Resumes the run after the line with that number; undefined: from the beginning. */
   readonly resume: (sessionId: string, after: number | undefined) => Promise<Response>
   readonly sessionId: string | null
-  /** Number of the last line that was seen before; default 0. */
+  /** Number of the last line received before. Default 0. */
   readonly after?: number
   readonly options: Required<ResumeOptions>
   readonly signal?: AbortSignal
@@ -30,15 +32,17 @@ export function resumeOptions(options: ResumeOptions = {}): Required<ResumeOptio
   return {
     attempts: options.attempts ?? 6,
     delayMs: options.delayMs ?? ((attempt) => Math.min(8000, 250 * 2 ** (attempt - 1))),
-    silenceMs: options.silenceMs ?? 45_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? 45_000,
   }
 }
 
-/** Whether trying again can help: the connection broke, or something between here and the run is not up right now. */
+/**
+ * Whether a retry may succeed: the connection broke, or something between the client and the run is temporarily down.
+ */
 const isPassing = (error: unknown): boolean =>
   isInlayError(error) && (error.code === 'CONNECTION_ERROR' || [502, 503, 504].includes(Number(error.data.status ?? 0)))
 
-/** New lines of a run, over as many connections as it takes. */
+/** New lines of a run, over any number of connections. */
 export async function* followRun(source: AnswerSource, sessionId: () => string | null): AsyncGenerator<StreamLine> {
   const { options, signal } = source
   const progress = createProgress(source.after)
@@ -51,13 +55,13 @@ export async function* followRun(source: AnswerSource, sessionId: () => string |
       const response =
         isStarted && session !== null ? await source.resume(session, after) : await (source.start ?? unknownSession)()
       isStarted = true
-      for await (const decoded of readLines(response, { silenceMs: options.silenceMs, signal })) {
+      for await (const decoded of readLines(response, { idleTimeoutMs: options.idleTimeoutMs, signal })) {
         if (!progress.accept(decoded)) continue
         attempt = 0
         yield decoded.line
         if (progress.isComplete) return
       }
-      throw new InlayError('CONNECTION_ERROR', { message: 'The stream ended before the answer did.' })
+      throw new InlayError('CONNECTION_ERROR', { message: 'The stream ended before the answer was complete.' })
     } catch (error) {
       if (signal?.aborted || !isPassing(error) || ++attempt > options.attempts) throw error
       await pause(options.delayMs(attempt), signal)

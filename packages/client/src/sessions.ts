@@ -15,29 +15,29 @@ import type { Call, Transport } from './transport.ts'
 
 /** Filters for a listing of sessions. */
 export interface SessionsQuery extends CallOptions {
-  /** Only those of this project; null: only those of none. Default: all. */
+  /** Only sessions of this project; null: only sessions outside of projects. Default: all. */
   readonly projectId?: number | null
-  /** Only those last updated before this: `time_updated` of the last one of the page before. */
+  /** Only sessions last updated before this time. For the next page: the last `time_updated` of the previous page. */
   readonly before?: string
-  /** 1 to 100; default 50. */
+  /** 1 to 100. Default 50. */
   readonly limit?: number
 }
 
 /** Filters for a search of sessions. */
 export interface SessionSearch extends CallOptions {
-  /** From 1; `next_page` of the page before. */
+  /** From 1. For the next page: `next_page` of the previous page. */
   readonly page?: number
-  /** 1 to 100; default 10. */
+  /** 1 to 100. Default 10. */
   readonly limit?: number
 }
 
 /** Model settings pinned to a session: absent fields stay unchanged, null restores the default. */
 export interface SessionPins extends CallOptions {
-  /** As `current_alternate_model` tells it. */
+  /** Name of the model, as in `current_alternate_model` of a session. */
   readonly model?: string | null
   /** 0 to 2. */
   readonly temperature?: number | null
-  /** Such as `low` or `high`. */
+  /** For example `low` or `high`. */
   readonly reasoningEffort?: string | null
 }
 
@@ -45,49 +45,55 @@ export interface SessionPins extends CallOptions {
 export interface AnswerRating extends CallOptions {
   readonly isPositive?: boolean
   readonly text?: string
-  /** One of the words a page offers to choose from. */
+  /** One of the predefined texts that a page offers. */
   readonly predefined?: string
 }
 
 /** Options of a deletion. */
 export interface SessionRemoval extends CallOptions {
-  /** Whether it is erased; default: it is hidden. */
+  /** Whether to delete permanently; default: hide. */
   readonly erase?: boolean
 }
 
-/** The caller's chat sessions. All that name one throw SESSION_NOT_FOUND when it is unknown or somebody else's. */
+/**
+ * The caller's chat sessions. Methods with a session id throw SESSION_NOT_FOUND if it is unknown or belongs to somebody
+ * else.
+ */
 export interface SessionsClient {
-  /** Makes a session before its first message, and gives its id. A message without one makes one by itself. */
+  /** Creates a session in advance and returns its id. A message without a session creates one automatically. */
   create(creation?: ChatSessionCreationRequest, options?: CallOptions): Promise<string>
-  /** Every message of every branch, with packets that show each answer again. `shared`: one that somebody shares. */
+  /**
+   * All messages of all branches, with packets that replay each answer. `shared`: for a session shared by somebody
+   * else.
+   */
   get(sessionId: string, options?: CallOptions & { readonly shared?: boolean }): Promise<ChatSessionDetail>
-  /** Newest update first. */
+  /** Last updated first. */
   list(query?: SessionsQuery): Promise<ChatSessionList>
-  /** By the words of names and messages; "" gives the newest. */
+  /** Searches names and messages; "" returns the newest sessions. */
   search(words: string, query?: SessionSearch): Promise<ChatSearchAnswer>
-  /** Names a session; without a name one is found from what was said. Gives the name it has now. */
+  /** Renames a session; without a name, one is generated from the conversation. @returns the new name */
   rename(sessionId: string, name?: string | null, options?: CallOptions): Promise<string>
-  /** A public session may be read by every caller who knows its id. */
+  /** Every caller who knows its id can read a public session. */
   share(sessionId: string, status: SharingStatus, options?: CallOptions): Promise<void>
-  /** Which model its next answers take, and how. VALIDATION_ERROR for what no model offers. */
+  /** Sets the model of further answers, and its settings. @throws VALIDATION_ERROR for values that no model supports */
   pin(sessionId: string, pins: SessionPins): Promise<void>
   remove(sessionId: string, options?: SessionRemoval): Promise<void>
-  /** Removes all sessions of the caller. */
+  /** Deletes all sessions of the caller. */
   removeAll(options?: SessionRemoval): Promise<void>
-  /** Makes the branch of a message the one that goes on. VALIDATION_ERROR when it is no message of the caller's. */
+  /** Makes the branch of a message the active one. @throws VALIDATION_ERROR if it is not a message of the caller */
   selectBranch(messageId: number, options?: CallOptions): Promise<void>
-  /** Selects the preferred one of several answers, with which the session continues. INVALID_INPUT */
+  /** Selects one of several answers, with which the session continues. @throws INVALID_INPUT */
   prefer(questionId: number, answerId: number, options?: CallOptions): Promise<void>
-  /** Says what the caller thinks of an answer. VALIDATION_ERROR when it is none of the caller's. */
+  /** Rates an answer. @throws VALIDATION_ERROR if it is not an answer to the caller */
   rate(answerId: number, rating: AnswerRating): Promise<void>
-  /** Takes back what was said of an answer. */
+  /** Deletes the feedback on an answer. */
   unrate(answerId: number, options?: CallOptions): Promise<void>
 }
 
 const pathOf = (name: string, sessionId: string): string => `/chat/${name}/${encodeURIComponent(sessionId)}`
 const put = (json: object, signal?: AbortSignal): Call => ({ method: 'PUT', json, signal })
 
-/** The part of a client for chat sessions. */
+/** Creates the part of a client for chat sessions. */
 export function createSessionsClient(transport: Transport): SessionsClient {
   const { send } = transport
   return {
@@ -135,7 +141,7 @@ export function createSessionsClient(transport: Transport): SessionsClient {
 const removal = ({ signal }: SessionRemoval): Call => ({ method: 'DELETE', signal })
 const removalQuery = ({ erase }: SessionRemoval): string => queryOf({ hard_delete: erase })
 
-/** One after the other: what the first is refused for leaves the others as they were. */
+/** Sequential, so that a refused value leaves the following settings unchanged. */
 async function pin(transport: Transport, sessionId: string, pins: SessionPins): Promise<void> {
   const settings = {
     model: { new_alternate_model: pins.model },

@@ -1,46 +1,49 @@
 import { InlayError } from '@inlay/protocol'
 import { toError } from './failures.ts'
 
-/** A `fetch` as the platform has it. */
+/** A function like the platform's `fetch`. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
 /** URL of the service and the `fetch` function to use. */
 export interface TransportOptions {
-  /** Address of the API with its prefix, such as `https://app.example/api`; in a page `/api` will do. */
+  /** URL of the API with its path, such as `https://app.example/api`; in a page, `/api` suffices. */
   readonly baseUrl: string
-  /** Sent as bearer key; a function is asked before every request. Absent: the host app knows the caller otherwise. */
+  /**
+   * Sent as bearer key; a function is called before every request. Absent: the host app authenticates the caller in
+   * another way.
+   */
   readonly apiKey?: string | (() => string | Promise<string>)
-  /** Default: the platform's. */
+  /** Default: the platform's `fetch`. */
   readonly fetch?: Fetch
 }
 
-/** One request. */
+/** A request. */
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is; the content type of a text stands in `headers`, that of a form is made with it. */
+  /** Sent unchanged; set the content type of a text in `headers`. */
   readonly body?: string | FormData
   readonly signal?: AbortSignal
 }
 
-/** Sends requests; answers only responses that succeeded. */
+/** Sends requests; resolves only with successful responses. */
 export interface Transport {
   /**
-   * @throws InlayError of the answer's code, CONNECTION_ERROR without an answer, INSUFFICIENT_PERMISSIONS when the
-   * service does not allow the origin of this page, or the signal's reason
+   * @throws InlayError with the code of the response, CONNECTION_ERROR without a response, INSUFFICIENT_PERMISSIONS if
+   * the service does not allow the origin of this page, or the reason of the signal
    */
   send(path: string, call: Call): Promise<Response>
 }
 
-/** Makes the transport all methods of a client share. */
+/** Creates the transport that all methods of a client share. */
 export function createTransport(options: TransportOptions): Transport {
-  // Hosts may be written without types.
+  // Hosts may be written in JavaScript.
   if (typeof options?.baseUrl !== 'string')
-    throw new InlayError('INVALID_INPUT', { message: 'A client needs a baseUrl, such as https://app.example/api.' })
+    throw new InlayError('INVALID_INPUT', { message: 'A client requires a baseUrl, such as https://app.example/api.' })
   const base = options.baseUrl.replace(/\/+$/, '')
-  // Looked up at each call: a page or a test may replace it later.
+  // Looked up for each call: a page or a test may replace it later.
   const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   const keyOf = async (): Promise<string | undefined> =>
     typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey
@@ -59,7 +62,7 @@ export function createTransport(options: TransportOptions): Transport {
         ...(call.signal && { signal: call.signal }),
       }
       const response = await send(base + path, init).catch(async (cause: unknown) => {
-        // After an answer that could be read, this origin is allowed and only the connection failed.
+        // If a response was readable before, this origin is allowed and only the connection failed.
         if (!isReadable && !call.signal?.aborted && cause instanceof TypeError && (await refusesPage(base, send)))
           throw pageRefused(base, cause)
         throw lost(cause, call.signal)
@@ -71,12 +74,12 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Longest wait for an answer to a probe, in milliseconds. */
+/** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1000
 
 /**
- * Whether the service answers, but to no page of this origin (CORS). A browser gives `fetch` the same TypeError for this
- * as for a service that is down, so both are tried without a key. False outside of pages.
+ * Whether the service responds, but does not allow this page's origin (CORS). A browser's `fetch` throws the same
+ * TypeError as for a service that is down, so this probes without a key. False outside of pages.
  */
 async function refusesPage(base: string, send: Fetch): Promise<boolean> {
   const page = pageOrigin()
@@ -103,7 +106,7 @@ function pageRefused(base: string, cause: unknown): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message, cause })
 }
 
-/** The error for a connection that could not be made or broke; an abort keeps its own reason. */
+/** The error for a connection that failed or broke; an abort keeps its own reason. */
 export function lost(cause: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason
   return new InlayError('CONNECTION_ERROR', {

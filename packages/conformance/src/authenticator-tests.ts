@@ -2,18 +2,18 @@ import { isInlayError, scopes, type Principal } from '@inlay/protocol'
 import { must, type ConformanceTest } from './contract.ts'
 import type { Authenticator } from '@inlay/server'
 
-/** An authenticator, and headers that show what it does. */
+/** An authenticator to test, with headers for test requests. */
 export interface AuthenticatorUnderTest {
   readonly authenticate: Authenticator
-  /** Headers of callers it knows, each another one. */
+  /** Headers of known callers, each of a different caller. */
   readonly known: readonly [Readonly<Record<string, string>>, ...Readonly<Record<string, string>>[]]
-  /** Headers of the right form that it does not accept: a wrong key, a session that has ended. Default: none. */
+  /** Well-formed headers that it must not accept: a wrong key, an expired session. Default: none. */
   readonly unknown?: readonly Readonly<Record<string, string>>[]
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
 }
 
-/** Makes an authenticator anew; each test has its own. */
+/** Creates an authenticator; called for each test. */
 export type MakeAuthenticator = () => AuthenticatorUnderTest | Promise<AuthenticatorUnderTest>
 
 /**

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { isInlayError, type ErrorCode } from '@inlay/protocol'
 
 /** One statement of a contract, and a check that rejects when an implementation breaks it. */
@@ -15,7 +15,7 @@ export function mustEqual(actual: unknown, expected: unknown, statement: string)
   must(is === should, `${statement}: expected ${should}, got ${is}`)
 }
 
-/** Fails a test unless the work rejects, with an `InlayError` of the code when one is given. */
+/** Fails a test unless the work rejects, with an `InlayError` of the given code if there is one. */
 export async function mustReject(
   work: () => Promise<unknown>,
   code: ErrorCode | undefined,
@@ -32,7 +32,7 @@ export async function mustReject(
   must(false, `${statement}: it did not reject`)
 }
 
-/** After its time, work that needs nothing but the event loop still has this many turns: the process may have slept. */
+/** After the timeout, work gets this many more event loop turns, since the process may have been suspended. */
 const lastTurns = 20
 
 /** Fails a test unless the work resolves or rejects in time. */

@@ -25,76 +25,89 @@ import { createConversationStore } from './sessions/conversation-store.ts'
 import { createNaming, type SessionNaming } from './sessions/naming.ts'
 import { createSearchFill } from './sessions/search-fill.ts'
 import { createSessions } from './sessions/manage-sessions.ts'
+import type { ReadableDocuments } from './sessions/shared-session.ts'
 import type { Sessions } from './sessions/stored-session.ts'
+import { readUsage, type ModelUsage } from './sessions/usage.ts'
+import { tryModel, type ModelTrial } from './try-model.ts'
+import type { LlmOverride } from '@inlay/protocol'
 import { createActionSwitches } from './custom-tools/manage-tools.ts'
 import type { FetchAddress, StoredTools } from './custom-tools/contracts.ts'
 import { createStoredTools } from './custom-tools/manage-tools.ts'
 import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
 
-/** Bounds of files; each has a default. */
+/** Limits of files; each has a default. */
 export interface FileLimits {
-  /** Most bytes of a file. Default 100 MB. */
-  readonly fileBytes?: number
-  /** Most tokens of a file that can be asked about. Default 200 000. */
-  readonly fileTokens?: number
-  /** How long an upload waits for its files to be read, in milliseconds. Default 2000. */
-  readonly uploadWaitMs?: number
+  /** Maximum bytes of a file. Default 100 MB. */
+  readonly maxFileBytes?: number
+  /** Maximum tokens of a file that can be asked about. Default 200 000. */
+  readonly maxFileTokens?: number
+  /** Maximum time that an upload waits for its files to be read, in milliseconds. Default 2000. */
+  readonly maxUploadWaitMs?: number
 }
 
-/** How conversations are made: an engine whose stores are tables of `db`. */
+/** Options of conversations stored in SQL. */
 export interface ConversationsOptions extends Omit<
   AgentOptions,
   Exclude<keyof AgentStores, 'sharedRuns'> | 'fileSearch' | 'actionsOff' | 'limits'
 > {
-  /** Holds the tables that `migrateConversations` makes. */
+  /** Database with the tables of `migrateConversations`. */
   readonly db: Kysely<unknown>
   /** Storage for file contents. Default: none, and uploads are refused with UNSUPPORTED. */
   readonly storage?: BlobStorage
-  /** Reads files as text. Default: text files alone. */
+  /** Extracts the text of files. Default: text files only. */
   readonly readFile?: FileReader
-  /** Searches files that are too long for a prompt. Default: those that fit are taken. */
+  /** Searches files that are too long for a prompt. Default: only files that fit are used. */
   readonly fileIndex?: FileIndex
-  /** Agents of the host that people can choose, beside stored personas. */
+  /** Agents of the host that users can select, besides stored personas. */
   readonly hostAgents?: readonly HostAgent[]
-  /** Whether a document names a file, by an id of it; such a file is not removed. Default: none does. */
+  /** Whether a document references a file by one of its ids; such a file is not removed. Default: no document does. */
   readonly isInDocument?: (fileId: string) => Promise<boolean>
-  /** Whether anything is remembered about people: `add_memory`, and memories in prompts. Default: it is. */
+  /** Which of the documents a caller may read; shared sessions show their readers no others. Default: none. */
+  readonly readableDocuments?: ReadableDocuments
+  /** Whether facts about people are remembered (`add_memory`, memories in prompts). Default true. */
   readonly memories?: boolean
   /**
    * How a session gets its name after the first answer. Default: from the model, or from the question if no model is
    * set.
    */
   readonly sessionNames?: SessionNaming
-  /** Reaches what an administrator's custom actions speak to. Default: nothing, custom actions are not offered. */
+  /** Fetches the services of custom actions. Default: none, custom actions are not offered. */
   readonly fetchAddress?: FetchAddress
   readonly limits?: AgentLimits & FileLimits
 }
 
-/** An engine with everything it keeps. Each caller sees what is theirs. */
+/** The engine with its stores. Each caller sees only their own data. */
 export interface Conversations extends Agent {
   /** Stored conversations. */
   readonly sessions: Sessions
   /** Uploads, and files that actions made. */
   readonly files: Files
-  /** Agents: the assistant in a role. */
+  /** Stored agents. */
   readonly personas: Personas
   /** Memories about callers. */
   readonly memories: Memories
-  /** Custom actions of the administrators. */
+  /** Custom actions created by administrators. */
   readonly tools: StoredTools
-  /** Files and instructions for some chats. */
+  /** Projects: files and instructions shared by chats. */
   readonly projects: Projects
-  /** Erases all that belongs to a person; resolves once it is gone. May be called again. */
+  /** Answers of the last milliseconds, by person and model; most first. `since` is in milliseconds since 1970 UTC. */
+  usage(periodMs: number): Promise<{ readonly since: number; readonly entries: readonly ModelUsage[] }>
+  /** Asks a model a short question. VALIDATION_ERROR for one that is not offered. */
+  tryModel(override: LlmOverride | null): Promise<ModelTrial>
+  /** Erases everything that belongs to a person; resolves once it is gone. Idempotent. */
   erase(personId: string): Promise<Erased>
-  /** Erases some of the sessions that are older than is kept, with their files; gives how many, 0 once none is left. */
+  /** Erases a batch of sessions past their retention, with their files; returns how many, 0 once none is left. */
   eraseExpired(expiry: Expiry): Promise<number>
-  /** Erases some of the agents that were deleted before a time; gives how many, 0 once none is left. */
+  /** Erases a batch of agents deleted before a time; returns how many, 0 once none is left. */
   eraseDeletedPersonas(deletion: { readonly deletedBefore: number; readonly limit: number }): Promise<number>
-  /** Ends every run and removes every file of everybody; the records go with their tables. May be called again. */
+  /** Ends all runs and removes all files; the records go with their tables. Idempotent. */
   eraseOutsideRecords(): Promise<void>
 }
 
-/** Makes conversations on SQL and the engine that answers in them. Call `migrateConversations` on the database before. */
+/**
+ * Creates conversations stored in SQL and the engine that answers in them. Run `migrateConversations` on the database
+ * first.
+ */
 export function createConversations(options: ConversationsOptions): Conversations {
   const { models } = options
   const services = servicesOf(options)
@@ -143,12 +156,29 @@ export function createConversations(options: ConversationsOptions): Conversation
   })
   return {
     ...agent,
-    sessions: createSessions({ ...services, ...lookups, db, agent, files, models, naming, searchFill, ready }),
+    sessions: createSessions({
+      ...services,
+      ...lookups,
+      db,
+      agent,
+      files,
+      models,
+      naming,
+      searchFill,
+      readableDocuments: options.readableDocuments,
+      ready,
+    }),
     files,
     personas,
     projects,
     memories,
     tools: stored.tools,
+    usage: async (periodMs) => {
+      await ready()
+      const since = now() - periodMs
+      return { since, entries: await readUsage(db, since) }
+    },
+    tryModel: (override) => tryModel(models, override),
     erase: async (personId) => {
       await ready()
       return erasePerson({ db, agent, files }, personId)
@@ -194,9 +224,9 @@ function createConversationFiles(
     storage,
     reader: readFile,
     index: fileIndex,
-    limitBytes: limits.fileBytes ?? 100_000_000,
-    limitTokens: limits.fileTokens ?? 200_000,
-    waitMs: limits.uploadWaitMs ?? 2_000,
+    maxBytes: limits.maxFileBytes ?? 100_000_000,
+    maxTokens: limits.maxFileTokens ?? 200_000,
+    waitMs: limits.maxUploadWaitMs ?? 2_000,
     checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),
     personasWith: (id) => personasWithFile(db, id),
     ...(isInDocument && { isInDocument }),

@@ -23,7 +23,7 @@ export interface ErasureParts {
 }
 
 /**
- * Erases all that belongs to a person, also what was deleted before and kept out of sight. Runs are ended first. May be
+ * Erases everything that belongs to a person, including what was deleted but kept hidden. Runs are ended first. May be
  * called again after a failure; what is left then is erased.
  */
 export async function erasePerson({ db, agent, files }: ErasureParts, personId: string): Promise<Erased> {
@@ -41,7 +41,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   const projects = await eraseProjects(db, personId)
   const fileIds = await idsOf(db, 'inlay_files', personId)
   await removeFiles({ db, files }, fileIds)
-  // Tools are the organisation's: they stay, without the name of who added them.
+  // Tools belong to the organisation: they stay, without their creator's name.
   await db.updateTable('inlay_agent_tool').set({ owner_id: '' }).where('owner_id', '=', personId).execute()
   // Otherwise deleted data, including earlier deletions, would stay in SQLite's write-ahead log.
   await emptyLog(db)
@@ -55,7 +55,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
 }
 
 /**
- * Ends every run and removes every file, so that engines beside the records hold nothing any more. May be called again
+ * Ends all runs and removes all files, so that storage and index hold nothing any more. May be called again
  * after a failure.
  */
 export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): Promise<void> {
@@ -69,7 +69,7 @@ export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): P
   )
 }
 
-/** How long a file that another process works on may hold up its removal, in milliseconds, and how often that is looked at. */
+/** Maximum wait for a file that another process works on, and interval of the checks, in milliseconds. */
 const heldUpMs = 5_000
 const lookMs = 50
 
@@ -79,7 +79,7 @@ async function removeFiles({ db, files }: Omit<ErasureParts, 'agent'>, ids: read
   const end = performance.now() + heldUpMs
   for (;;) {
     files.worker.notify()
-    await files.worker.settled()
+    await files.worker.whenIdle()
     const left = await filesLeft(db, ids)
     if (left.length === 0) return
     if (left.every(({ claim }) => claim === null) || performance.now() > end)

@@ -29,6 +29,9 @@ export type {
   StoredMessage,
   StoredSession,
 } from './sessions/stored-session.ts'
+export type { ReadableDocuments } from './sessions/shared-session.ts'
+export type { ModelUsage } from './sessions/usage.ts'
+export type { ModelTrial } from './try-model.ts'
 export type {
   AddressAnswer,
   AddressRequest,

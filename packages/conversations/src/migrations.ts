@@ -7,6 +7,8 @@ import { processMigration, sharedRunMigration } from './run-records/migration.ts
 import { retentionMigration } from './sessions/retention-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
+import { unsupportedNumbersMigration } from './sessions/unsupported-numbers-migration.ts'
+import { usageMigration } from './sessions/usage-migration.ts'
 import { researchMigration } from './sessions/research-migration.ts'
 import { actionSwitchMigration, storedToolMigration, toolGrantMigration } from './custom-tools/migration.ts'
 
@@ -81,6 +83,8 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0011-retention': retentionMigration,
       '0012-search': searchMigration,
       '0013-tool-grants': toolGrantMigration,
+      '0014-usage': usageMigration,
+      '0015-unsupported-numbers': unsupportedNumbersMigration,
     },
   })
 }

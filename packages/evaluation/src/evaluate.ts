@@ -1,42 +1,42 @@
 import type { Client } from '@inlay/client'
 import { isInlayError, type ChatFullResponse, type LlmOverride } from '@inlay/protocol'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { mapConcurrent } from '@inlay/scheduling'
 import { citedSentences, plain, readJudgement, toJudgement } from './judge-citations.ts'
 import type { EvaluationQuestion } from './questions.ts'
 
-/** What is evaluated, and how. */
+/** Options of an evaluation. */
 export interface EvaluationSetting {
   readonly client: Pick<Client, 'ask'>
-  /** The model that answers. Default: that of the installation. */
+  /** The model to evaluate. Default: the default model of the installation. */
   readonly model?: LlmOverride | undefined
-  /** A model that judges citations besides words. Default: none. */
+  /** A model that checks citations, in addition to the comparison of words. Default: none. */
   readonly judge?: LlmOverride | undefined
-  /** Questions that are asked at a time. */
+  /** Number of concurrent questions. */
   readonly concurrency: number
   readonly signal: AbortSignal
-  /** Milliseconds; a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Hears of each question that was answered. */
+  /** Called after each answered question. */
   readonly onAnswer: () => void
 }
 
-/** What came of one question. Undefined where it does not apply, null where it could not be told. */
+/** Result of a question. Undefined if a figure does not apply, null if it is unknown. */
 export interface QuestionResult {
   readonly question: string
   readonly answer: string
-  /** Why there is no answer; null when there is one. */
+  /** Reason for a missing answer; null if there is an answer. */
   readonly error: string | null
-  /** Whether the answer holds a known answer. */
+  /** Whether the answer contains a known answer. */
   readonly contains?: boolean
-  /** Whether the first citation names a right source. */
+  /** Whether the first citation is one of the right sources. */
   readonly rightSource?: boolean
-  /** Whether the answer cites nothing, which is right for absent questions alone. */
+  /** Whether the answer has no citation, which is right only for absent questions. */
   readonly isUncited: boolean
   readonly isAbsent: boolean
   /** Absent in reports of older versions. */
   readonly isTuned?: boolean
   readonly citedSentences: number
-  /** Of these, the ones that their texts say. */
+  /** Number of those that the cited texts support. */
   readonly supportedByWords: number
   readonly supportedByModel?: number
   readonly words: number
@@ -46,7 +46,7 @@ export interface QuestionResult {
   readonly ms: number
 }
 
-/** Asks every question in a conversation of its own. An answer that fails is a result too. */
+/** Asks every question in its own session. A failed answer is a result too. */
 export function evaluate(
   questions: readonly EvaluationQuestion[],
   setting: EvaluationSetting,

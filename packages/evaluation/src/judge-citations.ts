@@ -1,34 +1,34 @@
 import { isJsonObject, readJson, type ChatFullResponse, type SendMessageInput } from '@inlay/protocol'
 import { createSupport, sentencesOf, toProse } from '@inlay/text'
 
-/** A sentence of an answer that cites, and the texts it cites. */
+/** A sentence of an answer with citations, and the cited texts. */
 export interface CitedSentence {
-  /** Without its citations. */
+  /** Without citations. */
   readonly sentence: string
   readonly texts: readonly string[]
-  /** Whether one of the texts says it, judged by words. */
+  /** Whether one of the texts supports it, by comparison of words. */
   readonly isSupported: boolean
 }
 
 const citation = /\[\[(\d+)\]\]\([^)]*\)/g
-/** A sentence may be put more freely than one that is to be cited by comparison. */
-const leastShare = 0.6
+/** Lower than the threshold for adding citations, since a cited sentence may be worded more freely. */
+const minShare = 0.6
 
-/** The sentences that cite, with what the model read under their numbers. */
+/** The sentences with citations, with the cited texts that the model received. */
 export function citedSentences(answer: ChatFullResponse): CitedSentence[] {
   const texts = textsByNumber(answer)
   return sentencesWithNumbers(answer.answer).map(({ sentence, numbers }) => {
     const cited = numbers.flatMap((number) => texts.get(number) ?? [])
     const find = createSupport(
       cited.map((text) => ({ source: true, text })),
-      { leastShare },
+      { minShare },
     )
     const isVerbatim = cited.some((text) => plain(text).includes(plain(sentence)))
     return { sentence, texts: cited, isSupported: isVerbatim || find(sentence) !== undefined }
   })
 }
 
-/** Numbers stand behind their sentence: before its full stop or after it. */
+/** Citations follow their sentence, before or after its full stop. */
 function sentencesWithNumbers(answer: string): { sentence: string; numbers: number[] }[] {
   const marked = answer.replace(/\s*((?:\[\[\d+\]\]\([^)]*\)\s*)+)([.!?。！？]?)/g, (_, marks: string, end: string) => {
     const numbers = [...marks.matchAll(citation)].map(([, number]) => number)
@@ -43,7 +43,7 @@ function sentencesWithNumbers(answer: string): { sentence: string; numbers: numb
   return sentences
 }
 
-/** What each number stands for, as results of tools show it. */
+/** Maps each citation number to its text, from the tool results. */
 function textsByNumber({
   tool_calls: calls,
   citation_info: cited,
@@ -66,7 +66,7 @@ function textsByNumber({
   return texts
 }
 
-/** Words alone, to compare texts by. */
+/** Only the words, for comparing texts. */
 export function plain(text: string): string {
   return text
     .toLowerCase()
@@ -76,7 +76,7 @@ export function plain(text: string): string {
     .trim()
 }
 
-/** Asks a model whether one of the texts says what a sentence says. */
+/** Asks a model whether one of the texts supports a sentence. */
 export function toJudgement({
   sentence,
   texts,
@@ -89,7 +89,7 @@ Passages: ${JSON.stringify(texts.map((text) => text.slice(0, 6_000)))}`
   return { message, allowed_tool_ids: [] }
 }
 
-/** What a model judged; undefined when it said neither. */
+/** Parses a model's judgement; undefined if it is neither YES nor NO. */
 export function readJudgement(answer: string): boolean | undefined {
   const [, word] = /\b(yes|no)\b/i.exec(answer.replace(/[*_`]/g, '')) ?? []
   return word === undefined ? undefined : word.toLowerCase() === 'yes'

@@ -1,20 +1,20 @@
 import { InlayError, readJson } from '@inlay/protocol'
 import * as v from 'valibot'
 
-/** A question whose right answer is known. */
+/** A question with a known answer. */
 export interface EvaluationQuestion {
   readonly question: string
-  /** Texts of which the answer should hold one. [] when that is not known. */
+  /** Texts of which a right answer contains at least one; [] if unknown. */
   readonly answers: readonly string[]
-  /** Documents of which the first citation should name one: their ids, links or names. [] when that is not known. */
+  /** Documents of which the first citation should be one: their ids, links or names; [] if unknown. */
   readonly sources: readonly string[]
-  /** The documents do not tell: the right answer is to say so, without a citation. */
+  /** Whether the documents contain no answer: the right answer says so, without a citation. */
   readonly isAbsent: boolean
-  /** Whether a model, prompt or setting was chosen by this question: its figures are told apart. */
+  /** Whether a model, prompt or setting was chosen with this question: it is then scored separately. */
   readonly isTuned: boolean
 }
 
-// A single text is a list of one.
+// A single text is treated as a list.
 const list = v.optional(
   v.union([
     v.array(v.string()),
@@ -36,9 +36,8 @@ const lineSchema = v.object({
 })
 
 /**
- * Reads questions, a JSON object a line: `question`, and as known `answers`, `sources`, `absent`, `tuned`;
- * `answer`, `source` and `document` name one.
- * @throws INVALID_INPUT that names the first wrong line, or says that there is none
+ * Reads questions, one JSON object per line, with `question` and optionally `answers`, `sources`, `absent`, `tuned`;
+ * `answer`, `source` and `document` are for a single value.
  */
 export function readQuestions(jsonLines: string): EvaluationQuestion[] {
   const questions = jsonLines.split('\n').flatMap((line, at): EvaluationQuestion[] => {
@@ -46,7 +45,7 @@ export function readQuestions(jsonLines: string): EvaluationQuestion[] {
     const parsed = v.safeParse(lineSchema, readJson(line))
     if (!parsed.success) {
       const expected = '{"question": "…", "answers": ["…"], "sources": ["…"], "absent": false, "tuned": false}'
-      throw new InlayError('INVALID_INPUT', { message: `Line ${at + 1} of the questions has to be ${expected}.` })
+      throw new InlayError('INVALID_INPUT', { message: `Line ${at + 1} of the questions must be ${expected}.` })
     }
     const {
       question,
@@ -69,5 +68,5 @@ export function readQuestions(jsonLines: string): EvaluationQuestion[] {
     ]
   })
   if (questions.length > 0) return questions
-  throw new InlayError('INVALID_INPUT', { message: 'There is no question in the file.' })
+  throw new InlayError('INVALID_INPUT', { message: 'The file contains no questions.' })
 }

@@ -1,55 +1,60 @@
 import type { QuestionResult } from './evaluate.ts'
 
-/** Figures of an evaluation; shares are 0 to 1, null where nothing tells. */
+/** Figures of an evaluation; shares are 0 to 1, null if unknown. */
 export interface EvaluationFigures {
   readonly questions: number
-  /** Answers that failed. */
+  /** Number of answers that failed. */
   readonly failed: number
-  /** Share of the questions with known answers whose answer holds one. */
+  /** Share of the questions with known answers whose answer contains one. */
   readonly contains: number | null
-  /** Share of the questions with known sources whose first citation names one. */
+  /** Share of the questions with known sources whose first citation is one. */
   readonly right_source: number | null
-  /** Share of cited sentences that the cited texts say, judged by words. */
+  /** Share of cited sentences that the cited texts support, by comparison of words. */
   readonly citation_precision: number | null
-  /** The same, judged by a model. */
+  /** Same, judged by a model. */
   readonly citation_precision_by_model: number | null
   /** Share of the absent questions that were answered without a citation. */
   readonly refused: number | null
-  /** Share of the other questions with an answer that was one without a citation. */
+  /** Share of the other questions that were answered without a citation. */
   readonly uncited: number | null
-  /** Medians a question. */
+  /** Medians per question. */
   readonly words: number | null
   readonly input_tokens: number | null
   readonly output_tokens: number | null
-  /** Means a question. */
+  /** Means per question. */
   readonly tool_calls: number | null
   readonly ms_median: number | null
   readonly ms_p95: number | null
 }
 
-/** What `inlay eval --json` writes, and `--against-report` reads. */
+/** Output of `inlay eval --json`, and input of `--against-report`. */
 export interface EvaluationReport {
   readonly name: string
+  /** Figures of the questions that are not tuned; of all questions if all are tuned. */
   readonly figures: EvaluationFigures
-  /** The same of the questions that nothing was tuned on, and of the others; absent unless there are both. */
+  /** Figures of the untuned and of the tuned questions; absent if there are none of that kind, or no tuned ones. */
   readonly untuned?: EvaluationFigures
   readonly tuned?: EvaluationFigures
   readonly results: readonly QuestionResult[]
 }
 
-/** Makes a report, with the tuned questions apart: they look better than what other questions get. */
+/**
+ * Creates a report. Tuned questions are separate and never count in `figures`, since other questions get worse answers.
+ */
 export function toReport(name: string, results: readonly QuestionResult[]): EvaluationReport {
   const [tuned, untuned] = [results.filter(({ isTuned }) => isTuned), results.filter(({ isTuned }) => !isTuned)]
-  const isSplit = tuned.length > 0 && untuned.length > 0
   return {
     name,
-    figures: toFigures(results),
-    ...(isSplit && { untuned: toFigures(untuned), tuned: toFigures(tuned) }),
+    figures: toFigures(untuned.length > 0 ? untuned : results),
+    ...(tuned.length > 0 && {
+      ...(untuned.length > 0 && { untuned: toFigures(untuned) }),
+      tuned: toFigures(tuned),
+    }),
     results,
   }
 }
 
-/** Sums results up. */
+/** Aggregates results. */
 export function toFigures(results: readonly QuestionResult[]): EvaluationFigures {
   const answered = results.filter(({ error }) => error === null)
   const absent = results.filter(({ isAbsent }) => isAbsent)
@@ -113,16 +118,15 @@ const rows: readonly (readonly [keyof EvaluationFigures, string, 'share' | 'coun
   ['ms_p95', 'time, 95th percentile', 'ms'],
 ]
 
-/** The figures of one or more evaluations side by side, a line each, tuned questions apart; figures that none has are left out. */
+/**
+ * The figures of one or more evaluations in columns, with tuned questions separate; figures without values are omitted.
+ */
 export function toTable(reports: readonly EvaluationReport[]): string[] {
-  const columns = reports.flatMap(({ name, figures, untuned, tuned }) =>
-    untuned && tuned
-      ? [
-          { name: `${name}, untuned`, figures: untuned },
-          { name: `${name}, tuned`, figures: tuned },
-        ]
-      : [{ name, figures }],
-  )
+  const columns = reports.flatMap(({ name, figures, untuned, tuned }) => {
+    if (!tuned) return [{ name, figures }]
+    const known = [{ name: `${name}, tuned`, figures: tuned }]
+    return untuned ? [{ name: `${name}, untuned`, figures: untuned }, ...known] : known
+  })
   const known = rows.filter(([key]) => columns.some(({ figures }) => figures[key] !== null))
   const cells = [
     ['', ...columns.map(({ name }) => name)],
@@ -144,18 +148,18 @@ function show(value: number | null, kind: 'share' | 'count' | 'mean' | 'ms'): st
   return kind === 'ms' ? `${(value / 1000).toFixed(1)} s` : String(Math.round(value))
 }
 
-/** Why questions failed, a line for each evaluation in which some did: the reason of the first. */
+/** One line per evaluation with failures: their number and the first reason. */
 export function failureLines(reports: readonly EvaluationReport[]): string[] {
-  return reports.flatMap(({ name, figures, results }) => {
-    const first = results.find(({ error }) => error !== null)
-    return first ? ['', `${name}: ${figures.failed} of ${figures.questions} failed. The first: ${first.error}`] : []
+  return reports.flatMap(({ name, results }) => {
+    const failed = results.filter(({ error }) => error !== null)
+    return failed[0] ? ['', `${name}: ${failed.length} of ${results.length} failed. The first: ${failed[0].error}`] : []
   })
 }
 
-/** What is wrong with a result, in words; undefined for nothing. */
+/** Describes the fault of a result; undefined if there is none. */
 export function faultOf({ error, contains, rightSource, isAbsent, isUncited }: QuestionResult): string | undefined {
   if (error !== null) return error
-  if (isAbsent) return isUncited ? undefined : 'It cites, though the documents do not tell.'
+  if (isAbsent) return isUncited ? undefined : 'It has citations, although the documents contain no answer.'
   const faults = [contains === false ? 'no known answer' : '', rightSource === false ? 'another source first' : '']
   const named = faults.filter((fault) => fault !== '')
   return named.length === 0 ? undefined : `It has ${named.join(', ')}.`

@@ -1,6 +1,6 @@
 import { spaceless } from '@inlay/text'
 
-/** Words of a list between which and their neighbours no letter stands; `\b` knows ASCII letters alone. */
+/** Matches whole words in any script; `\b` only supports ASCII letters. */
 const words = (list: string): string => `(?<![\\p{L}\\p{M}])(?:${list})(?![\\p{L}\\p{M}])`
 
 const asksNumber = new RegExp(
@@ -35,29 +35,36 @@ const number = new RegExp(
         'zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|hälfte|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mitad|' +
         'deux|trois|quatre|cinq|sept|huit|neuf|dix|mille|moitié|tre|quattro|cinque|otto|nove|dieci|metà',
     ),
+    // Months and days of the week answer `when`.
+    '(?<!\\p{L})(?:January|February|March|April|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|' +
+      'Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tags?|Mittwochs?|' +
+      'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|' +
+      'janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)(?!\\p{L})',
     '[一二三四五六七八九十百千万亿两半]',
   ].join('|'),
   'iu',
 )
 const name = /[\s"“(«]?\p{Lu}/u
 
-/** What kind of thing a question asks for, where its words tell. */
+/** The kind of value that a question asks for; undefined if unknown. */
 export type AnswerKind = 'number' | 'name' | undefined
 
-/** The kind of thing a question in one of some twenty languages asks for. */
+/** Detects the kind of value a question asks for, in some twenty languages. */
 export function answerKindOf(question: string): AnswerKind {
   if (asksNumber.test(question)) return 'number'
   return asksName.test(question) ? 'name' : undefined
 }
 
-/** Whether a text without the words of the question holds that kind of thing: 1, -1, or 0 for no kind. */
+/**
+ * Whether a text, without the words of the question, contains that kind of value: 1, -1, or 0 if the kind is unknown.
+ */
 export function fitOf(kind: AnswerKind, fresh: string): number {
   if (kind === undefined) return 0
   if (kind === 'number') return number.test(fresh) ? 1 : -1
   return name.test(fresh) || spaceless.test(fresh) ? 1 : -1
 }
 
-/** Whether a single word is such a thing. */
+/** Whether a single word is such a value. */
 export function isOfKind(kind: AnswerKind, word: string): boolean {
   if (kind === 'number') return number.test(word)
   return kind === 'name' ? /^\p{Lu}/u.test(word) : false

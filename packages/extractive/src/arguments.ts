@@ -23,7 +23,7 @@ function objectFor(schema: Record<string, unknown>, question: string): Record<st
   return Object.fromEntries(names.map((name) => [name, valueFor(properties[name], question)]))
 }
 
-/** Arguments that fit a tool's schema, as well as can be without understanding it: texts get the question itself. */
+/** Creates arguments that match a tool's schema without understanding it: string fields get the question. */
 export function argumentsFor(tool: LanguageModelV4FunctionTool | undefined, question: string): Record<string, unknown> {
   return objectFor(isJsonObject(tool?.inputSchema) ? tool.inputSchema : {}, question)
 }

@@ -1,16 +1,20 @@
-/** Words of instructions that destroy something, or force it. */
+/** Matches instructions that delete, destroy or force something. */
 const destructive =
-  /\b(?:delet(?:e|es|ed|ing)|remov(?:e|es|ed|ing)|eras(?:e|es|ed|ing)|overwrit(?:e|es|ing|ten)|wip(?:e|es|ed|ing)|kill(?:s|ed|ing)?|purg(?:e|es|ed|ing)|destroy(?:s|ed|ing)?|drop(?:s|ped|ping)?|truncat(?:e|es|ed|ing)|shred(?:s|ded|ding)?|uninstall(?:s|ed|ing)?|discard(?:s|ed|ing)?|prun(?:e|es|ed|ing)|terminat(?:e|es|ed|ing)|shut(?:s|ting)? ?down|reboot(?:s|ed|ing)?|format(?:s|ted|ting)? (?:an?|the|all|every|your) (?:disk|drive|device|partition|volume|card|filesystem)|factory[- ]reset|lösch(?:e|en|t)|überschreib(?:e|en|t)|borra(?:r|s)?|elimina(?:r|s)?|supprim(?:e|er|ez))\b/iu
+  /\b(?:delet(?:e|es|ed|ing)|remov(?:e|es|ed|ing)|eras(?:e|es|ed|ing)|overwrit(?:e|es|ing|ten)|wip(?:e|es|ed|ing)|kill(?:s|ed|ing)?|purg(?:e|es|ed|ing)|destroy(?:s|ed|ing)?|drop(?:s|ped|ping)?|truncat(?:e|es|ed|ing)|shred(?:s|ded|ding)?|uninstall(?:s|ed|ing)?|discard(?:s|ed|ing)?|prun(?:e|es|ed|ing)|terminat(?:e|es|ed|ing)|shut(?:s|ting)? ?down|reboot(?:s|ed|ing)?|format(?:s|ted|ting)? (?:an?|the|all|every|your) (?:\S+ )?(?:disk|drive|device|partition|volume|card|filesystem|usb|stick)\b|factory[- ]reset|lösch(?:e|en|t)|überschreib(?:e|en|t)|borra(?:r|s)?|elimina(?:r|s)?|supprim(?:e|er|ez))\b/iu
 const destructiveCode =
-  /(?:^|[\s;&|`(])(?:rm|rmdir|unlink|del|erase|dd|mkfs(?:\.\w+)?|shred|fdisk|wipefs|killall|pkill|kill|shutdown|reboot|truncate|format [a-z]:|remove-item|stop-process)(?=[\s;`)]|$)|--(?:force|delete|purge|hard|remove|overwrite|prune|wipe|destroy)\b|\s-(?:rf|fr|delete)\b|\b(?:drop|truncate) (?:table|database|schema|index)\b|\bdelete from\b/iu
+  /(?:^|[\s;&|`(])(?:rm|rmdir|unlink|del|erase|dd|mkfs(?:\.\w+)?|shred|fdisk|wipefs|killall|pkill|kill|shutdown|reboot|truncate|format [a-z]:|remove-item|stop-process)(?=[\s;`)]|$)|--(?:force|delete|purge|hard|remove|overwrite|prune|wipe|destroy)\b|\s-(?:rf|fr|delete|force)\b|\b(?:drop|truncate) (?:table|database|schema|index)\b|\bdelete from\b/iu
 
-/** Whether an instruction destroys something that the question does not ask to be destroyed. */
-export function isDangerous(question: string, text: string, code = ''): boolean {
+const furtherVerb = /(?<=\S\s)(?:and|then|und|y|et) (?:then )?\p{L}+/giu
+
+/** Whether an instruction destroys something that the question does not ask to destroy. */
+export function isDangerous(wholeQuestion: string, text: string, code = ''): boolean {
+  // `Sort a file and remove duplicates` asks to sort.
+  const question = wholeQuestion.replace(furtherVerb, ' ')
   return (destructive.test(text) || destructive.test(code) || destructiveCode.test(code)) && !destructive.test(question)
 }
 
 const opposites: readonly (readonly [RegExp, RegExp])[] = [
-  [/\b(?:zip|compress|archive|pack|tar)\b/i, /\b(?:un(?:zip|pack|compress|archive|tar)|decompress|extract)/i],
+  [/\b(?:zip|compress|archive|pack|tar)\b/i, /\b(?:un(?:zip|pack|compress|archive|tar)|decompress|extract|expand)/i],
   [/\bupload/i, /\bdownload/i],
   [/\bstart\b/i, /\bstop\b/i],
   [/\bpush\b/i, /\bpull\b/i],
@@ -27,12 +31,12 @@ const opposites: readonly (readonly [RegExp, RegExp])[] = [
   [/\bopen\b/i, /\bclose\b/i],
 ]
 
-/** Whether an instruction does the opposite of what the question asks, such as unzip for zip. */
+/** Whether an instruction does the opposite of the question, such as unzip for zip. */
 export function isOpposite(question: string, text: string): boolean {
   return opposites.some(([action, opposite]) => {
     const [asksAction, asksOpposite] = [action.test(question), opposite.test(question)]
     if (asksAction === asksOpposite) return false
-    // Without the other word: `unzip` of a `zip` file still unzips.
+    // Only if the other word is absent: `unzip` of a `zip` file still unzips.
     return asksAction ? opposite.test(text) : action.test(text) && !opposite.test(text)
   })
 }

@@ -12,10 +12,10 @@ import { argumentsFor } from './arguments.ts'
 import { understand } from './question.ts'
 import { smallTalk, withoutDocuments } from './talk.ts'
 
-/** What a person reads where a model is named. */
+/** Display name of the model. */
 export const extractiveModelName = 'Built-in extractive model'
 
-/** Tokens of prompt and answer the built-in model takes; it reads everything, so this is a matter of time only. */
+/** Context window in tokens. The model accepts any length, but longer prompts take more time. */
 export const extractiveContextTokens = 200_000
 
 const searchTools = ['internal_search', 'web_search']
@@ -51,7 +51,7 @@ interface CallWithId {
   readonly input: string
 }
 
-/** Gives each call an id that follows from the conversation alone: the same call gives the same answer. */
+/** Derives the id of each call from the conversation only: the same request gives the same response. */
 function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }: Reading): CallWithId[] {
   const conversation = questions.join('\n')
   // FNV-1a, 32 bits.
@@ -106,8 +106,9 @@ function endOf(
 }
 
 /**
- * Makes the built-in model: it needs no key and no network, calls the search it is offered, and answers with sentences
- * of what was found, each with its citation. The same call gives the same answer. Token counts are estimates.
+ * Creates the built-in model. It needs no key and no network, calls the search tool, and answers with sentences from
+ * the results, each with its citation. Deterministic: the same request gives the same response. Token counts are
+ * estimates.
  */
 export function extractiveModel(): LanguageModelV4 {
   return {
@@ -116,7 +117,7 @@ export function extractiveModel(): LanguageModelV4 {
     modelId: 'extractive',
     supportedUrls: {},
     doStream: async (options) => {
-      // Nothing is read before the first part is asked for.
+      // Reading starts with the first pull.
       const parts = partsOf(options)
       const stream = new ReadableStream<LanguageModelV4StreamPart>(
         {
@@ -148,7 +149,7 @@ export function extractiveModel(): LanguageModelV4 {
   }
 }
 
-/** The model as `modelProviders` of `@inlay/drivers/model-providers` takes it: `builtIn: builtInModel`. */
+/** The built-in model for `modelProviders` of `@inlay/drivers/model-providers`: `builtIn: builtInModel`. */
 export const builtInModel: {
   readonly displayName: string
   readonly contextTokens: number

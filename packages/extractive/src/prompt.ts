@@ -7,69 +7,69 @@ import type {
 } from '@ai-sdk/provider'
 import type { SourcePassage } from './evidence.ts'
 
-/** What an action gave back that is no list of passages. */
+/** Result of an action other than a list of passages. */
 export interface ToolAnswer {
   readonly toolName: string
   readonly text: string
   readonly isError: boolean
 }
 
-/** A call of the model, read for what matters to quoting. */
+/** The parts of a model call that the model uses. */
 export interface Reading {
-  /** Questions of the conversation, oldest first; the last is the present one. [] when nobody asked anything. */
+  /** Questions of the conversation, oldest first; the last is the current one. [] if there is none. */
   readonly questions: readonly string[]
   /** Earlier answers, oldest first. */
   readonly answers: readonly string[]
-  /** Texts that came with the questions: files of a project or agent have numbers, others have none. */
+  /** Texts sent with the questions. Files of a project or agent have citation numbers, others do not. */
   readonly context: readonly SourcePassage[]
-  /** Passages found since the present question was asked, best first. */
+  /** Passages found since the current question, best first. */
   readonly passages: readonly SourcePassage[]
-  /** Other answers of actions since the present question. */
+  /** Other tool results since the current question. */
   readonly toolAnswers: readonly ToolAnswer[]
-  /** Whether a search was made since the present question. */
+  /** Whether a search was made since the current question. */
   readonly hasSearched: boolean
-  /** Tools on offer, by name; none when the choice is `none`. */
+  /** Available tools by name; empty if the tool choice is `none`. */
   readonly tools: ReadonlyMap<string, LanguageModelV4FunctionTool>
-  /** The tool that has to be called now, `any` of them, or none. */
+  /** The tool that must be called, `any` tool, or none. */
   readonly mustCall: string | 'any' | undefined
   /** Ids of all calls of the conversation. */
   readonly callIds: ReadonlySet<string>
-  /** Names of the tools called since the present question. */
+  /** Names of the tools called since the current question. */
   readonly toolNames: ReadonlySet<string>
-  /** Whether pages were opened since the present question, or tried to. */
+  /** Whether opening pages was tried since the current question. */
   readonly hasOpened: boolean
 }
 
 const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
 
-/** What an agent or a project asks for: it is nobody's question and no source. */
+/** Marks the instructions of an agent or project, which are neither a question nor a source. */
 const instructionMark = /^\s*instructions\b[^\n]{0,120}:\s*\n/i
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The text of a message, without its files and calls. */
+/** The text of a message, without files and calls. */
 export function textOf(message: LanguageModelV4Message): string {
   if (typeof message.content === 'string') return message.content
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-/** What is read of a longer message, at its beginning and again at its end. */
-const longestQuestion = 800
-/** A paragraph that asks, at either end of a longer message, is what the rest was pasted for. */
-const longestAskingParagraph = 400
+/** Number of characters read at each end of a longer message. */
+const maxQuestionLength = 800
+/** A paragraph up to this length, at either end of a longer message, may be the question. */
+const maxAskingParagraphLength = 400
 
-/** Where the question of a message stands: whoever pastes a page into it asks before or after that page. */
+/** Finds the question in a message: people who paste a page ask before or after it. */
 function questionIn(message: string): string {
-  if (message.length <= 2 * longestQuestion) return message
-  const [first = ''] = message.slice(0, longestAskingParagraph).split(/\n\s*\n/)
+  if (message.length <= 2 * maxQuestionLength) return message
+  const [first = ''] = message.slice(0, maxAskingParagraphLength).split(/\n\s*\n/)
   const last =
     message
-      .slice(-longestAskingParagraph)
+      .slice(-maxAskingParagraphLength)
       .split(/\n\s*\n/)
       .at(-1) ?? ''
-  const asking = [last, first].find((text) => text.length < longestAskingParagraph && /[?？]\s*$/.test(text))
+  const asking = [last, first].find((text) => text.length < maxAskingParagraphLength && /[?？]\s*$/.test(text))
   if (asking !== undefined) return asking
-  return `${message.slice(0, longestQuestion)}\n${message.slice(-longestQuestion)}`
+  return `${message.slice(0, maxQuestionLength)}\n${message.slice(-maxQuestionLength)}`
 }
 
 function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; isError: boolean } {
@@ -79,7 +79,7 @@ function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; 
   return { value: output.value, isError: output.type === 'error-text' || output.type === 'error-json' }
 }
 
-/** Passages of a search's answer, JSON or already parsed; undefined when it is none. */
+/** Passages of a search result, as JSON or parsed; undefined for anything else. */
 function passagesOf(value: unknown): SourcePassage[] | undefined {
   let parsed = value
   try {
@@ -98,7 +98,7 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
   }))
 }
 
-/** Reads what tools gave back in these messages. */
+/** Reads the tool results in messages. */
 function readResults(messages: readonly LanguageModelV4Message[]): {
   passages: SourcePassage[]
   toolAnswers: ToolAnswer[]
@@ -123,12 +123,12 @@ function readResults(messages: readonly LanguageModelV4Message[]): {
   return { passages, toolAnswers }
 }
 
-/** A text that comes with the conversation: files and context have the form of a search's answer if they have numbers. */
+/** A text in the conversation: files and context have the format of a search result if they have citation numbers. */
 function readContext(message: LanguageModelV4Message): SourcePassage[] {
   const whole = textOf(message)
   const content = whole.replace(contextMark, '')
   const title = /^\s*(?:attached )?file "([^"\n]*)"/i.exec(whole)?.[1] ?? ''
-  // A note in brackets says why there is no text.
+  // Text in brackets is a note that explains why there is no text.
   if (/^\[[^\]]*\]$/.test(content.trim())) return []
   return passagesOf(content) ?? [{ number: undefined, title, content }]
 }
@@ -180,26 +180,26 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
   }
 }
 
-/** Whole addresses, without the marks that end their sentence. */
+/** Complete URLs, without the punctuation that follows. */
 const addresses = /\bhttps?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}]/gi
 
 const openTool = 'open_url'
-/** A longer message is a page that somebody pasted, and nobody asked for what it links to. */
-const longestWithAddresses = 600
-const mostAddresses = 5
+/** A longer message is a pasted page, and its links are not part of the question. */
+const maxWithAddressesLength = 600
+const maxAddresses = 5
 
-/** Opens the addresses that the present question holds, once. */
+/** Opens the URLs in the current question, once. */
 export function openAddresses(reading: Reading): Move | undefined {
   const question = reading.questions.at(-1) ?? ''
-  if (question.length > longestWithAddresses || !reading.tools.has(openTool) || reading.hasOpened) return undefined
+  if (question.length > maxWithAddressesLength || !reading.tools.has(openTool) || reading.hasOpened) return undefined
   const urls = [...new Set(question.match(addresses))]
-  if (urls.length === 0 || urls.length > mostAddresses) return undefined
+  if (urls.length === 0 || urls.length > maxAddresses) return undefined
   return { calls: [{ name: openTool, input: { urls } }] }
 }
 
 /**
- * The conversation as it is about the pages that were opened: an address is no word of a question, what its page is
- * called is. An address alone asks for what the page says.
+ * Adapts the question to the opened pages: replaces each URL by the title of its page. A URL alone asks what the page
+ * says.
  */
 export function aboutPages(reading: Reading): Reading {
   const question = reading.questions.at(-1)
@@ -209,10 +209,10 @@ export function aboutPages(reading: Reading): Reading {
   return { ...reading, questions: [...reading.questions.slice(0, -1), isBare ? `Summarise ${named}` : named] }
 }
 
-/** What the model does in one call: it says something, or calls tools. */
+/** Outcome of one model call: a text, or tool calls. */
 export type Move = { readonly say: string } | { readonly calls: readonly ToolCall[] }
 
-/** One call of a tool. */
+/** A tool call. */
 export interface ToolCall {
   readonly name: string
   readonly input: unknown

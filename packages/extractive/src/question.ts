@@ -4,17 +4,19 @@ import { answerKindOf, type AnswerKind } from './answer-kind.ts'
 /** The form an answer should have. */
 export type AnswerForm = 'fact' | 'definition' | 'list' | 'steps' | 'overview'
 
-/** A question, understood as far as it goes. */
+/** A parsed question. */
 export interface Question {
-  /** As it was asked, without greetings and politeness. */
+  /** The question without greetings and phrases of politeness. */
   readonly text: string
   readonly form: AnswerForm
-  /** Whether a number or a name is asked for. */
+  /** Whether it asks for a number or a name. */
   readonly kind: AnswerKind
-  /** Keys of the words that carry the topic, in order, each once. */
+  /** Keys of the words that carry the topic, in order, without duplicates. */
   readonly topic: readonly string[]
   /** Keys of the topic that are names, numbers or codes: an answer without them is about something else. */
   readonly names: readonly string[]
+  /** Signs and options of the question, such as `$?`, `-eq` and `--force`, which are not words. */
+  readonly literals: readonly string[]
   /** Search queries, the most specific first; at least one. */
   readonly queries: readonly string[]
 }
@@ -22,25 +24,25 @@ export interface Question {
 const politeness =
   /^(?:(?:hi|hello|hey|ok|okay|well|so|thanks|thank you|please|sorry|excuse me)[\s,.!:-]+)+|\b(?:please|kindly)\b[\s,]*|^(?:(?:can|could|would|will) you (?:please )?(?:tell|explain|show|help|describe|give|remind)(?: me| us)?(?: understand)?(?: about)?|(?:do you know|i (?:want|need|would like|['’]d like) to (?:know|understand)|i was wondering|tell me(?! about| more)|explain(?: to me)?|show me(?! an?\b)|remind me))\s+(?=\S)/gi
 
-/** English words that ask for an answer but seldom stand in one. */
+/** English words that are common in questions but rare in their answers. */
 const askingWords: ReadonlySet<string> = new Set(
-  `compare comparison define definition describe detail details difference differences different enumerate exactly
-  explain explanation find give happen happens help kind kinds know list many mean meaning means much name need often overview
-  possible purpose question say sort sorts summarise summarize summary tell thing things type types use used uses using
+  `comparison define definition describe detail details difference differences different enumerate exactly
+  explain explanation find give get gets getting got happen happens help kind kinds know many mean meaning means much need often overview
+  possible purpose question say summarise summarize summary tell thing things type types use used uses using
   want way ways work works command commands example examples`.split(/\s+/),
 )
 
 const forms: readonly (readonly [RegExp, AnswerForm])[] = [
   [
-    /^(?:summari[sz]e|(?:give (?:me |us )?)?an? (?:overview|summary)|give (?:me |us )?an? (?:overview|summary)|overview|summary|tl;?dr|tell me (?:more )?about|what (?:is|does) .{1,80} (?:say|cover|contain|about))\b|^(?:zusammenfassung|fasse|resumen?|résum[ée]r?|résumez|riassumi)(?!\p{L})/iu,
+    /^(?:summari[sz]e|(?:give (?:me |us )?)?an? (?:overview|summary)|give (?:me |us )?an? (?:overview|summary)|overview|summary|tl;?dr|tell me (?:more )?about|what (?:is|does) .{1,80}\p{L}.{0,80} (?:say|cover|contain|about))\b|^(?:zusammenfassung|fasse|resumen?|résum[ée]r?|résumez|riassumi)(?!\p{L})/iu,
     'overview',
   ],
   [
-    /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b/iu,
+    /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu,
     'list',
   ],
   [
-    /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b/i,
+    /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b|^wie (?:kann|muss|soll|darf) (?:ich|man|wir)\b|^was (?:ist |muss ich |soll ich )?(?:zu )?tun\b/i,
     'steps',
   ],
   [
@@ -49,7 +51,7 @@ const forms: readonly (readonly [RegExp, AnswerForm])[] = [
   ],
 ]
 
-/** Where both sides of a comparison stand in its words. */
+/** Captures both sides of a comparison. */
 const comparison =
   /\b(?:between|compare)\s+(?:the |an? )?(.{1,80}?)\s+(?:and|with|to|vs\.?|versus|or)\s+(?:the |an? )?(.{1,80}?)\s*[?.!]*$|^(?:the |an? )?(.{1,80}?)\s+(?:vs\.?|versus)\s+(?:the |an? )?(.{1,80}?)\s*[?.!]*$/i
 
@@ -61,18 +63,36 @@ const opening = /^(?:and|but|or|so|then|also|what about|how about)\s+(?=\S)/i
 const asksForMore =
   /^(?:tell me more|more|go on|continue|elaborate|and\??$|(?:more|further) (?:details?|information|about (?:it|that|this))|what else|anything else)\b/i
 
-/** A capitalised word that does not begin a sentence, or Latin letters among Han characters. */
+/** Words that make `how` or `wie` a question for a number: the answer seldom repeats them. */
+const measure =
+  /(?<=\bhow )(?:long|old|often|far|big|large|high|fast|tall|wide|deep|soon|late|early)\b|(?<=\bwie )(?:hoch|lange|alt|oft|weit|groß|schnell|tief|breit|lang|viele?)(?!\p{L})|(?<!\p{L})(?:cuánt[oa]s?|combien|quant[oaie]s?|hoeveel)(?!\p{L})/giu
+
+/** Verbs and nouns that ask for a form of answer only in these places: how to sort a list is about sorting. */
+const asksForForm =
+  /^(?:list|compare|name)\b|\bnames? of\b|\b(?:what|which) name\b|\b(?:what|which) sorts? of\b|\blists? of\b|\b(?:do|can) (?:we|you|they|i) (?:have|get|offer|sell)\b|\b(?:some|any|every)(?:thing|one|body)\b|\bstuff\b/gi
+
+/** A sign or an option, which is no word: `$?`, `&&`, `-eq`, `--force`. */
+const literal =
+  /(?<=^|[\s`'"(])(?:--?\p{L}[\p{L}\p{N}-]*|(?=\S?[$%@&|<>^~=+*/\\#])[$%@&|<>^~=+*/\\#?!:-]{2,})(?=$|[\s`'")?,.])/gu
+
+/** Precedes a number that is specific enough by itself: `version 3.1`. */
+const versionWord = /\b(?:version|release|revision)\s+(?=v?\d)/gi
+
+/** Words for the page of an overview: `Summarise the ferries page`. */
+const documentWord = /^(?:overview|summary|page|pages|document|documents|article|file|section|chapter|doc|docs|text)$/i
+
+/** A capitalized word that does not begin a sentence, or Latin letters among Han characters. */
 const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
 const acronym = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]+(?![\p{L}\p{N}])/gu
 const asksInHan = /什么|哪|谁|多少|几|怎|吗/u
 
-/** The words of a text that carry its topic, as they stand. */
+/** The words of a text that carry its topic, as written. */
 function topicWords(text: string): string[] {
   const common = commonWordsOf(text)
   const frequent = common && common.language !== 'en' ? common.words : stopWords
   const words = text.match(wordPattern) ?? []
   const lower = (word: string): string => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
-  // An acronym that is spelt like a stop word: IT, US, WHO.
+  // An acronym with the spelling of a stop word: IT, US, WHO.
   const isAcronym = (word: string): boolean => /^\p{Lu}{2,}$/u.test(word) && text !== text.toUpperCase()
   const said = words.filter((word) => spaceless.test(word) || isAcronym(word) || !frequent.has(lower(word)))
   const about = said.filter((word) => !askingWords.has(word.toLowerCase()))
@@ -82,15 +102,15 @@ function topicWords(text: string): string[] {
 const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
 
-/** The patterns below look this far: questions say early what they ask. */
+/** Patterns read only this many characters: a question states early what it asks. */
 const maxPatternLength = 1_000
 
-/** Words of an earlier question that a follow-up takes along. */
+/** Maximum number of words that a follow-up question takes from the previous one. */
 const maxCarriedWords = 8
 
 /**
- * Understands the last of several questions. A follow-up (`and for slices?`, `how does it work?`) takes the topic of the
- * one before along.
+ * Parses the last of several questions. A follow-up (`and for slices?`, `how does it work?`) includes the topic of the
+ * previous one.
  * @param questions all questions of the conversation, oldest first; at least one
  */
 export function understand(questions: readonly string[]): Question {
@@ -98,7 +118,12 @@ export function understand(questions: readonly string[]): Question {
   const polite = tidy(last.replace(politeness, ' '))
   const text = polite === '' ? tidy(last) : polite
   const head = mendAskingWords(text.slice(0, maxPatternLength))
-  const own = distinct(topicWords(text))
+  const form = forms.find(([pattern]) => pattern.test(head))?.[1]
+  const all = distinct(
+    topicWords(text.replace(asksForForm, '').replace(measure, '').replace(versionWord, '').trim() || text),
+  )
+  const named = form === 'overview' ? all.filter((word) => !documentWord.test(word)) : []
+  const own = named.length > 0 ? named : all
   const isMore = asksForMore.test(head)
   const leans = isMore || pointsBack.test(head) || (carriesOn.test(head) && own.length < 4)
   const earlier = before.length > 0 && leans ? understand(before.toReversed()) : undefined
@@ -112,22 +137,22 @@ export function understand(questions: readonly string[]): Question {
   const sides = [left ?? former, right ?? latter].filter((side) => side !== undefined)
   const further = sides.length > 0 ? sides : wordsOf(text).length > own.length + 3 ? [keywords] : []
   const topic = distinct([...own, ...context].flatMap(keysOf)).filter((key) => !asksInHan.test(key))
-  // German capitalises every noun.
+  // German capitalizes every noun.
   const names = commonWordsOf(text)?.language === 'de' ? acronym : properName
-  const named = [...(text.match(names) ?? []), ...own.filter((word) => /\p{N}/u.test(word))]
+  const nameWords = [...(text.match(names) ?? []), ...own.filter((word) => /\p{N}/u.test(word))]
+  const kind = answerKindOf(text)
   return {
     text,
-    form:
-      forms.find(([pattern]) => pattern.test(head))?.[1] ??
-      (own.length < 3 && !/[?？]/u.test(text) ? 'definition' : 'fact'),
-    kind: answerKindOf(text),
+    form: form ?? (own.length < 3 && kind !== 'number' && !/[?？]/u.test(text) ? 'definition' : 'fact'),
+    kind,
     topic,
-    names: distinct(named.flatMap(keysOf)).filter((key) => topic.includes(key)),
+    names: distinct(nameWords.flatMap(keysOf)).filter((key) => topic.includes(key)),
+    literals: distinct(text.slice(0, maxPatternLength).match(literal) ?? []),
     queries: distinct([main, ...further]),
   }
 }
 
-/** Corrects slips in longer words that tell the form of a question, such as `overveiw`. */
+/** Corrects misspellings in longer words that determine the form of a question, such as `overveiw`. */
 function mendAskingWords(text: string): string {
   const known = ['difference', 'between', 'compare', 'summarize', 'summarise', 'overview', 'versus']
   return text.replace(/\b[a-z]{6,12}\b/g, (word) =>

@@ -1,24 +1,24 @@
 import { lengthInWords, spaceless, wordPattern } from '@inlay/text'
 import { headingOf, type ReadUnit, type SourcePassage } from './evidence.ts'
 
-/** Puts the citation before the mark that ends a sentence. */
+/** Inserts the citation before the punctuation mark that ends a sentence. */
 export function cited(text: string, number: number | undefined): string {
   const clean = text.trim()
   if (number === undefined) return clean
-  // Behind a closing quotation mark or parenthesis; else before the full stop.
+  // After a closing quotation mark or parenthesis; otherwise before the full stop.
   const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…。！？：；，])([.!?:;,…。！？：；，]+)$/.exec(clean) ?? []
-  return /["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
+  return / …$|["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
     ? `${clean} [${number}]`
     : `${body} [${number}]${mark || '.'}`
 }
 
-/** A fenced block of code; the fence is longer than any run of backticks within. */
+/** A fenced code block; the fence is longer than any run of backticks in it. */
 export function fenced(code: string, language = 'text'): string {
   const mark = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
   return `${mark}${language}\n${code}\n${mark}`
 }
 
-/** A unit with its citation: an item with its code, code with the sentence that leads to it. */
+/** A unit with its citation: an item with its code, code with the sentence that introduces it. */
 export function quoted({ unit, passage: { source } }: ReadUnit, text: string = unit.text): string {
   if (unit.kind === 'code') {
     const lead = unit.lead ?? `${unit.headings.at(-1) || source.title || 'For example'}:`
@@ -28,7 +28,7 @@ export function quoted({ unit, passage: { source } }: ReadUnit, text: string = u
   return unit.code ? `${words}\n\n${fenced(unit.code.text, unit.code.language)}` : words
 }
 
-/** Units as a list, with the sentence that leads to them. */
+/** Units as a list, with the sentence that introduces it. */
 export function quotedList(units: readonly ReadUnit[], leading: string | undefined = units[0]?.unit.lead): string {
   const lead = leading === undefined ? '' : `${leading}\n\n`
   const items = units.map((read) =>
@@ -37,18 +37,19 @@ export function quotedList(units: readonly ReadUnit[], leading: string | undefin
   return lead + items.join('\n')
 }
 
-/** Page and heading of a place, as a reader finds it. */
+/** Title and heading of a unit. */
 export function placeOf(read: ReadUnit): string {
   const { title } = read.passage.source
   const heading = headingOf(read)
   return heading === '' || heading === title ? title : title === '' ? heading : `${title} › ${heading}`
 }
 
-/** Ends of clauses, behind which a long sentence may be cut. */
+/** Clause boundaries, at which a long sentence can be cut. */
 const clauseEnd = /(?<=[,;:—，；：])\s*|(?<=\s)(?=[–(])/u
 
 /**
- * A sentence of at most so many words: of a longer one the run of clauses that is worth most, with … where it was cut.
+ * A sentence with at most this many words; a longer one is cut to the consecutive clauses that answer best, with … at
+ * the cuts.
  * @param worthOf how well a text answers, comparable among parts of one sentence
  */
 export function shortened(text: string, maxWords: number, worthOf: (text: string) => number): string {
@@ -70,13 +71,13 @@ export function shortened(text: string, maxWords: number, worthOf: (text: string
   return `${best.from > 0 ? '… ' : ''}${isEnd ? best.text : `${best.text.replace(/[,;:—–(，；：\s]+$/u, '')} …`}`
 }
 
-/** Longer texts are read in parts: ranking reads every word several times. */
+/** Only parts of longer texts are used, since ranking reads every word several times. */
 const maxWholeCharacters = 4000
 const maxCharacters = 60_000
 const maxPatternWords = 50
 const [partCharacters, maxPartCharacters] = [1000, 2000]
 
-/** The passages as they are, but of long ones only the parts that share a word with the question. */
+/** The passages, of which long ones are reduced to the parts that share a word with the question. */
 export function relevantParts(question: string, passages: readonly SourcePassage[]): readonly SourcePassage[] {
   if (passages.every(({ content }) => content.length <= maxWholeCharacters)) return passages
   const words = [...new Set(question.match(wordPattern))].slice(0, maxPatternWords)
@@ -102,7 +103,7 @@ function thinned(text: string, pattern: RegExp, room: number): string {
   return (kept || text).slice(0, Math.max(room, 0))
 }
 
-/** Behind a paragraph if possible, else a line, else a space. */
+/** After a paragraph if possible, otherwise after a line, otherwise after a space. */
 function endOfPart(text: string, start: number): number {
   const within = text.slice(start + partCharacters, start + maxPartCharacters)
   for (const mark of ['\n\n', '\n', ' ']) {

@@ -2,13 +2,13 @@ import { keysOf } from '@inlay/text'
 import type { Evidence, ReadPassage, ReadUnit } from './evidence.ts'
 import type { Question } from './question.ts'
 
-/** Rows under one header. */
+/** Rows with the same header. */
 interface Table {
   readonly header: readonly string[]
   readonly rows: readonly ReadUnit[]
 }
 
-/** Words for most and least, and the columns they speak of where the question does not name one. */
+/** Words for a maximum or minimum, and the columns they refer to if the question does not contain a column. */
 const extremes: readonly (readonly [RegExp, 'most' | 'least', RegExp])[] = [
   [/cheapest|least expensive|günstigste|billigste/, 'least', /pric|cost|fee|rate|preis|kosten|[€$£]|eur|usd/i],
   [/most expensive|dearest|costliest|priciest|teuerste/, 'most', /pric|cost|fee|rate|preis|kosten|[€$£]|eur|usd/i],
@@ -26,9 +26,20 @@ const extremes: readonly (readonly [RegExp, 'most' | 'least', RegExp])[] = [
   [/lowest|minimum|fewest|niedrigste|\bleast\b|wenigsten/, 'least', /height|höhe/i],
 ]
 
+/** Units of time in hours, so that weeks and months can be compared. */
+const durations: readonly (readonly [RegExp, number])[] = [
+  [/^(?:s|sec|seconds?|sekunden?)$/, 1 / 3600],
+  [/^(?:min|minutes?|minuten?)$/, 1 / 60],
+  [/^(?:h|hrs?|hours?|std|stunden?)$/, 1],
+  [/^(?:d|days?|tage?)$/, 24],
+  [/^(?:weeks?|wochen?)$/, 24 * 7],
+  [/^(?:months?|monate?)$/, 24 * 30.4],
+  [/^(?:years?|jahre?)$/, 24 * 365],
+]
+
 const numberIn = /[-−]?\d[\d.,’' ]*/
 
-/** A number as it is written in English or on the continent, and what stands around it. */
+/** Parses a number in English or continental notation, with the text around it. */
 function readNumber(cell: string): { value: number; unit: string } | undefined {
   const digits = numberIn.exec(cell)?.[0].trim()
   if (digits === undefined) return undefined
@@ -36,7 +47,7 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
     .replace(/[’' ]/g, '')
     .replace('−', '-')
     .replace(/[.,]+$/, '')
-  // The last of both marks is the decimal one; a single mark before three digits groups thousands.
+  // If both marks occur, the last one is the decimal mark; a single mark before three digits groups thousands.
   const isDecimalComma = plain.lastIndexOf(',') > plain.lastIndexOf('.') && !/^-?\d{1,3}(?:,\d{3})+$/.test(plain)
   const isGroupedByDots = /^-?\d{1,3}(?:\.\d{3})+$/.test(plain) && /[€]|EUR/.test(cell)
   const value = Number(
@@ -46,10 +57,12 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
     .replace(digits, '')
     .toLowerCase()
     .replace(/[\s.()~]|approx|about|ca/g, '')
-  return Number.isNaN(value) ? undefined : { value, unit }
+  if (Number.isNaN(value)) return undefined
+  const time = durations.find(([pattern]) => pattern.test(unit))
+  return time ? { value: value * time[1], unit: 'hours' } : { value, unit }
 }
 
-/** Tables of one page with the same header are one, as a search may have cut it. */
+/** Tables of one page with the same header count as one, since a search may have split it. */
 function tablesOf(passages: readonly ReadPassage[]): Table[] {
   const tables = new Map<string, { header: readonly string[]; rows: ReadUnit[] }>()
   for (const { units, source } of passages)
@@ -66,28 +79,31 @@ function tablesOf(passages: readonly ReadPassage[]): Table[] {
 
 const cell = (row: ReadUnit, column: number): string => row.unit.table?.cells[column] ?? ''
 
-/** The first cell and one other of a row, as a line. */
+/** The first cell and another cell of a row, as a line. */
 const lineOf = (row: ReadUnit, header: readonly string[], column: number): string =>
   column === 0 ? row.unit.text : `${cell(row, 0)}: ${header[column] ? `${header[column]} ` : ''}${cell(row, column)}`
 
 /** Rows with the text to quote of each. */
 export type Rows = readonly { readonly read: ReadUnit; readonly text: string }[]
 
-/** Share of the topic that a table must speak of. */
+/** Minimum share of the topic in a table. */
 const minTableShare = 0.5
 const maxTied = 3
 
-/** The rows of a table with the most or least of what is asked for; undefined when no table tells. */
+/** The rows with the maximum or minimum that a question asks for; undefined if no table contains it. */
 export function extremeRows(question: Question, passages: readonly ReadPassage[], { has }: Evidence): Rows | undefined {
   const extremeWord = extremes.find(([pattern]) => pattern.test(question.text.toLowerCase()))
   if (!extremeWord) return undefined
   const [pattern, direction, usualColumn] = extremeWord
   const extremeKeys = new Set(keysOf(pattern.exec(question.text.toLowerCase())?.[0] ?? ''))
+  const namesColumn = (header: readonly string[]): boolean =>
+    keysOf(header.join(' ')).some((key) => extremeKeys.has(key))
   const topic = question.topic.filter((key) => !extremeKeys.has(key))
   let best: { rows: Rows; share: number } | undefined
   for (const { header, rows } of tablesOf(passages)) {
     const [first] = rows
-    if (!first || rows.length < 2) continue
+    // A column such as `Maximum salary` is a name, not a comparison.
+    if (!first || rows.length < 2 || namesColumn(header)) continue
     const context = new Set([...first.above, ...first.passage.head, ...keysOf(header.join(' '))])
     const share =
       topic.filter((key) => has(context, key) || rows.some(({ keys }) => has(keys, key))).length / topic.length
@@ -97,13 +113,14 @@ export function extremeRows(question: Question, passages: readonly ReadPassage[]
     const usual = columns.find(
       (at) => usualColumn.test(header[at] ?? '') || rows.every((row) => usualColumn.test(cell(row, at))),
     )
-    const column = named ?? usual ?? (columns.length === 1 ? columns[0] : undefined)
+    const isAbout = topic.every((key) => has(context, key))
+    const column = named ?? usual ?? (columns.length === 1 && isAbout ? columns[0] : undefined)
     if (column === undefined) continue
     const read = rows.flatMap((row) => {
       const number = readNumber(cell(row, column))
       return number ? [{ row, ...number }] : []
     })
-    // Hours beside minutes cannot be compared.
+    // Different units, such as hours and minutes, cannot be compared.
     if (read.length < 2 || new Set(read.map(({ unit }) => unit)).size > 1) continue
     const values = read.map(({ value }) => value)
     const extreme = direction === 'most' ? Math.max(...values) : Math.min(...values)
@@ -114,7 +131,10 @@ export function extremeRows(question: Question, passages: readonly ReadPassage[]
   return best?.rows
 }
 
-/** The row, and the column if the question tells, that a question names; undefined when several could be meant. */
+/** Keys of words for any value: `the phone number of …`. */
+export const valueWord: RegExp = /^(?:numb|nummer|addres|adress|amount|value|wert|name|date|datum)/
+
+/** The row that a question refers to, and the column if it contains one; undefined if there are several candidates. */
 export function namedRow(
   question: Question,
   passages: readonly ReadPassage[],
@@ -122,6 +142,17 @@ export function namedRow(
 ): Rows | undefined {
   let best: { rows: Rows; share: number } | undefined
   for (const { header, rows } of tablesOf(passages)) {
+    // `Who is the head of IT?`: a cell says all that the question does, so its row tells who.
+    const said = rows.flatMap((row) => {
+      const at = /^(?:who|whom|wer|wen|quién|qui|chi)(?!\p{L})/iu.test(question.text)
+        ? header.findIndex((_, column) => {
+            const own = new Set(keysOf(cell(row, column)))
+            return column > 0 && question.topic.length > 1 && question.topic.every((key) => has(own, key))
+          })
+        : -1
+      return at > 0 ? [{ row, at }] : []
+    })
+    if (said.length === 1) return said.map(({ row, at }) => ({ read: row, text: lineOf(row, header, at) }))
     const counted = rows.map((row) => {
       const own = new Set(keysOf(cell(row, 0)))
       return { row, matched: question.topic.filter((key) => has(own, key)).length, extra: own.size }
@@ -142,14 +173,28 @@ export function namedRow(
       : undefined
     const isNamed = (at: number): boolean =>
       left.some((key) => has(headers[at]!, key)) || (hint?.test(`${header[at]} ${cell(row, at)}`) ?? false)
-    const column = header.findIndex((_, at) => at > 0 && isNamed(at))
-    const others = left.filter((key) => !hint || !/^(?:cost|pric)/.test(key))
+    /** Prefers the column whose name shares most words with the question. */
+    const named = header.map((_, at) =>
+      at > 0 && isNamed(at) ? left.filter((key) => has(headers[at]!, key)).length + 1 : 0,
+    )
+    const column = named.indexOf(Math.max(...named, 1))
+    // Of `Salary from` and `Salary to`, the question may ask for either.
+    const tied = named.flatMap((share, other) => (share === named[column] && other !== column ? [other] : []))
+    const others = left.filter((key) => column <= 0 || !((hint && /^(?:cost|pric)/.test(key)) || valueWord.test(key)))
     const share = others.length === 0 ? 1 : shareOf(row.keys, row.above, row.passage.head)
     const covered = others.every((key) => has(row.keys, key) || has(row.above, key) || has(row.passage.head, key))
     if (!covered || (column === -1 && header.length !== 2)) continue
     const at = column === -1 ? 1 : column
     if (cell(row, at) !== '' && (!best || share > best.share))
-      best = { rows: [{ read: row, text: lineOf(row, header, at) }], share }
+      best = {
+        rows: [
+          {
+            read: row,
+            text: [lineOf(row, header, at), ...tied.map((other) => `${header[other]} ${cell(row, other)}`)].join('; '),
+          },
+        ],
+        share,
+      }
   }
   return best?.rows
 }

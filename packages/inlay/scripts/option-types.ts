@@ -7,16 +7,16 @@ import { parseSync } from 'vite'
 export interface Option {
   readonly name: string
   readonly isRequired: boolean
-  /** As written, on one line. */
+  /** The source text, on one line. */
   readonly type: string
   readonly meaning: string
-  /** What its docstring says about the default; empty when it says nothing. */
+  /** Default according to the docstring; empty if it names none. */
   readonly fallback: string
   /** Types of ours that its type names. */
   readonly types: readonly string[]
 }
 
-/** What a name stands for, by the file that a reference to it stands in. */
+/** Resolves a name used in a file to its declaration. */
 interface Declared {
   readonly file: SourceFile
   readonly node: Node
@@ -123,7 +123,7 @@ function toOption(member: Node, file: SourceFile): Option {
   }
 }
 
-/** What a type says about itself, in a sentence. */
+/** The docstring of a type, as a sentence. */
 function meaningOf(name: string, file: SourceFile): string {
   const target = find(name, file)
   return target === undefined ? '' : docstringOf(target.node, target.file).meaning.replace(/(?<=\.) .*$/, '')

@@ -33,6 +33,8 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
       ],
     ],
     ['drivers/src/embedders', ['openaiEmbedder', 'aiSdkEmbedder', 'transformersEmbedder']],
+    ['drivers/src/local-models', ['localEmbedder', 'localReranker']],
+    ['drivers/src/rerankers', ['transformersReranker']],
     [
       'drivers/src',
       ['httpReranker', 'openaiImages', 'aiSdkImages', 'fileExtractor', 'pageReader', 'egress', 'mcpClient'],

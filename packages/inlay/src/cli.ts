@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { startLean } from './lean-start.ts'
 
-// Before anything else is loaded: it would be loaded twice.
+// Before anything else is loaded, since a restart would load it twice.
 if (process.argv[2] === 'serve') startLean()
 
 // A closed pipe (`inlay … | head`) ends the program.

@@ -2,10 +2,10 @@ import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
-/** Folder of database, index and files when nothing names one; in the working folder. */
+/** Default folder of database, index and files, in the working directory. */
 export const defaultDataFolder = '.inlay'
 
-/** Mode of what is made: only the user who runs the process may enter. */
+/** Permissions: only the user who runs the process has access. */
 const ownFolder = 0o700
 const ownFile = 0o600
 
@@ -30,20 +30,20 @@ export async function prepareDataFolder(
     await makeFolder(folder)
     await makeFolder(indexFolder(folder))
     await makeFolder(filesFolder(folder))
-    // SQLite gives its other files the mode of this one.
+    // SQLite gives its other files the mode of this file.
     if (withDatabase) await (await open(databaseFile(folder), 'a', ownFile)).close()
   } catch (cause) {
-    // Node's errors carry their code beside the Error fields. The path stays there: this sentence may reach clients.
+    // Node's errors have a code. The path stays in the cause, since this message may reach clients.
     const { code = 'unknown reason' } = cause as NodeJS.ErrnoException
     throw new InlayError('SERVICE_UNAVAILABLE', {
-      message: `The data folder cannot be used (${code}): name one that can be written, by INLAY_DATA or the option dataFolder.`,
+      message: `The data folder cannot be used (${code}): set a writable folder with INLAY_DATA or the option dataFolder.`,
       cause,
       retryable: false,
     })
   }
 }
 
-/** Deletes database, index and files of a data folder, and nothing else that is in it. */
+/** Deletes database, index and files of a data folder, and nothing else. */
 export async function removeFromFolder(dataFolder: string): Promise<void> {
   const database = ['', '-wal', '-shm'].map((end) => databaseFile(dataFolder) + end)
   for (const path of [...database, indexFolder(dataFolder), filesFolder(dataFolder)])
@@ -51,8 +51,8 @@ export async function removeFromFolder(dataFolder: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it, one at a time. Node's recursive mkdir never ends where a folder exists and none can
- * be made in it, such as /proc.
+ * Creates a folder and its parents, one at a time: Node's recursive mkdir never returns if a folder exists but cannot
+ * contain folders, such as /proc.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const existing = await stat(folder).catch(() => undefined)

@@ -1,24 +1,24 @@
 import { type ErrorCode, isInlayError } from '@inlay/protocol'
 
-/** Most causes told of one failure. */
-const mostCauses = 5
+/** Maximum number of causes reported per failure. */
+const maxCauses = 5
 
 /**
- * Log text of an unexpected failure: its stack and those of its causes, without which "the index failed" says nothing.
+ * Log text of an unexpected failure: its stack and those of its causes, since the outer message alone explains little.
  * Other fields are omitted, as they contain requests and responses of providers.
- * @param hide removes credentials from a text, since providers repeat what they were sent
+ * @param hide removes credentials from a text, since providers repeat what they receive
  */
 export function errorReport(error: unknown, hide: (text: string) => string): string {
   const parts: string[] = []
   let at = error
-  while (at !== undefined && at !== null && parts.length <= mostCauses) {
+  while (at !== undefined && at !== null && parts.length <= maxCauses) {
     parts.push(at instanceof Error ? stackOf(at, hide) : toLine(hide(String(at))))
     at = at instanceof Error ? at.cause : undefined
   }
   return parts.join('\n  caused by ')
 }
 
-/** Places in the code are kept as they are: they look like keys, and are what a reader needs. */
+/** Stack frames are kept unchanged: they resemble keys, but readers need them. */
 function stackOf(error: Error, hide: (text: string) => string): string {
   const { name, message, stack = '' } = error
   const head = stack.indexOf(message) + message.length
@@ -45,32 +45,32 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNPROCESSABLE_ENTITY',
 ])
 
-/** The sentences of an outage and its causes, and what the system said of it; undefined for any other failure. */
+/** The messages of an outage and its causes, and the system's error; undefined for any other failure. */
 export function outageOf(error: unknown): string | undefined {
   const sentences = new Set<string>()
   let at = error
-  for (; isInlayError(at) && sentences.size < mostCauses; at = at.cause) {
+  for (; isInlayError(at) && sentences.size < maxCauses; at = at.cause) {
     if (!outages.has(at.code)) return undefined
     sentences.add(at.message)
   }
-  // The error of `fetch` itself says nothing; its cause does.
+  // The message of a `fetch` error says nothing; its cause does.
   if (at instanceof TypeError && at.cause instanceof Error) at = at.cause
   if (sentences.size === 0 || (at !== undefined && !isOfSystem(at))) return undefined
   return [...sentences, ...(at === undefined ? [] : [`It says: ${at.message}.`])].join(' ')
 }
 
-/** Whether an error comes of a connection, a disk or a time limit, as their codes and names say, and not of our code. */
+/** Whether an error comes from a connection, a disk or a timeout, judging by its code and name. */
 function isOfSystem(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
-  // SQLite tells of the disk by a code of Node's.
+  // Node reports SQLite's disk errors with this code.
   const isSystemCode = typeof code === 'string' && (!code.startsWith('ERR_') || code === 'ERR_SQLITE_ERROR')
   return isSystemCode || error.name === 'TimeoutError' || error.name === 'AbortError'
 }
 
 /**
- * One entry of the log: a line for what a provider or a service commonly fails of, the whole report for anything else.
- * @param hide takes credentials out of a text
+ * Formats a log entry: one line for common failures of providers and services, the whole report for others.
+ * @param hide removes credentials from a text
  */
 export function logEntry(
   error: unknown,
@@ -83,7 +83,7 @@ export function logEntry(
   return `something failed unexpectedly${request}: ${errorReport(error, hide)}`
 }
 
-/** A text on one line, control characters as escapes: nothing that a provider says may look like a line of our own. */
+/** Puts a text on one line and escapes control characters, so that a provider's message cannot imitate a log line. */
 function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => {
     if (character === '\n') return '\\n'

@@ -2,13 +2,13 @@ import { constants, performance, PerformanceObserver, type NodeGCPerformanceDeta
 import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 
-/** Shares of the time that the event loop works: from here on a process is busy, and below there it is idle. */
+/** Event loop utilization above which a process is busy, and below which it is idle. */
 const [busyShare, idleShare] = [0.5, 0.1]
 const idleSeconds = 2
 
 /**
- * Decides when memory is given back: once a process that was busy has been idle for a while.
- * @returns takes the share of the last second in which the event loop worked; answers whether it is time
+ * Decides when to release memory: when a busy process has become idle.
+ * @returns a function that receives the utilization of the last second and returns whether to release memory now
  */
 export function createIdleWatch(): (share: number) => boolean {
   let wasBusy = false
@@ -22,9 +22,9 @@ export function createIdleWatch(): (share: number) => boolean {
   }
 }
 
-/** V8 knows the flag from there on. */
+/** First version of V8 with the flag. */
 const oldestV8 = 13
-/** So much at once begins a collection. Nothing of it is touched, so it takes no memory. */
+/** Allocating this much triggers a garbage collection. It is never touched, so it takes no physical memory. */
 const collectedBytes = 128 * 2 ** 20
 const [tries, betweenMs] = [10, 100]
 
@@ -34,8 +34,8 @@ interface CollectionEntry {
 }
 
 /**
- * Has V8 give back the pages that its garbage leaves behind. By itself it keeps them for the next garbage, hundreds of
- * megabytes after a flood, until nothing at all is allocated for a while.
+ * Makes V8 release the pages of its garbage. Otherwise it keeps them for new objects: hundreds of megabytes after a
+ * peak, until the process allocates nothing for a while.
  */
 export async function giveMemoryBack(): Promise<void> {
   if (Number.parseInt(process.versions.v8) < oldestV8) return
@@ -52,14 +52,14 @@ export async function giveMemoryBack(): Promise<void> {
       await delay(betweenMs)
     }
   } catch {
-    // The machine grants no more memory, not even untouched: it is collected another time.
+    // Allocation failed: memory is released another time.
   } finally {
     setFlagsFromString('--no-memory-saver-mode')
     observer.disconnect()
   }
 }
 
-/** Watches the event loop of this process, and gives memory back whenever it has become idle. */
+/** Watches the event loop of this process, and releases memory whenever it has become idle. */
 export function giveBackIdleMemory(): void {
   const isTime = createIdleWatch()
   let last = performance.eventLoopUtilization()

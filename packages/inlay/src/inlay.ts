@@ -13,52 +13,53 @@ import type { Telemetry } from '@inlay/telemetry'
 import { widgetScript } from './widget-script.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** An assistant ready to be mounted. */
+/** An assistant. */
 export interface Inlay {
-  /** Answers requests; never rejects. The first one that needs more than a public answer starts the rest. */
+  /** Handles requests; never rejects. The first request that is not public starts everything else. */
   readonly fetch: FetchHandler
-  /** Conversations and runs. Its first use starts everything. */
+  /** Conversations and runs. Starts everything on first use. */
   readonly agent: Conversations
-  /** Documents and search. Its first use starts everything. */
+  /** Documents and search. Starts everything on first use. */
   readonly knowledge: Knowledge
-  /** API keys. Its first use starts everything. */
+  /** API keys. Starts everything on first use. */
   readonly keys: Keys
-  /** Every address that `fetch` answers. */
+  /** All routes of `fetch`. */
   readonly routes: Server['routes']
   /**
-   * Erases everything that belongs to a person: sessions, files, projects, agents, memories, settings and keys. Documents
-   * stay, and so does the person's id in the audit. Resolves once it is gone; may be called again.
-   * @param personId the id that `authenticate` gives, or the owner of a key
+   * Erases everything that belongs to a person: sessions, files, projects, agents, memories, settings and keys.
+   * Documents stay, and so does the person's id in the audit log. Idempotent.
+   * @param personId id returned by `authenticate`, or the owner of a key
    */
   erase(personId: string): Promise<Erased & { readonly keys: number }>
-  /** Starts everything now rather than with the first use: database, index, worker. May be called again. */
+  /** Starts everything now instead of on first use: database, index, worker. Idempotent. */
   start(): Promise<void>
   /**
-   * Prepares for `close()`: `/health/ready` answers 503 from now on, everything else is answered as before. Resolves once
-   * no answer is being made here.
+   * Prepares for `close()`: from now on `/health/ready` returns 503, while all other requests are handled as before.
+   * Resolves when no answer is running in this process.
    */
   drain(): Promise<void>
-  /** Stops runs and worker, closes index and database; what is used afterwards fails with CLOSED. May be called again. */
+  /** Stops runs and the worker, closes index and database; later calls fail with CLOSED. Idempotent. */
   close(): Promise<void>
   /**
-   * Closes, and deletes everything that it keeps, wherever that is: records, files, index, running answers. Other
-   * processes must have closed it. After a failure, another assistant with the same options may be destroyed again.
+   * Closes the assistant and deletes all its data, wherever it is stored: database, files, index, running answers.
+   * Other processes must have closed it before. After a failure, create another assistant with the same options and
+   * destroy it.
    */
   destroy(): Promise<void>
 }
 
 /**
- * Makes an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part; any number of
- * assistants live in one process, and several processes may share a data folder.
- * @throws INVALID_INPUT with a line for each wrong or unknown option, and under a Node that is too old; UNSUPPORTED in a
- * bundle that holds this package
+ * Creates an assistant. Nothing is opened or loaded before the first request, `start()`, or use of a part. A process
+ * can have any number of assistants, and several processes can share a data folder.
+ * @throws INVALID_INPUT with a line per wrong or unknown option, and for an unsupported Node version; UNSUPPORTED if
+ * this package was bundled
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
   checkRuntime()
   checkUnbundled()
   checkOptions(options)
   const onError = options.onError ?? errorWriter(options.log)
-  // Told later: `onError` may use what this call returns.
+  // Deferred, since `onError` may use the assistant that this call returns.
   if (lacksKey(options)) queueMicrotask(() => onError(missingKey()))
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
@@ -70,7 +71,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     opening ??= import('./parts/open-parts.ts')
       .then(async ({ openParts }) => (opened = await openParts(options, onError)))
       .catch((error: unknown) => {
-        // The next use tries again: a disk may be free by then, a lock gone.
+        // The next use tries again: the cause, such as a full disk or a lock, may be gone.
         opening = undefined
         throw error
       })
@@ -88,7 +89,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     ...settingsOf(options),
     ...served,
     localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
-    // There with this option.
+    // Telemetry exists with this option.
     metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
@@ -118,19 +119,20 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   }
 }
 
-/** Whether the host means to give a key and has none, as with `apiKey: process.env.INLAY_API_KEY`. */
+/** Whether the host passes an API key that is undefined, as with `apiKey: process.env.INLAY_API_KEY`. */
 function lacksKey(options: InlayOptions): boolean {
   return Object.hasOwn(options, 'apiKey') && options.apiKey === undefined && options.authenticate === undefined
 }
 
 function missingKey(): InlayError {
   const message =
-    'The option apiKey is undefined and there is no authenticate, so calls are answered with 401 unless they carry a ' +
-    'stored key. Set the key before the start, such as `export INLAY_API_KEY=any-long-secret`.'
+    'The option apiKey is undefined and there is no authenticate, so requests without a stored key ' +
+    'are refused with 401. Set the key before starting, such as `export ' +
+    'INLAY_API_KEY=any-long-secret`.'
   return new InlayError('UNAUTHENTICATED', { message, data: { isExpected: true } })
 }
 
-/** With telemetry on. */
+/** Only called with telemetry. */
 const metricsOf = ({ telemetry, knowledge, tableSizes }: Parts): ReturnType<Telemetry['metrics']> =>
   telemetry!.metrics(knowledge.sampledFigures, tableSizes)
 
@@ -140,7 +142,7 @@ async function erasePerson(
 ): ReturnType<Inlay['erase']> {
   const { audited } = await import('./parts/host-audit.ts')
   return audited(audit, 'erasePerson', { user_id: personId }, async () => {
-    // Keys first, so that nothing is added meanwhile.
+    // Keys first, so that the person cannot add anything meanwhile.
     const count = await keys.erase(personId)
     await workspace.erase(personId)
     await usage.erase(personId)
@@ -149,13 +151,13 @@ async function erasePerson(
 }
 
 function settingsOf(options: InlayOptions) {
-  const { basePath, streamFormat, corsOrigins, ingestionWaitMs, waitingCalls, passHeaders, bodyLimits } = options
+  const { basePath, streamFormat, corsOrigins, ingestionWaitMs, maxWaitingCalls, passHeaders, bodyLimits } = options
   return {
     basePath,
     streamFormat,
     corsOrigins,
     ingestionWaitMs,
-    waitingCalls,
+    maxWaitingCalls,
     passHeaders,
     limits: bodyLimits,
     retentionDays: options.retention?.maxSessionDays,
@@ -173,7 +175,7 @@ function authenticatorOf(options: InlayOptions, keys: Keys): Authenticator {
   ])
 }
 
-/** Asks each in turn; the first who knows the caller decides. */
+/** Tries each in turn; the first that returns a caller decides. */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
   return async (request) => {
     for (const authenticate of authenticators) {
@@ -184,7 +186,7 @@ export function firstOf(authenticators: readonly Authenticator[]): Authenticator
   }
 }
 
-/** Accepts one key, as the operator. Compared by hash, so that the time it takes tells nothing. */
+/** Accepts one key, as the operator. Compares hashes, so that timing reveals nothing. */
 export function fixedKey(key: string): Authenticator {
   const expected = hash('sha256', key, 'buffer')
   return (request) => {
@@ -194,19 +196,19 @@ export function fixedKey(key: string): Authenticator {
 }
 
 /**
- * A part that is made when it is first used: each method waits for the part and then does what it says. For parts
- * whose members are all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
+ * A component that is created on first use: each method first waits for the component. For components whose members are
+ * all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
  */
 export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
-  return lazyMember(async () => load()) as Part // The proxy has every member of a part of this kind, see above.
+  return lazyMember(async () => load()) as Part // The proxy has every member of such a component, see above.
 }
 
-/** Stands for a method and for a group of methods alike; which one it is shows when it is used. */
+/** Represents a method or a group of methods; which one is known when it is used. */
 function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
   const members = new Map<string | symbol, unknown>()
   return new Proxy(() => {}, {
     get(_, name) {
-      // Not a promise: a part may be returned from an async function without being awaited into something else.
+      // Not a promise, so that async functions can return it without awaiting it.
       if (name === 'then') return undefined
       const member = members.get(name) ?? lazyMember(async () => Reflect.get(Object(await load()), name), load)
       members.set(name, member)

@@ -11,24 +11,24 @@ export const leanEnvironment: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: '1048576',
 }
 
-/** V8 would let its young generation grow to 96 MB and never give that back. */
+/** By default V8 lets its young generation grow to 96 MB and never releases it. */
 export const leanFlags: readonly string[] = ['--max-semi-space-size=16']
 
-/** Replaces this program by itself, started with less memory; does nothing where that cannot be, or is set already. */
+/** Restarts this program with settings that use less memory; does nothing if that is impossible or already done. */
 export function startLean(): void {
   const { env, execArgv, execPath, argv, platform } = process
-  // Started through a loader, this is the loader.
+  // Started through a loader, `execPath` is the loader.
   if (!basename(execPath).startsWith('node')) return
   const isSet = Object.keys(leanEnvironment).some((name) => env[name] !== undefined) || env['GLIBC_TUNABLES']
-  // A parent that talks to this process by a channel would lose it.
+  // A parent that communicates through an IPC channel would lose it.
   if (platform !== 'linux' || isSet || process.channel || typeof process.execve !== 'function') return
   const hasFlag = [...execArgv, env['NODE_OPTIONS'] ?? ''].some((flag) => flag.includes('semi-space-size'))
   const flags = hasFlag ? execArgv : [...leanFlags, ...execArgv]
   try {
-    // A program that cannot be started would end the process.
+    // `execve` would end the process if the program cannot be started.
     accessSync(execPath, constants.X_OK)
     process.execve(execPath, [execPath, ...flags, ...argv.slice(1)], { ...env, ...leanEnvironment })
   } catch {
-    // Not permitted: it runs as it was started.
+    // Not permitted: continues without a restart.
   }
 }

@@ -4,7 +4,7 @@ import { logEntry } from './error-report.ts'
 
 type AnsweredRequest = Parameters<NonNullable<ServerOptions['onAnswered']>>[0]
 
-/** An entry of the log: what happened, with ids. Nothing in it was written by people or stands in documents. */
+/** A log entry: an event with ids. Contains no text of users or documents. */
 export type LogEntry =
   | ({ readonly event: 'request' } & AnsweredRequest)
   | {
@@ -13,17 +13,17 @@ export type LogEntry =
       readonly messageId: number
       readonly callerId: string
       readonly status: EndedTurn['status']
-      /** Null when nothing failed. */
+      /** Null if nothing failed. */
       readonly errorCode: string | null
       readonly provider: string
       readonly model: string
       readonly tools: readonly string[]
       readonly durationMs: number
     }
-  /** An unexpected error. `report` contains no credentials, but may contain file names and addresses. */
+  /** An unexpected error. `report` contains no credentials, but may contain file names and URLs. */
   | { readonly event: 'error'; readonly requestId: string | null; readonly report: string }
 
-/** The entry of an answer that is stored. */
+/** The log entry of a stored answer. */
 export function runEntry({
   caller,
   sessionId,
@@ -48,12 +48,12 @@ export function runEntry({
   }
 }
 
-/** Writes an entry to standard error, as one line of JSON with its time. */
+/** Writes an entry to standard error as one line of JSON, with its time. */
 export function writeJsonLine(entry: LogEntry): void {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`)
 }
 
-/** Receives failures: the log gets them when there is one, else standard error. */
+/** Creates the handler of failures: writes to the log if there is one, otherwise to standard error. */
 export function errorWriter(
   log: ((entry: LogEntry) => void) | undefined,
 ): (error: unknown, context?: { readonly requestId?: string }) => void {
@@ -62,13 +62,13 @@ export function errorWriter(
       try {
         if (log) return log({ event: 'error', requestId: context.requestId ?? null, report })
       } catch {
-        // A log that breaks gets no more of it.
+        // A failing log must not receive its own failure.
       }
       process.stderr.write(`inlay: ${report}\n`)
     }
     import('@inlay/agent').then(
       ({ withoutCredentials }) => write(logEntry(error, context, withoutCredentials)),
-      // Without it nothing can be taken out of the words, so only the kind of failure is told.
+      // If the redaction cannot be loaded, only the kind of failure is written.
       () => write(`something failed unexpectedly: ${error instanceof Error ? error.name : 'no error'}`),
     )
   }

@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /**
- * Headers of every answer of the page. Scripts and styles come from this server alone, nothing is fetched from
- * elsewhere, nothing may frame the page, and no script may turn a text into HTML.
+ * Headers of every response of the page. Scripts and styles come only from this server, nothing is fetched from
+ * elsewhere, the page cannot be framed, and no script can convert text to HTML.
  */
 const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
@@ -46,29 +46,29 @@ export interface PageOptions {
   readonly folder: string
   /** Base path of the API, as called by the page. */
   readonly basePath: string
-  /** Answers every request that is not for the page. */
+  /** Handles every request that is not for the page. */
   readonly api: (request: Request) => Promise<Response>
   /**
-   * The key a page may fetch, and the token that shows that it was opened by the printed address. Absent: the page asks
-   * the person for a key.
+   * The key that a page can fetch, and the token that proves that it was opened with the printed URL. Absent: the page
+   * asks the user for a key.
    */
   readonly handover?: { readonly token: string; readonly key: string }
 }
 
-/** Information about a request besides its own content. */
+/** Information about the connection of a request. */
 export interface Peer {
-  /** Address of the other end of the connection; undefined when unknown. */
+  /** IP address of the client; undefined if unknown. */
   readonly ip: string | undefined
 }
 
-/** Folder of the page that ships with this package; undefined where it was not built, as in a fresh clone. */
+/** Folder of the page that ships with this package; undefined if it was not built, as in a fresh clone. */
 export function bundledPage(): string | undefined {
-  // From the build it lies beside this module, from sources where the page is built.
-  const places = ['./page/', '../../../playground/dist/'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  // In the build it is next to this module; in the sources it is where the page is built.
+  const places = ['./page/', '../../page/dist/'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
   return places.find((folder) => existsSync(join(folder, 'index.html')))
 }
 
-/** Serves the page at `/` and hands the rest to the API. The page's files are read once. */
+/** Serves the page at `/` and passes other requests to the API. The files of the page are read once. */
 export async function createPage(
   options: PageOptions,
 ): Promise<{ fetch: (request: Request, peer: Peer) => Promise<Response> }> {
@@ -77,6 +77,7 @@ export async function createPage(
     async fetch(request, peer) {
       const { pathname } = new URL(request.url)
       if (pathname === '/page/key') return handOver(request, peer, options.handover)
+      if (pathname === '/page/start') return answerStart(request, options)
       const file = files.get(pathname)
       if (file === undefined) return options.api(request)
       if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, { allow: 'GET, HEAD' })
@@ -92,14 +93,14 @@ interface PageFile {
   readonly headers: Record<string, string> & { etag: string }
 }
 
-/** A file that may be sent compressed; each encoding is made once, when it is first asked for. */
+/** A file that can be sent compressed; each encoding is created on first use. */
 interface CompressibleFile extends PageFile {
   readonly compressed: Map<Encoding, Promise<PageFile>>
 }
 
 type Encoding = 'br' | 'gzip'
 
-/** Below it the headers weigh more than what is saved. */
+/** Below this size, the headers cost more than compression saves. */
 const minCompressedBytes = 1_024
 const compress: Readonly<Record<Encoding, (content: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>>> = {
   br: promisify((content: Uint8Array, done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void) =>
@@ -110,7 +111,7 @@ const compress: Readonly<Record<Encoding, (content: Uint8Array) => Promise<Uint8
   ),
 }
 
-/** The file in the best encoding that the client takes. */
+/** The file in the best encoding that the client accepts. */
 async function encoded(file: CompressibleFile, acceptEncoding: string): Promise<PageFile> {
   if (file.content.byteLength < minCompressedBytes) return file
   const encoding = acceptedEncoding(acceptEncoding)
@@ -121,7 +122,7 @@ async function encoded(file: CompressibleFile, acceptEncoding: string): Promise<
 }
 
 async function compressed({ content, headers }: PageFile, encoding: Encoding): Promise<PageFile> {
-  // Bytes that differ need tags that differ.
+  // Each encoding needs its own ETag.
   const etag = headers.etag.replace(/"$/, `-${encoding}"`)
   return { content: await compress[encoding](content), headers: { ...headers, 'content-encoding': encoding, etag } }
 }
@@ -144,7 +145,7 @@ async function readFiles(folder: string, basePath: string): Promise<Map<string, 
         ? withBasePath(await readFile(path, 'utf8'), basePath)
         : new Uint8Array(await readFile(path))
     const place = `/${relative(folder, path).replaceAll('\\', '/')}`
-    // Names in /assets carry a hash of their content.
+    // File names in /assets contain a hash of their content.
     const cache = place.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
     const headers = { ...pageHeaders, 'content-type': type, 'cache-control': cache, etag, vary: 'accept-encoding' }
@@ -153,19 +154,64 @@ async function readFiles(folder: string, basePath: string): Promise<Map<string, 
   return files
 }
 
-/** The page's HTML with the place of the API in it, where its script looks for it. */
+/** API routes that the page needs for its first view, by the names it uses for them. */
+const startRoutes = {
+  me: '/me',
+  models: '/llm/provider',
+  agents: '/persona',
+  chats: '/chat/get-user-chat-sessions?page_size=50',
+  figures: '/service-api/ingestion-figures',
+} as const
+
+/** Routes that require the scope `admin`. */
+const adminRoutes = new Set<string>(['figures'])
+
+/**
+ * Returns everything the page needs for its first view in one response. Each part is the API's response to the caller's
+ * own key, or null if the caller may not read it.
+ */
+async function answerStart(request: Request, { api, basePath }: PageOptions): Promise<Response> {
+  if (request.method !== 'GET') return refusal(405, { allow: 'GET' })
+  const { origin } = new URL(request.url)
+  const headers = { authorization: request.headers.get('authorization') ?? '' }
+  const call = (path: string): Promise<Response> => api(new Request(`${origin}${basePath}${path}`, { headers }))
+  const me = await call(startRoutes.me)
+  if (!me.ok) return me
+  const caller: unknown = await me.json()
+  const isAdmin = isJsonObject(caller) && caller['is_superuser'] === true
+  const parts = Object.entries(startRoutes).map(async ([name, path]): Promise<[string, unknown]> => {
+    if (name === 'me') return [name, caller]
+    if (adminRoutes.has(name) && !isAdmin) return [name, null]
+    const response = await call(path)
+    return [name, response.ok ? await response.json() : null]
+  })
+  const body = new TextEncoder().encode(JSON.stringify(Object.fromEntries(await Promise.all(parts))))
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding') ?? '')
+  const isCompressed = encoding !== undefined && body.byteLength >= minCompressedBytes
+  return new Response(isCompressed ? await compress[encoding](body) : body, {
+    headers: {
+      ...pageHeaders,
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'accept-encoding, authorization',
+      ...(isCompressed && { 'content-encoding': encoding }),
+    },
+  })
+}
+
+/** The page's HTML with the base path of the API, which its script reads. */
 function withBasePath(html: string, basePath: string): Uint8Array<ArrayBuffer> {
   const attribute = basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
   return new TextEncoder().encode(html.replace('data-base-path="/api"', () => `data-base-path="${attribute}"`))
 }
 
 /**
- * Gives the API key to a page that was opened by the printed address. That address carries a token in its fragment,
- * which browsers send to nobody; the page sends it here once and forgets it. So neither a web site the person visits
- * (it does not know the token, whatever name it rebinds to this address) nor another user of the machine (who can
- * connect, but did not see the terminal) gets the key; an endpoint that gave it to whoever asks from this machine would
- * serve both. The token dies with this process, so that what stays in the browser's history is worth nothing later.
- * The other checks cost nothing and hold even if the token leaks.
+ * Returns the API key to a page that was opened with the printed URL. The fragment of that URL contains a token, which
+ * browsers never send; the page sends it here once and forgets it. So neither a web site that the user visits (it does
+ * not know the token, even with DNS rebinding) nor another user of the machine (who can connect, but did not see the
+ * terminal) gets the key; an endpoint that returned it to any local request would serve both. The token is only valid
+ * for this process, so a copy in the browser's history is useless later. The other checks are cheap and hold even if
+ * the token leaks.
  */
 async function handOver(request: Request, peer: Peer, handover: PageOptions['handover']): Promise<Response> {
   if (request.method !== 'POST') return refusal(405, { allow: 'POST' })
@@ -182,28 +228,28 @@ async function handOver(request: Request, peer: Peer, handover: PageOptions['han
   return Response.json({ key: handover.key }, { headers: { ...pageHeaders, 'cache-control': 'no-store' } })
 }
 
-/** The page sends a token and nothing else. */
-const mostTokenBytes = 4096
+/** The page sends only a token. */
+const maxTokenBytes = 4096
 
 async function readToken(request: Request): Promise<{ token: string }> {
-  // The caller is not authenticated yet, so no more than a token is read.
-  const text = await readText(request, { limitBytes: mostTokenBytes }).catch(() => '')
+  // The caller is not authenticated yet, so at most a token is read.
+  const text = await readText(request, { maxBytes: maxTokenBytes }).catch(() => '')
   const body = readJson(text)
   const token = isJsonObject(body) ? body['token'] : ''
   return { token: typeof token === 'string' ? token : '' }
 }
 
-/** Whether an address of a connection is this machine's own. */
+/** Whether an IP address is a loopback address. */
 export function isLoopbackAddress(ip: string | undefined): boolean {
   return ip === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(ip ?? '')
 }
 
-/** Whether a host, with or without a port, names this machine in a way that no name server can change. */
+/** Whether a host, with or without a port, is a loopback name that no name server can change. */
 export function isLoopbackName(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
 }
 
-/** Compares hashes, since the time a comparison takes must tell nothing. */
+/** Compares hashes, so that timing reveals nothing. */
 function isEqual(left: string, right: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
   return right !== '' && timingSafeEqual(hash(left), hash(right))

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { createProcessPresence, type ProcessPresence, type ProcessProbe } from '@inlay/records'
 
 /**
- * Presence of this Node process among all that share a database. Documents of a process that is gone are taken up at
- * once; being wrong costs work done twice, since only a holder of the claim can settle.
+ * Presence of this Node process among all that share a database. Documents of a process that has ended are claimed at
+ * once. If that is wrong, work is done twice but recorded once, by the holder of the claim.
  */
 export function processPresence(): ProcessPresence {
   return createProcessPresence(probe)
@@ -16,12 +16,12 @@ const probe: ProcessProbe = {
   incarnationOf: (pid) => {
     if (!isRunning(pid)) return undefined
     try {
-      // Start of the process in ticks since the boot: after the name in parentheses, the 20th field.
+      // Start time of the process in ticks since boot: the 20th field after the name in parentheses.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
       const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
       return `${boot}.${fields[19]}`
     } catch {
-      // No Linux, or ended just now.
+      // Not Linux, or the process has just ended.
       return null
     }
   },
@@ -36,7 +36,7 @@ function machine(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
-    // Cannot be told apart, so no other is ever known to be gone.
+    // Machines cannot be distinguished, so no other process counts as ended.
     return `${hostname()} ${crypto.randomUUID()}`
   }
 }
@@ -46,7 +46,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else. Node's errors carry their code beside the Error fields.
+    // EPERM: it is running and belongs to another user. Node's errors have a `code`.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

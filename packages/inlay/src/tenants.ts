@@ -8,56 +8,59 @@ import type { InlayOptions } from './options/inlay-options.ts'
 /** Options of {@link createTenants}. */
 export interface TenantsOptions {
   /**
-   * Names the tenant of a request, e.g. by its host or by who has signed in. Undefined: the request is answered with 404.
-   * Every name that it gives gets an assistant, so it must vouch for the name.
+   * Returns the tenant of a request, e.g. by its host name or by the signed-in user. Undefined: the response is 404.
+   * Every returned name gets an assistant, so the name must be trusted.
    */
   readonly tenantOf: (request: Request) => string | undefined | Promise<string | undefined>
-  /** Folder that holds a data folder for each tenant. Default `.inlay-tenants`. */
+  /** Folder that contains a data folder for each tenant. Default `.inlay-tenants`. */
   readonly folder?: string | undefined
-  /** Options of a tenant's assistant. What it keeps outside of its data folder needs a place of its own there. */
+  /** Options of a tenant's assistant. Data stored outside of its data folder needs a separate location per tenant. */
   readonly options?: ((tenant: string) => InlayOptions | Promise<InlayOptions>) | undefined
   /**
-   * Assistants that stay open; beyond it, those are closed that have been unused for longest, unless a request is under
-   * way, a document waits, or somebody asked within `idleMs`. Default 100.
+   * Maximum number of open assistants. Above it, the least recently used are closed, except those with a running
+   * request, a waiting document, or a request within `idleMs`. Default 100.
    */
-  readonly mostOpen?: number | undefined
-  /** Milliseconds after the last request in which an assistant is never closed: answers are written without readers too. Default an hour. */
+  readonly maxOpen?: number | undefined
+  /**
+   * Time after the last request during which an assistant is never closed, in milliseconds, since answers continue
+   * without readers. Default one hour.
+   */
   readonly idleMs?: number | undefined
-  /** Milliseconds since 1970 UTC. Default: the clock. */
+  /** Milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: (() => number) | undefined
-  /** Receives what `tenantOf` and `options` throw; the request is answered with 500. Default: written to standard error. */
+  /** Receives errors of `tenantOf` and `options`; the response is 500. Default: written to standard error. */
   readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
 }
 
-/** One assistant for each tenant, which share no row, file, index or memory. */
+/** One assistant per tenant. They share no row, file, index or memory. */
 export interface Tenants {
-  /** Answers a request by the assistant of its tenant; never rejects. */
+  /** Handles a request with the assistant of its tenant; never rejects. */
   fetch(request: Request): Promise<Response>
-  /** The assistant of a tenant, opened when it is not. @throws INVALID_INPUT for a name that cannot be one */
+  /** The assistant of a tenant, opened if necessary. @throws INVALID_INPUT for an invalid name */
   open(tenant: string): Promise<Inlay>
-  /** Names of the tenants that are open. */
+  /** Names of the tenants with an open assistant. */
   readonly opened: readonly string[]
   /**
-   * Closes a tenant's assistant and deletes all it keeps, in its data folder and in engines that `options` name: records,
-   * files, index, running answers. Other processes must have closed it. May be called again after a failure.
+   * Closes a tenant's assistant and deletes all its data, in its data folder and in engines of its `options`: database,
+   * files, index, running answers. Other processes must have closed it before. Can be repeated after a failure.
    */
   remove(tenant: string): Promise<void>
-  /** Prepares all for `close()`, as `Inlay.drain` does; one that is opened later is not ready either. */
+  /** Calls `Inlay.drain` of all assistants; those opened later are not ready either. */
   drain(): Promise<void>
-  /** Closes every assistant. */
+  /** Closes all assistants. */
   close(): Promise<void>
 }
 
 interface Tenant {
   readonly inlay: Inlay
   lastUsedAt: number
-  /** Responses whose bodies have not ended. */
+  /** Number of responses whose bodies have not ended. */
   responding: number
 }
 
 const tenantName = /^[a-z\d][a-z\d._-]{0,62}$/
 
-/** Keeps an assistant for each tenant. Nothing is opened before a tenant is asked for. */
+/** Manages an assistant per tenant. Assistants are opened on first use. */
 export function createTenants(options: TenantsOptions): Tenants {
   const pool = new TenantPool(options)
   const onError = options.onError ?? errorWriter(undefined)
@@ -103,7 +106,7 @@ class TenantPool {
 
   async open(name: string): Promise<Tenant> {
     if (!tenantName.test(name)) throw noName()
-    // A tenant that is being closed or removed opens again once that is done.
+    // A tenant that is being closed or removed is opened again afterwards.
     while (this.#closing.has(name)) await this.#closing.get(name)?.catch(() => {})
     if (this.#isClosed) throw new InlayError('CLOSED', { message: 'These assistants are closed.' })
     const opening = this.#open.get(name) ?? this.#create(name)
@@ -139,11 +142,11 @@ class TenantPool {
   }
 
   async closeUnused(): Promise<void> {
-    const { mostOpen = 100, idleMs = 3_600_000 } = this.#options
-    if (this.#open.size <= mostOpen) return
+    const { maxOpen = 100, idleMs = 3_600_000 } = this.#options
+    if (this.#open.size <= maxOpen) return
     const all = await Promise.all([...this.#open].map(async ([name, opening]) => ({ name, tenant: await opening })))
     for (const { name, tenant } of all.toSorted((a, b) => a.tenant.lastUsedAt - b.tenant.lastUsedAt)) {
-      if (this.#open.size <= mostOpen || tenant.lastUsedAt + idleMs > this.#now()) return
+      if (this.#open.size <= maxOpen || tenant.lastUsedAt + idleMs > this.#now()) return
       const waiting = await tenant.inlay.knowledge.waiting()
       const isUnused = tenant.responding === 0 && tenant.lastUsedAt + idleMs <= this.#now()
       if (isUnused && waiting === 0) await this.#close(name)
@@ -164,7 +167,7 @@ class TenantPool {
     return createInlay({ dataFolder: this.#folderOf(name), ...options })
   }
 
-  /** Closes one; whoever opens it meanwhile waits until `after` is done. */
+  /** Closes an assistant; opening it again waits until `after` is done. */
   #close(name: string, after: () => Promise<void> = async () => {}): Promise<void> {
     const opening = this.#open.get(name)
     const before = this.#closing.get(name)
@@ -192,7 +195,7 @@ function noTenant(): Response {
   return Response.json({ error_code: 'NOT_FOUND', detail: 'There is no such tenant.' }, { status: 404 })
 }
 
-/** The answer where no assistant could be had; what is wrong with the host's options is not for callers. */
+/** The response if the assistant could not be opened. Errors in the host's options are not shown to callers. */
 function failed(thrown: unknown, onError: NonNullable<TenantsOptions['onError']>): Response {
   const requestId = crypto.randomUUID()
   const isMeant = isInlayError(thrown) && thrown.code !== 'INVALID_INPUT'
@@ -202,7 +205,7 @@ function failed(thrown: unknown, onError: NonNullable<TenantsOptions['onError']>
   return Response.json(body, { status: error.status, headers: { 'x-request-id': requestId } })
 }
 
-/** The same response; tells once its body has been read, or was given up. */
+/** Returns the same response, and calls back when its body was read or cancelled. */
 function onceRead(response: Response, onEnd: () => void): Response {
   if (!response.body) {
     onEnd()

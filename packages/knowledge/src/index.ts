@@ -25,6 +25,7 @@ export type {
 export type {
   Embedder,
   Hit,
+  HitRanking,
   IndexCondition,
   IndexFigures,
   IndexFilter,
@@ -35,6 +36,9 @@ export type {
   VectorIndex,
 } from './contracts/vector-index.ts'
 export type {
+  ChunksRequest,
+  DocumentChunk,
+  DocumentChunks,
   DocumentSize,
   Excerpt,
   ExcerptRequest,

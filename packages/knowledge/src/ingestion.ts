@@ -13,6 +13,7 @@ import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/document-changes.ts'
+import { withSyncHash } from './intake/document-ids.ts'
 import { createIntake } from './intake/commit-documents.ts'
 import { writeLargeContent } from './intake/large-content.ts'
 import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
@@ -20,13 +21,13 @@ import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { countRebuild, createSpaceMover } from './reindexing/change-embedder.ts'
 import { createIndexComparison } from './upkeep/compare-with-records.ts'
-import type { SpacedIndex } from './reindexing/spaced-index.ts'
+import type { MigratingIndex } from './reindexing/migrating-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** Options of ingestion; see `KnowledgeOptions`. */
 export interface IngestionOptions extends NamedFiles {
   readonly db: Records
-  readonly index: SpacedIndex
+  readonly index: MigratingIndex
   readonly embedding?: EmbeddingCalls | undefined
   readonly describeImage?: ImageDescriber
   readonly summarize?: Summarizer
@@ -35,32 +36,33 @@ export interface IngestionOptions extends NamedFiles {
   readonly onError: (error: unknown) => void
   readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
-  readonly queueLimit?: number
+  readonly maxQueued?: number
+  readonly sha256?: (text: string) => string
   readonly hooks?: DocumentHooks | undefined
 }
 
 /** Accepts documents, queues and indexes them, and cleans up. */
 export interface Ingestion extends Pick<
   Knowledge,
-  'accept' | 'remove' | 'requeue' | 'reindex' | 'settled' | 'start' | 'close'
+  'accept' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
 > {
-  /** Says that documents may be taken from the queue that could not before. */
+  /** Records that more documents can be indexed, such as those of a resumed pair. */
   notify(): void
-  /** Says that documents are to be removed. */
+  /** Records that documents are to be removed. */
   noteRemoval(): void
-  /** Says that documents have to be moved into another index. */
+  /** Records that documents have to be moved into another index. */
   noteRebuild(): void
-  /** Says that documents may have to be moved, perhaps because another process has begun to or was ended amid it. */
+  /** Records that documents may have to be moved, for example after a process was killed while moving them. */
   noteMove(): void
-  /** Says that an index was opened, which may owe upkeep. */
+  /** Records that an index was opened, which may need upkeep. */
   noteOpen(): void
-  /** Documents whose rows the index turned out to lack, and that are still to be indexed again. */
+  /** Number of documents without rows that still have to be indexed again. */
   missing(): number
 }
 
-const settledPollMs = 25
+const idlePollMs = 25
 
-/** Puts the parts of ingestion together; nothing moves until `start`. */
+/** Creates ingestion. Documents are accepted at once and indexed after `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now, onError } = options
   const parts = createParts(options)
@@ -87,7 +89,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (isQueued) worker.notify()
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
-        await waiters.waitUntilIndexed({ id: documentId, revision, limitMs: waitMs, signal })
+        await waiters.waitUntilIndexed({ id: documentId, revision, timeoutMs: waitMs, signal })
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller } = {}) => {
@@ -108,7 +110,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       else if (await index.changeEmbedder()) noteRebuild()
       return { documents: (await countRebuild(db, await index.spaces()))?.documents ?? 0 }
     },
-    settled: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
+    whenIdle: (signal) => until(async () => (await isSettled(db)) && !(await mover.isBusy()), refuseClosed, signal),
     start: async () => {
       refuseClosed()
       if (options.worker?.indexes === false) return
@@ -157,7 +159,7 @@ async function closeAll({
 }
 
 async function prepare(
-  { options, owner, admission, hooks }: Parts,
+  { options, owner, admission, hooks, sha256 }: Parts,
   input: AcceptInput,
   { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
 ): Promise<IntakeTask & { kind: 'accept' }> {
@@ -171,7 +173,7 @@ async function prepare(
   const hold = files.length > 0 ? await holdFiles(db, { files, now: now() }) : undefined
   try {
     await checkNamedFiles(request.document, options, caller)
-    const version = await toVersion(request)
+    const version = await toVersion(request, sha256)
     if (version.large && !(await isStored(db, version)))
       await writeLargeContent(db, version.large, { now: now(), owner })
     return { kind: 'accept', id: version.id, version, caller, queuedFor, hold }
@@ -181,7 +183,7 @@ async function prepare(
   }
 }
 
-/** Whether the document is known as it is: then it is most likely sent again. */
+/** Whether the document is stored with the same content. */
 async function isStored(db: Records, { id, hash }: Version): Promise<boolean> {
   const row = await db.selectFrom('inlay_documents').select('hash').where('id', '=', id).executeTakeFirst()
   return row?.hash === hash
@@ -195,7 +197,7 @@ async function until(
   while (!(await isSo())) {
     signal?.throwIfAborted()
     refuseClosed()
-    await new Promise((resolve) => setTimeout(resolve, settledPollMs))
+    await new Promise((resolve) => setTimeout(resolve, idlePollMs))
   }
 }
 
@@ -203,7 +205,7 @@ async function until(
 const createParts = (options: IngestionOptions) => {
   const { db, index, now, at, onError } = options
   const owner = options.worker?.owner ?? crypto.randomUUID()
-  const admission = createAdmission({ db, now, limit: options.queueLimit ?? 200_000 })
+  const admission = createAdmission({ db, now, limit: options.maxQueued ?? 200_000 })
   const waiters = createIndexedWaiters(db)
   const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
   const maintainer = createMaintainer(upkeep)
@@ -225,9 +227,24 @@ const createParts = (options: IngestionOptions) => {
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
   const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify, onRetired: maintainer.noteRemoval })
   const calls = createCallOrder()
+  const sha256 = withSyncHash(options.sha256)
   const noteOpen = (): void => {
     maintainer.noteOpen()
     comparison.noteOpen()
   }
-  return { options, owner, hooks, calls, intake, waiters, admission, maintainer, worker, mover, comparison, noteOpen }
+  return {
+    options,
+    owner,
+    hooks,
+    calls,
+    sha256,
+    intake,
+    waiters,
+    admission,
+    maintainer,
+    worker,
+    mover,
+    comparison,
+    noteOpen,
+  }
 }

@@ -1,10 +1,10 @@
-import { giveWayTo } from '@inlay/protocol/concurrency'
+import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import { isFileNamed } from './access-and-filters/document-images.ts'
 import { createDocumentSets } from './access-and-filters/document-sets.ts'
 import { listTags } from './access-and-filters/document-tags.ts'
-import { listDocuments, listSources, readStatus } from './access-and-filters/documents.ts'
+import { listDocuments, listSources, readableAmong, readStatus } from './access-and-filters/documents.ts'
 import { resolveFilters } from './access-and-filters/permissions-and-filters.ts'
 import { createPairs } from './access-and-filters/pairs.ts'
 import type { KnowledgeFigures } from './contracts/documents.ts'
@@ -24,57 +24,62 @@ import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
-import { readExcerpt, readSize } from './search/excerpt.ts'
+import { readChunks, readExcerpt, readSize } from './search/excerpt.ts'
 import { findByLink } from './search/linked-document.ts'
 import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/reranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
 import { search } from './search/find-visible-passages.ts'
 import { countRebuild } from './reindexing/change-embedder.ts'
-import { type SpacedIndex, createSpacedIndex } from './reindexing/spaced-index.ts'
+import { type MigratingIndex, createMigratingIndex } from './reindexing/migrating-index.ts'
 
 export interface KnowledgeOptions {
-  /** Holds the tables that `migrateKnowledge` makes. */
+  /** A database with the tables of `migrateKnowledge`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
   readonly db: Kysely<any>
   readonly index: VectorIndex
-  /** Without one, search is by words alone. */
+  /** Without it, only keyword search is used. */
   readonly embedder?: Embedder
-  /** Longest wait for the vector of a query, in milliseconds; then words alone answer it. Default 300. */
+  /** Maximum wait for the vector of a query, in milliseconds; after it, only keyword search is used. Default 300. */
   readonly queryVectorMs?: number | undefined
-  /** Judges what the index found best. Without one, its order stands. */
+  /** Reorders the best hits of the index. Without it, their order stays. */
   readonly reranker?: Reranker
   readonly ranking?: RankingOptions
-  /** Reads files for `ingestFile`, e.g. `fileExtractor` of the drivers. */
+  /** Extracts the text of files for `ingestFile`, e.g. `fileExtractor` of the drivers. */
   readonly readFile?: FileExtractor
   /** Store of section images. Without it, image ids are not checked. */
   readonly images?: ImageStore
   /** Store of files that documents reference as tables or raw files. Tables are read with `readFile`. */
   readonly files?: FileStore
-  /** Says what images show, so that they are found. Default: they are not described. */
+  /** Describes images, so that they can be found. Default: images are not described. */
   readonly describeImage?: ImageDescriber
   /**
-   * Says what documents and chunks are about; that is searched as well, and never shown. Default: nothing is said. Called
-   * once for a document with several chunks, and once for each of these; a chunk that stays keeps what was said of it.
+   * Summarizes documents and chunks. Summaries are searched but never shown. Default: none. Called once for a document
+   * with several chunks, and once for each of these; an unchanged chunk keeps its summary.
    */
   readonly summarize?: Summarizer
-  /** Milliseconds since 1970 UTC. Default: the system's clock. */
+  /** Milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: () => number
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
   readonly random?: () => number
   readonly worker?: WorkerOptions
   /** Callbacks of the host around documents. */
   readonly hooks?: DocumentHooks | undefined
-  /** Most documents waiting; above it `accept` throws RATE_LIMITED. Default 200 000. */
-  readonly queueLimit?: number
+  /** Maximum number of waiting documents; above it, `accept` throws RATE_LIMITED. Default 200 000. */
+  readonly maxQueued?: number
   /**
-   * Searches of the index at a time, and how many of one caller may run or wait; beyond it `search` throws RATE_LIMITED.
-   * Default: twice the processors, and 16 times as many for each caller.
+   * Concurrent searches of the index, and running and waiting searches per caller, above which `search` throws
+   * RATE_LIMITED. Default: twice the number of processors, and 16 times as many per caller.
    */
   readonly searches?: Partial<SearchGateOptions>
-  /** Receives what was not expected, whole; the knowledge goes on. */
+  /**
+   * SHA-256 of UTF-8 text as hexadecimal digits, e.g. `(text) => hash('sha256', text)` of `node:crypto`. Default: WebCrypto,
+   * which runs everywhere but takes several times as long for a short document.
+   */
+  readonly sha256?: (text: string) => string
+  /** Receives unexpected errors, unredacted. */
   readonly onError?: (error: unknown) => void
-  /** Called at each labelled step; what it returns is awaited. For tests. */
+  /** Called and awaited at each named step. For tests. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
@@ -83,7 +88,7 @@ function defaultGate(): SearchGateOptions {
   return { limit, limitPerCaller: 16 * limit }
 }
 
-/** Creates the part that takes documents and finds passages. Call `migrateKnowledge` on the database first. */
+/** Creates ingestion and search. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const disk = createFullDiskNote()
@@ -92,7 +97,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     options.onError?.(error)
   }
   const db: Records = options.db
-  const index = createSpacedIndex({
+  const index = createMigratingIndex({
     db,
     index: options.index,
     embedder,
@@ -109,7 +114,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { worker: { owner = crypto.randomUUID(), isGone } = {} } = options
   const sampler = createFiguresSampler({ db, index, owner, ...(isGone && { isGone }), now, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
-  const endGivingWay = giveWayTo(gate.isAwaited)
+  const removeForegroundCalls = addForegroundCalls(gate.isAwaited)
   const { takesVectors } = index
   const lacksDocuments = async (): Promise<boolean> => {
     const spaces = await index.spaces()
@@ -131,9 +136,9 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     reindex: ingestion.reindex,
     readiness: createReadiness({ index, sampler, missing: ingestion.missing, fullDisk: disk.message }),
     embedder: index.embedder,
-    settled: ingestion.settled,
+    whenIdle: ingestion.whenIdle,
     start: ingestion.start,
-    close: () => sampler.settled().then(ingestion.close).finally(endGivingWay),
+    close: () => sampler.whenIdle().then(ingestion.close).finally(removeForegroundCalls),
     status: (id, { caller } = {}) => readStatus(db, id, caller),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
@@ -146,6 +151,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     },
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
+    chunks: (request) => readChunks(request, { db, index }),
+    readable: (ids, { caller } = {}) => readableAmong(db, ids, caller),
     size: (documentId, { caller } = {}) => readSize({ documentId, caller }, { db, index }),
     byLink: (request) => findByLink(request, { db, index }),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
@@ -175,7 +182,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
 
 async function readProgress(
   db: Records,
-  index: SpacedIndex,
+  index: MigratingIndex,
   ingestion: Ingestion,
 ): Promise<KnowledgeFigures['rebuild']> {
   return (await countRebuild(db, await index.spaces())) ?? missingFrom(ingestion)

@@ -5,8 +5,8 @@ import { toResultText } from './mastra-tools.ts'
 const subAgent = /^agent-/
 
 /**
- * Parts of one chunk of Mastra's `fullStream`; none for chunks that nobody sees.
- * @param parentId the call of the sub-agent that the chunk belongs to
+ * Converts one chunk of Mastra's `fullStream` into parts; none for chunks that are not shown.
+ * @param parentId call of the sub-agent that the chunk belongs to
  * @throws the failure that a chunk reports
  */
 export function* toParts(chunk: unknown, parentId?: string): Generator<ResponderPart> {

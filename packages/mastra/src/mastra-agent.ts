@@ -2,13 +2,13 @@ import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { HostAgent, ResponderPart, ResponderTurn } from '@inlay/agent'
 import { toParts } from './chunks.ts'
 
-/** An `Agent` of `@mastra/core`, as far as it is used here. */
+/** The part of an `Agent` of `@mastra/core` that is used here. */
 export interface MastraAgent {
   readonly id: string
   readonly name: string
   getDescription?(): string
   hasOwnMemory?(): boolean
-  // Mastra types messages, options and output by the agent's own tools and schemas, which no common type fits.
+  // Mastra types these by the agent's own tools and schemas, which no common type fits.
   // oxlint-disable-next-line typescript/no-explicit-any
   stream(messages: any, options?: any): Promise<{ readonly fullStream: AsyncIterable<any> }>
 }
@@ -29,7 +29,7 @@ export interface MastraAgentOptions extends Partial<
 }
 
 /**
- * Lets people choose an agent of Mastra: `createInlay({ agents: [mastraAgent(agent)] })`. The agent keeps its own
+ * Makes an agent of Mastra selectable: `createInlay({ agents: [mastraAgent(agent)] })`. The agent keeps its own
  * instructions, model, tools, memory, processors, workflows and tracing. With a memory of its own it gets the newest
  * message, in a thread per session; without one it gets the whole conversation. Its request context holds `caller` (the
  * principal), `sessionId` and `messageId`.
@@ -66,11 +66,11 @@ async function* respond(
   turn: ResponderTurn,
 ): AsyncGenerator<ResponderPart> {
   const { caller, sessionId, messageId, citing, signal } = turn
-  // Late, like all of Mastra.
+  // Mastra is loaded lazily.
   const [agent, { RequestContext }] = await Promise.all([load(), import('@mastra/core/request-context')])
   const hasMemory = agent.hasOwnMemory?.() ?? false
   const messages = hasMemory ? turn.prompt.slice(newestQuestion(turn)) : turn.prompt
-  // Mastra has no end of its own when its consumer leaves.
+  // Mastra does not stop by itself when its consumer leaves.
   const abandoned = new AbortController()
   try {
     const { fullStream } = await agent.stream(messages, {
@@ -88,7 +88,7 @@ async function* respond(
         hasText ||= part.type === 'text'
         yield part
       }
-      // Usually the text is the JSON already; a model of its own for the structure writes none.
+      // Usually the text is already the JSON, but a separate structuring model writes no text.
       if (!hasText && chunk.type === 'object-result') yield { type: 'text', delta: JSON.stringify(chunk.object) }
     }
     signal.throwIfAborted()

@@ -1,13 +1,13 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { Action, ActionTurn, HostAction, InputSchema } from '@inlay/agent'
 
-/** A tool made by Mastra's `createTool`, as far as it is used here. */
+/** The part of a tool of Mastra's `createTool` that is used here. */
 export interface MastraTool {
   /** The name the model sees: letters, digits, `_` and `-`. */
   readonly id: string
   readonly title?: string
   readonly description: string
-  /** Mastra makes a Standard Schema with JSON Schema of whatever it was given. Absent: no arguments. */
+  /** Mastra converts any schema it is given to a Standard Schema with JSON Schema. Absent: no arguments. */
   readonly inputSchema?: InputSchema
   // Mastra types input and context by each tool's own schemas, which no common type fits.
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -19,7 +19,7 @@ export interface MastraTool {
 }
 
 /**
- * Makes actions of Mastra tools, for `createInlay({ actions: mastraTools(weather, orders) })`. A tool gets the abort
+ * Converts Mastra tools to actions, for `createInlay({ actions: mastraTools(weather, orders) })`. A tool gets the abort
  * signal, the id of the call, and a request context with `caller` (the principal), `sessionId` and `messageId`.
  * @throws UNSUPPORTED for a tool that waits for a person's approval
  */
@@ -49,7 +49,7 @@ function toAction(tool: MastraTool): HostAction {
 }
 
 async function toContext({ caller, sessionId, messageId, toolCallId, signal }: ActionTurn): Promise<object> {
-  // Late, like all of Mastra.
+  // Mastra is loaded lazily.
   const { RequestContext } = await import('@mastra/core/request-context')
   const requestContext = new RequestContext(Object.entries({ caller, sessionId, messageId }))
   const suspend = async (): Promise<never> => {
@@ -93,7 +93,7 @@ function isRefusal(output: unknown): output is { readonly message: string } {
   )
 }
 
-/** The text the model reads: text as it is, the texts of content parts, anything else as JSON. */
+/** Text for the model: strings as they are, the text of content parts, anything else as JSON. */
 export function toResultText(output: unknown): string {
   if (typeof output === 'string') return output
   if (isJsonObject(output) && output['type'] === 'text' && typeof output['value'] === 'string') return output['value']

@@ -1,10 +1,10 @@
-// Collects the comments of the wire's types: `node --conditions=@inlay/source packages/protocol/scripts/descriptions.ts`
+// Collects the comments of wire types and schemas: `node --conditions=@inlay/source packages/protocol/scripts/descriptions.ts`
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packetTypes } from '@inlay/protocol'
 import { packetSchemaName } from '../src/packets/packet-entry.ts'
 
-/** Where the collected comments are kept. */
+/** Path of the collected comments. */
 export const descriptionsFile: URL = new URL('../src/openapi/descriptions.json', import.meta.url)
 
 interface Description {
@@ -15,7 +15,8 @@ interface Description {
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
 const comment = String.raw`(?:/\*\*((?:(?!\*/)[^])*)\*/\s*)?`
 const declaration = new RegExp(String.raw`${comment}export (interface|type) (\w+)(<[^>{]*>)?([^={]*)[={]`, 'g')
-const member = new RegExp(String.raw`${comment}readonly (\w+)\??:`, 'y')
+const member = new RegExp(String.raw`${comment}(?:readonly )?(\w+)(?:\??:|(?=,\n))`, 'y')
+const model = /\b(?:m|closedM|spelledM)odel\(\s*'(\w+)'(,\s*(?=\{))?/g
 
 /** A comment as one line, without its stars; links become the name they lead to. */
 function inWords(text: string | undefined): string {
@@ -69,7 +70,6 @@ function collect(): Record<string, Description> {
   const schemas = new Set(packetTypes.map(packetSchemaName))
   for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
     const source = readFileSync(`${sources}${file}`, 'utf8')
-    for (const [, name = ''] of source.matchAll(/\b(?:m|closedM|spelledM)odel\(\s*'(\w+)'/g)) schemas.add(name)
     for (const match of source.matchAll(declaration)) {
       const [whole, text, , name = '', , heritage = ''] = match
       const end = match.index + whole.length
@@ -79,10 +79,23 @@ function collect(): Record<string, Description> {
         ([word]) => word,
       )
       types[name] = { description: inWords(text), fields: fieldsOf(members) }
-      if (!name.endsWith('Packets')) continue
-      for (const packet of members) {
-        types[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(packet.type)) }
-      }
+    }
+    // A type that is inferred from its schema has the comments of the schema's fields.
+    for (const match of source.matchAll(model)) {
+      const [whole, name = '', isWritten] = match
+      schemas.add(name)
+      if (isWritten === undefined) continue
+      const body = bodyAt(source, match.index + whole.length)
+      const fields = fieldsOf(membersOf(body))
+      const spread = [...body.matchAll(/\.\.\.(\w+)Schema\.entries/g)].map(([, parent = '']) => capitalized(parent))
+      parents[name] = [...(parents[name] ?? []), ...spread]
+      if (Object.keys(fields).length > 0 || spread.length > 0)
+        types[name] = { description: types[name]?.description ?? '', fields }
+    }
+    const family = source.indexOf('packetFamily({')
+    for (const packet of family === -1 ? [] : membersOf(bodyAt(source, family))) {
+      const fields = membersOf(packet.type).find(({ name }) => name === 'fields')
+      types[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(fields?.type ?? '')) }
     }
   }
   const inherited = (name: string, seen: readonly string[]): Record<string, string> =>
@@ -100,6 +113,8 @@ function collect(): Record<string, Description> {
       .toSorted(([left], [right]) => (left < right ? -1 : 1)),
   )
 }
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 function fieldsOf(members: readonly { name: string; text: string }[]): Record<string, string> {
   return Object.fromEntries(members.filter(({ text }) => text !== '').map(({ name, text }) => [name, text]))

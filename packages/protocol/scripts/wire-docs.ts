@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { errorTable, packetTable, packetTypes, streamLineSchema } from '@inlay/protocol'
 import { toOpenApi, type RouteSpec } from '@inlay/protocol/openapi'
 
-/** Where the page stands. */
+/** Path of the page. */
 export const wirePage: URL = new URL('../../../docs/3.wire.md', import.meta.url)
 
 /** A schema as the tables show it. */

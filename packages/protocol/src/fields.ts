@@ -2,11 +2,13 @@ import * as v from 'valibot'
 import { readBoolean, readInteger, readNumber, type LaxReading } from './lax-values.ts'
 import { suggestionFor } from './suggestion.ts'
 
-/**
- * A wire schema: the accepted input and the parsed value with defaults applied.
- * Separate from valibot's inferred types to keep declarations readable.
- */
+/** A wire schema: the accepted input and the parsed value with defaults applied. */
 export type WireSchema<Output, Input = unknown> = v.GenericSchema<Input, Output>
+
+/** The parsed value of a schema, deeply read-only: wire types are inferred from their schemas. */
+export type Wire<Schema extends v.GenericSchema> = ReadOnly<v.InferOutput<Schema>>
+
+type ReadOnly<Value> = Value extends object ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> } : Value
 
 // The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop unused schemas.
 
@@ -55,7 +57,7 @@ export function nameOf(schema: object): string | undefined {
 
 /**
  * An object with known fields; unknown fields are ignored. With a name it becomes a schema of the OpenAPI document,
- * whose descriptions are the comments of the interface with that name.
+ * whose descriptions are the comments of its fields and of the type inferred from it.
  */
 export function model<const Entries extends v.ObjectEntries>(
   name: string,

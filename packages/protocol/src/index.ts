@@ -37,6 +37,7 @@ export {
 export type {
   BatchLine,
   DocMinimalInfo,
+  DocumentDetails,
   DocumentListingQuery,
   DocumentStateName,
   IngestionResponse,
@@ -44,6 +45,8 @@ export type {
   PairDocumentsQuery,
   RequeueDocumentsQuery,
 } from './ingestion/documents.ts'
+export { documentChunksQuerySchema, documentChunksSchema } from './ingestion/document-chunks.ts'
+export type { DocumentChunksQuery, DocumentChunksView, DocumentChunkView } from './ingestion/document-chunks.ts'
 export {
   documentSetCreatedSchema,
   documentSetCreationSchema,
@@ -101,7 +104,7 @@ export type {
   UserFile,
 } from './resources/files.ts'
 export { baseFiltersSchema, type BaseFilters, type Tag, type TimestampRange } from './chat/filters.ts'
-export { createFold, fold, type Fold, type FoldBeside, type ToolCallDetail } from './assemble-answer/fold-stream.ts'
+export { createFold, fold, type Fold, type FoldContext, type ToolCallDetail } from './assemble-answer/fold-stream.ts'
 export type {
   Block,
   BlockFailure,
@@ -119,7 +122,7 @@ export {
   encodeLines,
   frameLine,
   heartbeatLine,
-  lineLimitBytes,
+  maxLineBytes,
   splitLine,
   streamContentType,
   streamFormatFor,
@@ -257,7 +260,7 @@ export type { OwnerRule, ResponseSpec, RouteSpec } from './openapi/routes.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
 export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
 export { searchRequestSchema, searchResponseSchema } from './chat/search.ts'
-export type { SearchInput, SearchRequest, SearchResponse, SearchResult } from './chat/search.ts'
+export type { SearchInput, SearchRanking, SearchRequest, SearchResponse, SearchResult } from './chat/search.ts'
 export {
   chatMessageDetailSchema,
   failedToolCallSchema,

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { nextSlice } from './concurrency.ts'
+import { nextSlice } from '@inlay/scheduling'
 import { InlayError, validationFailed, type ValidationIssue } from './errors/error-codes.ts'
 
 /** Part of the request that contained a value. */
 export type RequestPart = 'body' | 'query' | 'path'
 
 /** Maximum number of issues reported per request. */
-const mostIssues = 100
+const maxIssues = 100
 
 type Issue = v.BaseIssue<unknown>
 type Fault = readonly [type: string, message: string]
@@ -61,7 +61,7 @@ function closest(issue: Issue): Issue {
 
 /** Converts valibot's issues to the wire format; at most 100. */
 export function toValidationIssues(issues: readonly Issue[], part: RequestPart): ValidationIssue[] {
-  return issues.slice(0, mostIssues).map((raw) => {
+  return issues.slice(0, maxIssues).map((raw) => {
     const issue = closest(raw)
     const [type, message] = faultOf(issue)
     return { loc: [part, ...(issue.path ?? []).map((item) => String(item.key))], msg: message, type }
@@ -93,18 +93,18 @@ export function parseWith<Schema extends v.GenericSchema>(
 /** Shorter bodies are parsed at once, without counting their values first. */
 const harmlessCharacters = 200_000
 /** Maximum number of values in a body. Parsing is synchronous and takes a fraction of a microsecond per value. */
-export const mostValues = 100_000
+export const maxValues = 100_000
 
 /** Whether a JSON text has too many values to parse. Characters inside strings are not counted. */
 function holdsTooMuch(json: string): boolean {
   let values = 0
-  for (let at = 0; at < json.length && values <= mostValues; at++) {
+  for (let at = 0; at < json.length && values <= maxValues; at++) {
     const unit = json.charCodeAt(at)
     if (unit === 0x22) at = endOfString(json, at)
     // A comma or an opening bracket or brace: each begins a value.
     else if (unit === 0x2c || unit === 0x5b || unit === 0x7b) values++
   }
-  return values > mostValues
+  return values > maxValues
 }
 
 /** Position of the quote that closes the string starting at `start`. */
@@ -121,7 +121,7 @@ function endOfString(json: string, start: number): number {
   return json.length
 }
 
-/** Creates the error for a body with more than {@link mostValues} values. */
+/** Creates the error for a body with more than {@link maxValues} values. */
 export function tooManyValues(): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', {
     message: 'The body holds more than 100,000 values: send fewer at once.',

@@ -24,7 +24,7 @@ export function readBoolean(input: unknown): LaxReading<boolean> {
   return no.has(word) ? { value: false } : notBoolean('parsing')
 }
 
-// As in Python, single underscores are allowed between digits.
+// Like Python, allows single underscores between digits.
 const wholeNumber = /^[+-]?\d+(?:_\d+)*(?:\.0*)?$/
 const anyNumber = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 /** Python refuses longer numbers too. */

@@ -6,7 +6,7 @@ import type { Principal } from './resources/principal.ts'
 const namespace = '5b2f8a8e-3c1d-4f5e-9a67-0d6c1e2b7f40'
 // Cached because a search compares its caller with every private pair.
 const derived = new Map<string, string>()
-const mostDerived = 1000
+const maxDerived = 1000
 
 /**
  * The id of a person or key on the wire: always a lower-case UUID. A UUID stays; any other id becomes its version 5
@@ -15,7 +15,7 @@ const mostDerived = 1000
 export function toUserId(id: string): string {
   const known = derived.get(id) ?? asUuid(id)
   if (known !== undefined) return known
-  if (derived.size >= mostDerived) derived.clear()
+  if (derived.size >= maxDerived) derived.clear()
   const userId = v5(id, namespace)
   derived.set(id, userId)
   return userId

@@ -5,8 +5,8 @@ import net from 'node:net'
 import tls from 'node:tls'
 
 /**
- * Shuts every way out of this process that its permissions leave open: sockets, names, modules, signals. Programs run in
- * a context that reaches none of these; this is for the day on which one finds a way out of it. Cannot be undone.
+ * Disables sockets, name resolution, modules and signals, which the permissions of this process leave open. Programs
+ * run in a context without access to them; this is a second barrier in case one escapes. Cannot be undone.
  */
 export function blockModules(): void {
   const refuse = (): never => {
@@ -18,7 +18,7 @@ export function blockModules(): void {
       Object.defineProperty(holder, name, { value: refuse, writable: false, configurable: false })
     }
   }
-  // All connections of Node, also those of fetch and http, are made by these.
+  // All connections of Node use these, including those of fetch and http.
   shut(net.Socket.prototype, ['connect'])
   shut(net.Server.prototype, ['listen'])
   shut(tls.TLSSocket.prototype, ['connect'])
@@ -30,12 +30,12 @@ export function blockModules(): void {
   }
   shut(globalThis, ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'Worker', 'BroadcastChannel'])
   shut(process, ['binding', '_linkedBinding', 'getBuiltinModule', 'dlopen', 'kill', '_kill', '_debugProcess', 'send'])
-  // What code from elsewhere might reach first is not to be bent, since everything here builds on it.
+  // Freeze the built-ins, since everything here relies on them.
   for (const builtIn of [Object, Function, Array, Promise, Error, TypeError, RangeError, Uint8Array, ArrayBuffer]) {
     Object.freeze(builtIn)
     Object.freeze(builtIn.prototype)
   }
-  // From here on nothing is loaded any more.
+  // No module can be loaded after this.
   registerHooks({ resolve: refuse, load: refuse })
 }
 

@@ -1,6 +1,6 @@
-/** What the host gives to the script below. Arguments come from code that is not trusted. */
+/** Functions that the host provides to the script below. Their arguments come from untrusted code. */
 export interface ContextHost {
-  /** A text file of Pyodide's folder; before the first program only, as `readBytes`. */
+  /** Reads a text file of Pyodide's folder; only before the first program, as `readBytes`. */
   readText(name: string): string
   readBytes(name: string): Uint8Array
   decode(encoding: string, bytes: Uint8Array | undefined): string
@@ -9,43 +9,43 @@ export interface ContextHost {
   fillRandomly(bytes: ArrayBufferView): void
   now(): number
   log(text: string): void
-  /** Takes what the program wrote. */
+  /** Receives output of the program. */
   write(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
-  /** Whether the program has to be interrupted now. */
+  /** Whether the program must be interrupted now. */
   isLate(): boolean
-  /** Whether the process has memory for so many more bytes of files. */
+  /** Whether the process has memory for this many more bytes of files. */
   hasRoom(bytes: number): boolean
-  /** Takes a produced file; false when it is more than allowed. */
+  /** Accepts a produced file; false when it exceeds a limit. */
   takesFile(name: string, size: number): boolean
   takeFile(name: string, bytes: Uint8Array): void
-  /** Takes the memory of the loaded Python, before the first program. */
+  /** Receives the memory of the loaded Python, before the first program. */
   takeSnapshot(bytes: Uint8Array): void
 }
 
-/** What the script makes: a Python that runs one program. */
+/** A Python that runs one program, made by the script. */
 export interface ContextPython {
-  /** Lays a file into the file system. */
+  /** Writes a file into the file system. */
   lay(path: string, bytes: Uint8Array): void
-  /** Runs the program, hands over its files, and gives JSON: `exitCode`, `timedOut`. */
+  /** Runs the program, passes its files to the host, and returns JSON: `exitCode`, `timedOut`. */
   run(code: string): string
 }
 
-/** What the script is told. */
+/** Settings of the script. */
 export interface ContextSettings {
   readonly startUp: string
   readonly workFolder: string
-  readonly memoryLimitBytes: number
+  readonly maxMemoryBytes: number
   readonly wheels: readonly string[]
   readonly start: StartMode
 }
 
-/** How Python starts: from nothing, so that its memory can be kept for others, or with the memory that was kept. */
+/** How Python starts: plainly, plainly with its memory then saved as a snapshot, or from a snapshot. */
 export type StartMode = 'plain' | 'make' | 'load'
 
 /**
- * Runs in a context of its own, where there is nothing but the language and WebAssembly, and makes just what Pyodide
- * needs there. Functions of the host stay inside closures, and no object of the host, errors included, gets further:
- * whatever a program reaches from Python belongs to this context, in which no code can be made from text.
+ * Runs in its own context, which contains only the language and WebAssembly, and defines what Pyodide needs there.
+ * Functions of the host stay inside closures, and no object of the host, not even an error, leaves them: everything a
+ * program can reach from Python belongs to this context, where `eval` is disabled.
  */
 export const contextScript = `(host) => {
 'use strict'
@@ -78,16 +78,16 @@ define('performance', { now: () => now() })
 define('console', { log: print, info: print, debug: print, warn: print, error: print })
 define('setTimeout', () => 0)
 define('clearTimeout', () => {})
-// By these names Pyodide takes this for a bare engine, and Emscripten for a browser's worker: neither looks for Node.
+// These names make Pyodide assume a bare engine, and Emscripten a browser worker, so that neither looks for Node.
 define('WorkerGlobalScope', class WorkerGlobalScope {})
 define('read', (path) => readText(lastPart(path)))
 define('readbuffer', (path) => new Uint8Array(readBytes(lastPart(path))).buffer)
 define('load', () => { throw new TypeError('Nothing is loaded here.') })
 
-function boundMemory(limitBytes) {
+function boundMemory(maxBytes) {
   const { grow } = WebAssembly.Memory.prototype
   WebAssembly.Memory.prototype.grow = function (pages) {
-    if (this.buffer.byteLength + pages * 65536 > limitBytes) throw new RangeError('No more memory.')
+    if (this.buffer.byteLength + pages * 65536 > maxBytes) throw new RangeError('No more memory.')
     return Reflect.apply(grow, this, [pages])
   }
 }
@@ -126,7 +126,7 @@ function handOver({ FS }, path, name, size, before) {
 }
 
 return async ({ loadPyodide }, { default: createPyodideModule }, settings) => {
-  boundMemory(settings.memoryLimitBytes)
+  boundMemory(settings.maxMemoryBytes)
   const python = await loadPyodide({
     indexURL: '/',
     packageBaseUrl: '/',
@@ -141,9 +141,9 @@ return async ({ loadPyodide }, { default: createPyodideModule }, settings) => {
     ...(settings.start === 'make' ? { _makeSnapshot: true } : {}),
     ...(settings.start === 'load' ? { _loadSnapshot: new Uint8Array(readBytes('snapshot')) } : {}),
   })
-  // Thirty megabytes that nobody looks at any more.
+  // Frees 30 MB that are not used any more.
   delete python._api.config._loadSnapshot
-  // The only way to an import: the engine refuses it with an error that belongs to the host.
+  // The only path to a dynamic import, which the engine would refuse with an error object of the host.
   delete python._api.initializeNodeSockFS
   if (settings.start === 'make') takeSnapshot(python.makeMemorySnapshot())
   const { FS } = python

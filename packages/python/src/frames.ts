@@ -1,11 +1,11 @@
-/** What travels between the host and an interpreter's process: a kind, a length, bytes. */
+/** A message between the host and an interpreter's process: a kind, a length, bytes. */
 export interface Frame {
   readonly kind: FrameKind
   readonly payload: Uint8Array
 }
 
 /**
- * - `snapshot`: a part of the packed memory of a loaded interpreter; for another one, the whole
+ * - `snapshot`: from an interpreter, a part of its packed memory; to one, the whole
  * - `ready`: the interpreter waits for its program; no payload
  * - `stdout`, `stderr`: bytes that the program wrote
  * - `file`: name and size of a produced file, as JSON; `bytes`: the next part of it
@@ -19,33 +19,33 @@ const kinds: readonly FrameKind[] = ['snapshot', 'ready', 'stdout', 'stderr', 'f
 /** Bytes of a frame before its payload: the kind, and the length as 32 bits, the highest first. */
 export const frameHeadBytes = 5
 
-/** A program as it is told to its interpreter. */
+/** A program, as sent to its interpreter. */
 export interface Job {
   readonly code: string
-  readonly timeLimitMs: number
-  readonly outputLimitBytes: number
-  readonly filesLimitBytes: number
+  readonly timeoutMs: number
+  readonly maxOutputBytes: number
+  readonly maxFilesBytes: number
   /** In the order in which their bytes follow. */
   readonly files: readonly FileHead[]
 }
 
-/** A file before its bytes. */
+/** Name and size of a file. */
 export interface FileHead {
   readonly name: string
   readonly size: number
 }
 
-/** How a program ended, as its interpreter tells it. */
+/** How a program ended, as its interpreter reports it. */
 export interface JobEnd {
   readonly exitCode: number | null
   readonly timedOut: boolean
-  /** The interpreter itself broke. */
+  /** Whether the interpreter itself failed. */
   readonly isCrash: boolean
   readonly isOutputCut: boolean
   readonly droppedFiles: readonly string[]
 }
 
-/** The frame as bytes. */
+/** Encodes a frame. */
 export function encodeFrame(kind: FrameKind, payload: Uint8Array): Uint8Array {
   const frame = new Uint8Array(frameHeadBytes + payload.byteLength)
   frame[0] = kinds.indexOf(kind)
@@ -54,18 +54,19 @@ export function encodeFrame(kind: FrameKind, payload: Uint8Array): Uint8Array {
   return frame
 }
 
-/** Kind and length from the first bytes of a frame; undefined for a kind that does not exist. */
+/** Reads kind and length from the first bytes of a frame; undefined for an unknown kind. */
 export function readFrameHead(head: Uint8Array): { readonly kind: FrameKind; readonly length: number } | undefined {
   const kind = kinds[head[0] ?? kinds.length]
   return kind && { kind, length: new DataView(head.buffer, head.byteOffset).getUint32(1) }
 }
 
 /**
- * Puts frames together from pieces of any size.
- * @param limitBytes longest payload; the sender is not trusted
- * @returns takes the next piece and gives the frames it completes; undefined from the first that breaks the form
+ * Assembles frames from pieces of any size.
+ * @param maxBytes maximum payload; the sender is not trusted
+ * @returns a function that takes the next piece and returns the frames it completes; undefined after the first
+ * malformed one
  */
-export function createFrameReader(limitBytes: number): (piece: Uint8Array) => readonly Frame[] | undefined {
+export function createFrameReader(maxBytes: number): (piece: Uint8Array) => readonly Frame[] | undefined {
   let rest: Uint8Array = new Uint8Array(0)
   let isBroken = false
   return (piece) => {
@@ -74,7 +75,7 @@ export function createFrameReader(limitBytes: number): (piece: Uint8Array) => re
     const frames: Frame[] = []
     while (bytes.byteLength >= frameHeadBytes) {
       const head = readFrameHead(bytes)
-      if (!head || head.length > limitBytes) {
+      if (!head || head.length > maxBytes) {
         isBroken = true
         return undefined
       }

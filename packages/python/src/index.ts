@@ -1,6 +1,6 @@
 import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { createLimiter } from '@inlay/protocol/concurrency'
+import { createLimiter } from '@inlay/scheduling'
 import { listWheels, requirePyodide, toPackageName } from './package.ts'
 import { createSnapshotKeeper } from './snapshot.ts'
 import type { WholeRun } from './outcome-reader.ts'
@@ -8,25 +8,25 @@ import { startInterpreter, type ProcessSettings } from './process.ts'
 
 export { findPyodide } from './package.ts'
 
-/** How much programs may use, and what they may import. */
+/** Limits and packages of programs. */
 export interface PyodideOptions {
   /** Folder of wheels that programs may import: pure Python ones, and those built for Pyodide. Default: none. */
   readonly wheelsFolder?: string
-  /** Longest time of a program whose run names none, in milliseconds. Default 60,000. */
-  readonly timeLimitMs?: number
-  /** Most memory a program may use, in bytes, from 64 MiB to 2 GiB. Default 512 MiB. */
-  readonly memoryLimitBytes?: number
-  /** Programs that run at the same time, each in a process of its own. Default 2. */
-  readonly processes?: number
-  /** Most programs waiting for their turn. Default 100. */
-  readonly queueLimit?: number
+  /** Timeout of programs whose run sets none, in milliseconds. Default 60,000. */
+  readonly timeoutMs?: number
+  /** Maximum memory of a program in bytes, 64 MiB to 2 GiB. Default 512 MiB. */
+  readonly maxMemoryBytes?: number
+  /** Maximum number of programs at the same time, each in its own process. Default 2. */
+  readonly maxProcesses?: number
+  /** Maximum number of waiting programs. Default 100. */
+  readonly maxQueued?: number
   /** Path of Node 22.18 or newer. Default: the Node that runs this, `node` under other runtimes. */
   readonly node?: string
   /** Folder of the package `pyodide`. Default: where it is installed. */
   readonly packageFolder?: string
   /**
-   * Where the build of `@inlay/python/worker` lies, for apps whose bundler moves this module elsewhere. Its folder
-   * is open to the processes of programs, so nothing secret may lie there.
+   * URL of the build of `@inlay/python/worker`, for apps whose bundler moves this module. Programs can read its folder,
+   * so it must not contain secrets.
    */
   readonly workerUrl?: URL
 }
@@ -35,36 +35,36 @@ export interface PyodideOptions {
 export const pyodideDependencies: readonly string[] = ['pyodide']
 
 const mebibyte = 1_048_576
-/** What a process occupies besides the memory of its program: the interpreter's code, and files. */
+/** Memory of a process besides that of its program: the interpreter's code, and files. */
 const processOwnBytes = 400 * mebibyte
 
-/** Sources run as they are in Node, the build has JavaScript only. */
+/** Node runs the TypeScript sources directly; the build contains JavaScript. */
 const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
- * Python in WebAssembly (CPython 3.14, with the standard library), each program in a process of its own that is used
- * once: it may read nothing but the interpreter, reaches no network, starts nothing and knows nothing of the host.
- * @throws UNSUPPORTED when the package `pyodide` is missing or of another version, INVALID_INPUT for limits out of range
- * or a folder of wheels that cannot be read
+ * Runs Python in WebAssembly (CPython 3.14 with the standard library). Each program gets a process of its own, which
+ * can read only the interpreter, has no network, starts no processes and does not see the host's environment.
+ * @throws UNSUPPORTED when the package `pyodide` is missing or of another version, INVALID_INPUT for limits out of
+ * range or a folder of wheels that cannot be read
  * @example
  * const python = pyodide({ wheelsFolder: '/srv/wheels' })
  * const { exitCode } = await python.run({ code: 'print(6 * 7)', onOutput: ({ text }) => console.log(text) })
  */
 export function pyodide(options: PyodideOptions = {}): CodeRunner & { close(): Promise<void> } {
-  const { queueLimit = 100, timeLimitMs = 60_000 } = options
+  const { maxQueued = 100, timeoutMs = 60_000 } = options
   const settings = toSettings(options)
-  const most = Math.max(1, options.processes ?? 2)
+  const most = Math.max(1, options.maxProcesses ?? 2)
   const limiter = createLimiter(most)
   const closing = new AbortController()
   return {
-    timeLimitMs,
+    timeoutMs,
     packages: settings.wheels.map(toPackageName),
     async run({ signal, ...run }) {
       if (closing.signal.aborted) throw closed()
       signal?.throwIfAborted()
-      if (limiter.size >= most + queueLimit) throw queueFull()
+      if (limiter.size >= most + maxQueued) throw queueFull()
       const either = AbortSignal.any(signal ? [closing.signal, signal] : [closing.signal])
-      return limiter.run(async () => runIn(settings, toWhole(run, timeLimitMs), either), either)
+      return limiter.run(async () => runIn(settings, toWhole(run, timeoutMs), either), either)
     },
     async close() {
       closing.abort(closed())
@@ -85,33 +85,33 @@ async function runIn(settings: ProcessSettings, run: WholeRun, signal: AbortSign
   }
 }
 
-function toWhole(run: Omit<CodeRun, 'signal'>, timeLimitMs: number): WholeRun {
+function toWhole(run: Omit<CodeRun, 'signal'>, timeoutMs: number): WholeRun {
   return {
     code: run.code,
     files: run.files ?? [],
-    timeLimitMs: run.timeLimitMs ?? timeLimitMs,
-    outputLimitBytes: run.outputLimitBytes ?? mebibyte,
-    filesLimitBytes: run.filesLimitBytes ?? 50_000_000,
+    timeoutMs: run.timeoutMs ?? timeoutMs,
+    maxOutputBytes: run.maxOutputBytes ?? mebibyte,
+    maxFilesBytes: run.maxFilesBytes ?? 50_000_000,
     onOutput: run.onOutput,
   }
 }
 
 function toSettings(options: PyodideOptions): ProcessSettings {
-  const { memoryLimitBytes = 512 * mebibyte, workerUrl = ownWorker, wheelsFolder } = options
-  if (!(memoryLimitBytes >= 64 * mebibyte && memoryLimitBytes <= 2_048 * mebibyte))
-    throw new InlayError('INVALID_INPUT', { message: 'memoryLimitBytes of pyodide has to be 64 MiB to 2 GiB.' })
+  const { maxMemoryBytes = 512 * mebibyte, workerUrl = ownWorker, wheelsFolder } = options
+  if (!(maxMemoryBytes >= 64 * mebibyte && maxMemoryBytes <= 2_048 * mebibyte))
+    throw new InlayError('INVALID_INPUT', { message: 'maxMemoryBytes of pyodide has to be 64 MiB to 2 GiB.' })
   return {
     packageFolder: requirePyodide(options.packageFolder),
     wheels: listWheels(wheelsFolder),
-    memoryLimitBytes,
-    processLimitBytes: memoryLimitBytes + processOwnBytes,
+    maxMemoryBytes,
+    processLimitBytes: maxMemoryBytes + processOwnBytes,
     snapshots: createSnapshotKeeper(),
     workerUrl,
     node: options.node ?? ownNode(),
   }
 }
 
-/** Bun and Deno have their own executable, which knows none of the limits. */
+/** The executables of Bun and Deno do not support these limits. */
 function ownNode(): string {
   return 'bun' in process.versions || 'deno' in process.versions ? 'node' : process.execPath
 }

@@ -12,20 +12,20 @@ import {
 } from './context-script.ts'
 import { startUp, workFolder } from './start-up.ts'
 
-/** Where a process finds what it loads, and how much memory it has. */
+/** Files and memory of an interpreter's process. */
 export interface InterpreterSettings {
   /** Folder of the package `pyodide`. */
   readonly packageFolder: string
   /** Paths of wheels that may be imported. */
   readonly wheels: readonly string[]
-  /** Most memory of Python itself. */
-  readonly memoryLimitBytes: number
-  /** Most memory of the process, with the interpreter's code and the files of a program. */
+  /** Maximum memory of Python itself. */
+  readonly maxMemoryBytes: number
+  /** Maximum memory of the process, including the interpreter's code and the files of a program. */
   readonly processLimitBytes: number
   readonly start: StartMode
 }
 
-/** What an interpreter and its program tell. */
+/** Receives events of an interpreter and its program. */
 export interface ProgramListener {
   takeSnapshot(bytes: Uint8Array): void
   write(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
@@ -35,8 +35,8 @@ export interface ProgramListener {
 }
 
 /**
- * Makes a Python in a context of its own; it runs one program.
- * @param takeSnapshot gives what another interpreter told as its own, for the start `load`; asked once
+ * Loads Python in its own context; it runs one program.
+ * @param takeSnapshot returns the snapshot of another interpreter, for the start `load`; called once
  */
 export async function loadInterpreter(
   settings: InterpreterSettings,
@@ -52,17 +52,17 @@ export async function loadInterpreter(
     if (path === undefined) return takeSnapshot()
     return readFileSync(path)
   }
-  // The script is ours; its type is what its text says.
+  // The type matches the text of our script.
   const open = runInContext(contextScript, context) as (host: ContextHost) => MakePython
   const make = open(hostFor(read, settings, listener))
   const python = await make(
-    // It is the package's own module, evaluated here instead of imported.
+    // The package's module, evaluated here instead of imported.
     (await loadModule(settings, 'pyodide.mjs', context)) as typeof Pyodide,
     await loadModule(settings, 'pyodide.asm.mjs', context),
     {
       startUp,
       workFolder,
-      memoryLimitBytes: settings.memoryLimitBytes,
+      maxMemoryBytes: settings.maxMemoryBytes,
       wheels: settings.wheels.map((path) => basename(path)),
       start: settings.start,
     },
@@ -72,8 +72,8 @@ export async function loadInterpreter(
 }
 
 /**
- * A realm of its own, in which text never becomes code. It has a plain global object: one made of an object of the host
- * would show the host's `Object` as its constructor.
+ * A separate realm with `eval` disabled. Its global object is plain: one made from a host object would expose the
+ * host's `Object` as its constructor.
  */
 export function newContext(): Context {
   return createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } })
@@ -81,7 +81,7 @@ export function newContext(): Context {
 
 type MakePython = (loader: typeof Pyodide, assembly: object, settings: ContextSettings) => Promise<ContextPython>
 
-/** Files by the names under which they are asked for, each with its path. */
+/** Paths of the readable files, by the names Pyodide uses. */
 function readableFiles({ packageFolder, wheels }: InterpreterSettings): Map<string, string> {
   const own = ['pyodide.asm.wasm', 'python_stdlib.zip', 'pyodide-lock.json']
   return new Map([...own.map((name) => join(packageFolder, name)), ...wheels].map((path) => [basename(path), path]))

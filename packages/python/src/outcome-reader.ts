@@ -1,32 +1,32 @@
 import type { CodeFile, CodeOutcome, CodeRun } from '@inlay/agent'
 import type { Frame } from './frames.ts'
 
-/** A program, with all that has a default. */
+/** A program with all defaults filled in. */
 export type WholeRun = Required<Omit<CodeRun, 'signal' | 'onOutput'>> & Pick<CodeRun, 'onOutput'>
 
-/** What ended a process: the program used too much, or broke the interpreter. */
+/** Reason why a process ended early: a limit, or a crash of the interpreter. */
 export type Loss = 'time' | 'memory' | 'crash'
 
-/** Makes an outcome of what an interpreter's process tells; the process is not trusted to keep to any form or limit. */
+/** Builds an outcome from the frames of an interpreter's process, which is not trusted to respect format or limits. */
 export interface OutcomeReader {
-  /** Takes the next frame; false when it breaks the form or a limit, after which the process should be ended. */
+  /** Takes the next frame; false when it is malformed or exceeds a limit, and the process should be ended. */
   take(frame: Frame): boolean
-  /** Resolves when the process tells that the program has ended. */
+  /** Resolves when the process reports the end of the program. */
   readonly promise: Promise<CodeOutcome>
   /** The outcome of a program whose process was lost. */
   lost(loss: Loss): CodeOutcome
 }
 
-/** Most files of one program. */
+/** Maximum number of files of one program. */
 const filesLimit = 100
 
-/** Makes a reader for one run. */
-export function createOutcomeReader(run: WholeRun, memoryLimitBytes: number): OutcomeReader {
+/** Creates a reader for one run. */
+export function createOutcomeReader(run: WholeRun, maxMemoryBytes: number): OutcomeReader {
   const outcome = Promise.withResolvers<CodeOutcome>()
   const output = createOutput(run)
   const files: CodeFile[] = []
   let open: { readonly bytes: Uint8Array; filled: number } | undefined
-  let leftBytes = run.filesLimitBytes
+  let leftBytes = run.maxFilesBytes
 
   const openFile = (payload: Uint8Array): boolean => {
     const { name, size } = toFields(payload)
@@ -49,7 +49,7 @@ export function createOutcomeReader(run: WholeRun, memoryLimitBytes: number): Ou
     outcome.resolve({
       exitCode: isLate || typeof exitCode !== 'number' ? null : exitCode,
       timedOut: isLate,
-      error: isLate ? sentenceOf('time', run, memoryLimitBytes) : isCrash === true ? sentences.crash : null,
+      error: isLate ? sentenceOf('time', run, maxMemoryBytes) : isCrash === true ? sentences.crash : null,
       files,
       droppedFiles: isTexts(droppedFiles) ? droppedFiles.slice(0, filesLimit) : [],
       isOutputCut: isOutputCut === true || output.isCut(),
@@ -75,7 +75,7 @@ export function createOutcomeReader(run: WholeRun, memoryLimitBytes: number): Ou
     },
     lost(loss) {
       output.end()
-      const error = sentenceOf(loss, run, memoryLimitBytes)
+      const error = sentenceOf(loss, run, maxMemoryBytes)
       const timedOut = loss === 'time'
       return { exitCode: null, timedOut, error, files: [], droppedFiles: [], isOutputCut: output.isCut() }
     },
@@ -84,15 +84,15 @@ export function createOutcomeReader(run: WholeRun, memoryLimitBytes: number): Ou
 
 interface OutputReader {
   take(stream: 'stdout' | 'stderr', bytes: Uint8Array): boolean
-  /** Tells what is left of characters that did not come whole. */
+  /** Flushes incomplete characters. */
   end(): void
   isCut(): boolean
 }
 
-function createOutput({ onOutput, outputLimitBytes }: WholeRun): OutputReader {
-  // Each stream has its own: a character may come in two pieces with one of the other stream between.
+function createOutput({ onOutput, maxOutputBytes }: WholeRun): OutputReader {
+  // One per stream: a character may arrive in two pieces, with output of the other stream in between.
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
-  let left = outputLimitBytes
+  let left = maxOutputBytes
   let hasEnded = false
   const emit = (stream: 'stdout' | 'stderr', text: string): void => {
     if (text !== '') onOutput?.({ stream, text })
@@ -118,14 +118,14 @@ const sentences = {
   crash: 'The interpreter broke down: the program may have asked for something that is not offered here.',
 }
 
-function sentenceOf(loss: Loss, { timeLimitMs }: WholeRun, memoryLimitBytes: number): string {
-  if (loss === 'time') return `The program was ended after ${Math.ceil(timeLimitMs / 1000)} s, the longest it may take.`
+function sentenceOf(loss: Loss, { timeoutMs }: WholeRun, maxMemoryBytes: number): string {
+  if (loss === 'time') return `The program was ended after ${Math.ceil(timeoutMs / 1000)} s, the longest it may take.`
   if (loss === 'memory')
-    return `The program was ended: it needs more than ${Math.round(memoryLimitBytes / 1_048_576)} MiB.`
+    return `The program was ended: it needs more than ${Math.round(maxMemoryBytes / 1_048_576)} MiB.`
   return sentences.crash
 }
 
-/** Fields of a JSON object; none of anything else. */
+/** Fields of a JSON object; none for any other value. */
 function toFields(payload: Uint8Array): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(payload))

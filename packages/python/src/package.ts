@@ -3,23 +3,23 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
-/** Versions of the package that the interpreter's context is made for. */
+/** Supported major versions of the package. */
 const majors = ['314']
 
 /**
- * Folder of the installed package `pyodide`, looked for beside Inlay and in the working folder; undefined when there is
- * none, or one of a version that is not made for.
+ * Folder of the installed package `pyodide`, searched for next to Inlay and in the working folder; undefined when it is
+ * missing or of an unsupported version.
  */
 export function findPyodide(): string | undefined {
   const folder = locate()
   return folder !== undefined && majors.includes(majorOf(folder)) ? folder : undefined
 }
 
-/** Folder of the package, checked. UNSUPPORTED when it is missing or of a version that is not made for. */
+/** Folder of the package. @throws UNSUPPORTED when it is missing or of an unsupported version */
 export function requirePyodide(folder: string | undefined = locate()): string {
   if (folder === undefined || !existsSync(join(folder, 'package.json')))
     throw new InlayError('UNSUPPORTED', {
-      message: 'Running Python needs the package pyodide: install pyodide@314 beside Inlay.',
+      message: 'Running Python needs the package pyodide: install pyodide@314 next to Inlay.',
     })
   const major = majorOf(folder)
   if (!majors.includes(major))
@@ -47,7 +47,7 @@ function majorOf(folder: string): string {
 }
 
 /**
- * Paths of the wheels in a folder that this Python can load: those of pure Python and those built for Pyodide, in order.
+ * Paths of the wheels in a folder that this Python can load, in order: pure Python ones and those built for Pyodide.
  * @throws INVALID_INPUT when the folder cannot be read
  */
 export function listWheels(folder: string | undefined): string[] {
@@ -60,7 +60,7 @@ export function listWheels(folder: string | undefined): string[] {
   }
 }
 
-/** What a wheel holds, for people: `numpy 2.3.1`. */
+/** Display name of a wheel: `numpy 2.3.1`. */
 export function toPackageName(wheel: string): string {
   const [name = '', version = ''] = basename(wheel).split('-')
   return `${name.replaceAll('_', '-')} ${version}`.trim()

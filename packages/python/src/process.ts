@@ -11,7 +11,7 @@ import type { InterpreterSettings } from './interpreter.ts'
 import { createOutcomeReader, type Loss, type WholeRun } from './outcome-reader.ts'
 import type { SnapshotKeeper } from './snapshot.ts'
 
-/** How interpreters are started. */
+/** Settings for starting interpreters. */
 export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
   readonly snapshots: SnapshotKeeper
   readonly workerUrl: URL
@@ -19,28 +19,31 @@ export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
   readonly node: string
 }
 
-/** A process that loads Python, waits for one program, runs it and ends. */
+/** A process that loads Python, waits for one program, runs it and exits. */
 export interface Interpreter {
-  /** Once. Rejects with SERVICE_UNAVAILABLE when it does not start, and with the reason of {@link Interpreter.end}. */
+  /**
+   * May be called once. Rejects with SERVICE_UNAVAILABLE when it does not start, and with the reason passed to {@link
+   * Interpreter.end}.
+   */
   run(run: WholeRun): Promise<CodeOutcome>
-  /** Ends it at once, whatever it does. */
+  /** Kills it immediately. */
   end(reason: unknown): void
 }
 
-/** Time to load, on a machine that has much else to do. */
+/** Generous, for a busy machine. */
 const startLimitMs = 120_000
-/** A program that is interrupted gets so long to end, and to hand over its files, before its process is ended. */
+/** Time for an interrupted program to end and hand over its files before its process is killed. */
 const graceMs = 3_000
 const watchMs = 200
-const longestFrameBytes = 2_097_152
+const maxFrameBytes = 2_097_152
 
 export function startInterpreter(settings: ProcessSettings): Interpreter {
   const { start, bytes: snapshot } = settings.snapshots.next()
   const child = spawnChild(settings, start)
   const ready = Promise.withResolvers<void>()
-  /** Resolves when the process ends by what is done in it; rejects when it is ended from here. */
+  /** Resolves when the process ends by itself; rejects when it is killed from here. */
   const gone = Promise.withResolvers<Loss>()
-  // Nobody may be waiting for it yet.
+  // Avoids an unhandled rejection while nobody awaits it yet.
   gone.promise.catch(() => undefined)
   const words = createLastWords()
   let isReady = false
@@ -78,7 +81,7 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
     async run(run) {
       const neverReady = gone.promise.then(() => Promise.reject(unavailable(words.toError())))
       await Promise.race([ready.promise, neverReady])
-      const outcome = createOutcomeReader(run, settings.memoryLimitBytes)
+      const outcome = createOutcomeReader(run, settings.maxMemoryBytes)
       listen = outcome.take
       const watch = watchOver(child, settings, run, lose)
       sendJob(child, run)
@@ -94,34 +97,34 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
 
 interface ChildListener {
   readonly words: ReturnType<typeof createLastWords>
-  /** False for a frame that does not belong here. */
+  /** False for an unexpected frame. */
   readonly onFrame: (frame: Frame) => boolean
   readonly lose: (loss: Loss) => void
   readonly end: (reason: unknown) => void
 }
 
 function listenTo(child: ChildProcess, { words, onFrame, lose, end }: ChildListener): void {
-  const read = createFrameReader(longestFrameBytes)
+  const read = createFrameReader(maxFrameBytes)
   child.stdout?.on('data', (piece: Uint8Array) => {
     if (read(piece)?.every(onFrame) !== true) lose('crash')
   })
   child.stderr?.on('data', words.add)
-  // What became of a process that takes nothing any more is told by its end.
+  // A process that no longer reads its input is handled when it exits.
   child.stdin?.on('error', () => undefined)
   child.on('error', (cause) => end(unavailable(cause)))
   child.on('close', () => lose(words.lossOf()))
 }
 
 /**
- * The process may read its own code, Pyodide and the wheels, and nothing else: no other file, no process, no thread, no
- * native module. It gets nothing of the host's environment, and text does not become code in it.
+ * The process may read its own code, Pyodide and the wheels: no other file, no process, no thread, no native module. It
+ * does not get the host's environment, and `eval` is disabled.
  */
 function spawnChild({ workerUrl, node, ...settings }: ProcessSettings, start: StartMode): ChildProcess {
   const worker = realpathSync(fileURLToPath(workerUrl))
   const folders = [dirname(worker), settings.packageFolder, ...settings.wheels.map((path) => dirname(path))]
-  const { packageFolder, wheels, memoryLimitBytes, processLimitBytes } = settings
-  const interpreterSettings: InterpreterSettings = { packageFolder, wheels, memoryLimitBytes, processLimitBytes, start }
-  // Windows starts no process without this one.
+  const { packageFolder, wheels, maxMemoryBytes, processLimitBytes } = settings
+  const interpreterSettings: InterpreterSettings = { packageFolder, wheels, maxMemoryBytes, processLimitBytes, start }
+  // Windows starts no process without this variable.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] ?? '' } : {}
   const child = spawn(node, [...nodeFlags(folders), worker, JSON.stringify(interpreterSettings)], {
     cwd: dirname(worker),
@@ -129,16 +132,16 @@ function spawnChild({ workerUrl, node, ...settings }: ProcessSettings, start: St
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   })
-  // Answers to people come before what programs compute.
+  // Lower priority than the server that answers people.
   try {
     if (child.pid !== undefined) setPriority(child.pid, 5)
   } catch {
-    // Some systems do not let it; then programs run like everything else.
+    // Some systems forbid it; programs then run at normal priority.
   }
   return child
 }
 
-/** What Node is told, so that a process can do nothing but compute and read these folders. */
+/** Flags of Node that let a process only compute and read these folders. */
 export function nodeFlags(folders: readonly string[]): string[] {
   return [
     '--permission',
@@ -152,24 +155,24 @@ export function nodeFlags(folders: readonly string[]): string[] {
 }
 
 function sendJob({ stdin }: ChildProcess, run: WholeRun): void {
-  const { code, timeLimitMs, outputLimitBytes, filesLimitBytes, files } = run
+  const { code, timeoutMs, maxOutputBytes, maxFilesBytes, files } = run
   const heads = files.map(({ name, bytes }) => ({ name, size: bytes.byteLength }))
-  const job: Job = { code, timeLimitMs, outputLimitBytes, filesLimitBytes, files: heads }
+  const job: Job = { code, timeoutMs, maxOutputBytes, maxFilesBytes, files: heads }
   stdin?.write(encodeFrame('job', new TextEncoder().encode(JSON.stringify(job))))
   for (const { bytes } of files) stdin?.write(bytes)
 }
 
 /**
- * The interpreter interrupts its program at the time limit and bounds its memory itself; what it cannot, because it hangs
- * or the memory is not Python's, is seen from here.
+ * The interpreter enforces time and memory limits itself. This catches what it cannot: hangs, and memory outside of
+ * Python.
  */
 function watchOver(
   child: ChildProcess,
   { processLimitBytes }: ProcessSettings,
-  { timeLimitMs }: WholeRun,
+  { timeoutMs }: WholeRun,
   lose: (loss: Loss) => void,
 ): { stop(): void } {
-  const timeout = setTimeout(() => lose('time'), timeLimitMs + graceMs)
+  const timeout = setTimeout(() => lose('time'), timeoutMs + graceMs)
   const watch = setInterval(() => {
     if (residentBytes(child.pid) > processLimitBytes) lose('memory')
   }, watchMs)
@@ -181,7 +184,7 @@ function watchOver(
   }
 }
 
-/** Memory a process occupies; 0 where the system does not tell it in a file, as outside of Linux. */
+/** Resident memory of a process; 0 outside of Linux. */
 function residentBytes(pid: number | undefined): number {
   try {
     const pages = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+) kB$/m)

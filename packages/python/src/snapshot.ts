@@ -1,26 +1,26 @@
 import type { StartMode } from './context-script.ts'
 
 /**
- * Keeps the memory of a loaded Python, packed: interpreters that begin with it start in a fifth of the time. The first
- * interpreter gives it away before it has a program, so that nothing of a program can be in it.
+ * Keeps the compressed memory of a loaded Python, with which further interpreters start five times faster. The first
+ * interpreter provides it before it gets a program, so it contains nothing of one.
  */
 export interface SnapshotKeeper {
-  /** How the next interpreter is to start. */
+  /** How the next interpreter should start. */
   next(): { readonly start: StartMode; readonly bytes?: Uint8Array }
-  /** Takes the next part from the interpreter that was started to make it. */
+  /** Takes the next part from the interpreter that makes the snapshot. */
   add(part: Uint8Array): void
-  /** That interpreter is ready: the parts are whole. */
+  /** The interpreter that makes the snapshot is ready, so the snapshot is complete. */
   finish(): void
-  /** That interpreter was ended before it was ready: the next one makes it. */
+  /** The interpreter that makes the snapshot ended before it was ready: the next one makes it. */
   forget(): void
-  /** An interpreter that makes or loads a snapshot did not become ready: from here on, all start from nothing. */
+  /** An interpreter that makes or loads a snapshot failed to start: from now on, all start without one. */
   giveUp(): void
 }
 
-/** Most bytes of a packed snapshot; a usual one has 6 MB. */
-const limitBytes = 67_108_864
+/** Maximum size of a compressed snapshot; usually it is 6 MB. */
+const maxBytes = 67_108_864
 
-/** Makes a keeper that holds nothing yet. */
+/** Creates an empty keeper. */
 export function createSnapshotKeeper(): SnapshotKeeper {
   let state: 'none' | 'making' | 'whole' | 'given up' = 'none'
   let parts: Uint8Array[] = []
@@ -46,7 +46,7 @@ export function createSnapshotKeeper(): SnapshotKeeper {
     add(part) {
       // A copy: the part is a view of a larger piece.
       if (state === 'making') parts.push(part.slice())
-      if (parts.reduce((sum, { byteLength }) => sum + byteLength, 0) > limitBytes) giveUp()
+      if (parts.reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) giveUp()
     },
     finish() {
       if (state !== 'making') return

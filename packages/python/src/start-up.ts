@@ -1,13 +1,13 @@
-/** Where programs find their files and leave what they make. */
+/** Working folder of programs. */
 export const workFolder = '/work'
 
-/** Where wheels lie until they are needed. */
+/** Folder of wheels that are not loaded yet. */
 export const wheelsFolder = '/wheels'
 
 /**
- * What Python does before the first program: it shuts the modules that reach out of it, gives asyncio a loop that needs
- * nothing outside, and lets wheels be imported. Its value is two functions: one runs a program and tells in JSON how it
- * ended, one tidies up after it.
+ * Python code that runs before the first program: it disables modules that reach outside, gives asyncio a
+ * self-contained event loop, and makes wheels importable. It evaluates to two functions: one runs a program and returns
+ * in JSON how it ended, one cleans up.
  */
 export const startUp: string = `
 import ast, asyncio, asyncio.base_events, builtins, errno, gc, importlib, importlib.machinery

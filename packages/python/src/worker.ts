@@ -5,7 +5,7 @@ import { encodeFrame, frameHeadBytes, readFrameHead, type FrameKind, type Job, t
 import { loadInterpreter, type InterpreterSettings, type ProgramListener } from './interpreter.ts'
 import { workFolder } from './start-up.ts'
 
-// The process that `pyodide.ts` starts: one program in, its output, files and end out. It then ends.
+// The interpreter's process: receives one program, sends its output, files and end, and exits.
 
 const input = 0
 const output = 1
@@ -20,7 +20,7 @@ function send(kind: FrameKind, payload: Uint8Array | object = {}): void {
   while (frame.byteLength > 0) frame = frame.subarray(writeSync(output, frame))
 }
 
-/** Waits for so many bytes; ends the process when there will be none any more. */
+/** Waits for this many bytes; exits when the input has ended. */
 function receive(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let filled = 0
@@ -40,7 +40,7 @@ function sendPieces(kind: FrameKind, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += pieceBytes) send(kind, bytes.subarray(at, at + pieceBytes))
 }
 
-/** Counts what the program may still say, hand over and use. */
+/** Enforces the limits on output, files and memory. */
 function openGate(): ProgramListener & { start(job: Job): void; readonly end: () => Pick<JobEnd, CountedEnd> } {
   let job: Job | undefined
   let leftOutput = 0
@@ -54,9 +54,9 @@ function openGate(): ProgramListener & { start(job: Job): void; readonly end: ()
     takeSnapshot: (bytes) => sendPieces('snapshot', zstdCompressSync(bytes)),
     start(given) {
       job = given
-      leftOutput = given.outputLimitBytes
-      leftFiles = given.filesLimitBytes
-      interruptAt = performance.now() + given.timeLimitMs
+      leftOutput = given.maxOutputBytes
+      leftFiles = given.maxFilesBytes
+      interruptAt = performance.now() + given.timeoutMs
     },
     end: () => ({ isOutputCut, droppedFiles }),
     write(stream, bytes) {
@@ -69,12 +69,12 @@ function openGate(): ProgramListener & { start(job: Job): void; readonly end: ()
     isLate() {
       const now = performance.now()
       if (now > lookAt) {
-        // Nobody is left who could read an answer.
+        // The host is gone.
         if (process.ppid !== ppid) exit(1)
         lookAt = now + 1_000
       }
       if (now < interruptAt) return false
-      // Programs may catch an interrupt, so it comes again.
+      // Programs may catch an interrupt, so it is repeated.
       interruptAt = now + 500
       return true
     },
@@ -100,15 +100,15 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as InterpreterSettings
 const gate = openGate()
 const python = await loadInterpreter(settings, gate, () => zstdDecompressSync(receivePayload()))
 blockModules()
-// What was read to load Python is as much again as Python itself.
+// Frees what was read to load Python, as much again as Python itself.
 globalThis.gc?.()
 send('ready')
-// The host speaks the form: what it sends is a job.
+// The host is trusted to send a job.
 const job = JSON.parse(new TextDecoder().decode(receivePayload())) as Job
 for (const { name, size } of job.files) python.lay(`${workFolder}/${name}`, receive(size))
 gate.start(job)
 try {
-  // Made by our own script, as its type says.
+  // Made by our own script.
   const end = JSON.parse(python.run(job.code)) as Pick<JobEnd, 'exitCode' | 'timedOut'>
   send('done', { ...end, ...gate.end(), isCrash: false } satisfies JobEnd)
 } catch (error) {

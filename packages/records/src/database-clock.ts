@@ -1,29 +1,30 @@
 import { sql } from 'kysely'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 
-/** The time, in milliseconds since 1970, as all processes that share a database have it. */
+/** The time, in milliseconds since 1970, shared by all processes of a database. */
 export interface DatabaseClock {
   readonly now: () => number
   close(): Promise<void>
 }
 
-/** Reference for a clock. */
+/** Time sources of a clock. */
 export interface ClockSource {
-  /** The time of the database. */
+  /** Time of the database. */
   readonly read: () => Promise<number>
-  /** Milliseconds that only go forward. */
+  /** Monotonic clock in milliseconds. */
   readonly elapsed: () => number
-  /** The clock of the machine. */
+  /** System clock of the machine. */
   readonly wall: () => number
 }
 
 const againMs = 60_000
-/** A machine that slept, or whose clock was set, shows in its two clocks. */
-const mostDriftMs = 500
+/** A larger difference between the two local clocks means that the machine slept or its clock was set. */
+const maxDriftMs = 500
 
 /**
- * A clock set by the database at once, every minute, and when the machine slept or its clock was set. Clocks of machines may
- * differ by any amount then. SQLite has the clock of its machine.
+ * Creates a clock that is synchronized with the database at once, every minute, and after the machine slept or its
+ * clock was set. The clocks of the machines may then differ by any amount. With SQLite, all processes use the clock of
+ * the same machine.
  */
 export async function openDatabaseClock(db: AnyDatabase): Promise<DatabaseClock> {
   if (dialectOf(db) === 'sqlite') return { now: Date.now, close: async () => {} }
@@ -35,7 +36,7 @@ export async function openDatabaseClock(db: AnyDatabase): Promise<DatabaseClock>
   return createDatabaseClock({ read, elapsed: () => performance.now(), wall: () => Date.now() })
 }
 
-/** A clock by its source; resolves once it is set. */
+/** Creates a clock from time sources; resolves when it is synchronized. */
 export async function createDatabaseClock({ read, elapsed, wall }: ClockSource): Promise<DatabaseClock> {
   let ahead: number | undefined
   let drift = 0
@@ -44,12 +45,12 @@ export async function createDatabaseClock({ read, elapsed, wall }: ClockSource):
     const sentAt = elapsed()
     drift = wall() - sentAt
     const time = await read()
-    // It was read after the request and before the answer: a clock that agrees with both stays as it is.
+    // The time was read between request and response: a clock within that interval is not changed.
     const [least, most] = [time - elapsed(), time - sentAt]
     ahead = Math.min(Math.max(ahead ?? (least + most) / 2, least), most)
   }
   const again = (): void => {
-    // The next time it is tried again.
+    // Errors are ignored: the next synchronization tries again.
     setting ??= set()
       .catch(() => {})
       .finally(() => (setting = undefined))
@@ -60,7 +61,7 @@ export async function createDatabaseClock({ read, elapsed, wall }: ClockSource):
   return {
     now: () => {
       const at = elapsed()
-      if (Math.abs(wall() - at - drift) > mostDriftMs) again()
+      if (Math.abs(wall() - at - drift) > maxDriftMs) again()
       return Math.round(at + (ahead ?? 0))
     },
     close: async () => {

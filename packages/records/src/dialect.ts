@@ -1,32 +1,32 @@
 import { InlayError } from '@inlay/protocol'
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 
-/** A database of any tables. */
+/** A database with any tables. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each package types its own tables in the shared database
 export type AnyDatabase = Kysely<any>
 
-/** The databases that records are kept in. */
+/** Supported databases. */
 export type DialectName = 'sqlite' | 'postgres'
 
 /**
- * Tells the database by what it can do, not by its class: a host's dialect may come from another copy of Kysely.
+ * Detects the database by its capabilities, not by its class: a host's dialect may come from another copy of Kysely.
  * @throws UNSUPPORTED for any other database
  */
 export function dialectOf(db: AnyDatabase): DialectName {
   const { supportsTransactionalDdl, supportsReturning } = db.getExecutor().adapter
   if (!supportsReturning)
     throw new InlayError('UNSUPPORTED', {
-      message: 'Records need SQLite or Postgres: hand in a Kysely dialect of one of them.',
+      message: 'Only SQLite and PostgreSQL are supported: pass a Kysely dialect for one of them.',
     })
   return supportsTransactionalDdl ? 'postgres' : 'sqlite'
 }
 
-/** Whether rows have to be locked one by one. SQLite locks the whole database at the first write of a transaction. */
+/** Whether the database has row locks. SQLite locks the whole database at the first write of a transaction. */
 export function hasRowLocks(db: AnyDatabase): boolean {
   return db.getExecutor().adapter.supportsTransactionalDdl === true
 }
 
-/** A primary key that counts up and never gives the id of a deleted row away again. */
+/** An auto-increment primary key that never reuses the id of a deleted row. */
 export function generatedId(db: AnyDatabase): (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder {
   return dialectOf(db) === 'sqlite'
     ? (column) => column.primaryKey().autoIncrement()

@@ -1,35 +1,35 @@
-import type { ControlledTransaction, Kysely, Transaction } from 'kysely'
+import { CompiledQuery, type ControlledTransaction, type Kysely, type Transaction } from 'kysely'
 import { hasRowLocks } from './dialect.ts'
 import { isInlayError } from '@inlay/protocol'
-import { giveWay, yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToForeground, yieldToEventLoop } from '@inlay/scheduling'
 
 /** The result of one task of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
 
-/** How tasks are gathered. */
+/** Options of {@link createGroupCommit}. */
 export interface GroupCommitOptions<Task, Result> {
-  /** Carries out a group in one transaction, in the order given; one outcome a task. */
+  /** Runs a group in one transaction, in the given order. @returns one outcome per task */
   readonly commit: (tasks: readonly Task[]) => Promise<readonly Outcome<Result>[]>
-  /** Weight of a task; a group stays below `limitWeight` unless it is a single task. Default 0. */
+  /** Weight of a task; a group stays below `maxWeight` unless it is a single task. Default 0. */
   readonly weight?: (task: Task) => number
-  readonly limitWeight?: number
-  /** Most tasks in a group. */
+  readonly maxWeight?: number
+  /** Maximum number of tasks in a group. */
   readonly limit: number
 }
 
-/** Tasks that come while a transaction runs share the next one, and so its sync to disk. */
+/** Tasks that arrive while a transaction runs share the next one, and its sync to disk. */
 export interface GroupCommit<Task, Result> {
   submit(task: Task): Promise<Result>
-  /** Resolves once everything submitted so far is done. */
+  /** Resolves when everything submitted so far is done. */
   drained(): Promise<void>
 }
 
-/** Bytes of the tasks where weights are bytes. */
+/** Total weight from which a group yields first, if weights are bytes. */
 const heavyWeight = 65_536
 
-/** Creates a group commit. Tasks are carried out in the order of their submission. */
+/** Creates a group commit. Tasks run in the order of their submission. */
 export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task, Result>): GroupCommit<Task, Result> {
-  const { limitWeight = Infinity } = options
+  const { maxWeight = Infinity } = options
   type Submission = { task: Task; resolve: (value: Result) => void; reject: (error: unknown) => void }
   const submitted: Submission[] = []
   let running: Promise<void> | undefined
@@ -41,11 +41,11 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
       let count = 0
       for (const { task } of submitted) {
         total += options.weight?.(task) ?? 0
-        if (count > 0 && (total > limitWeight || count >= options.limit)) break
+        if (count > 0 && (total > maxWeight || count >= options.limit)) break
         count++
       }
-      // SQLite writes megabytes on this thread.
-      if (total > heavyWeight) await giveWay()
+      // SQLite writes megabytes synchronously on this thread.
+      if (total > heavyWeight) await yieldToForeground()
       const group = submitted.splice(0, count)
       const tasks = group.map(({ task }) => task)
       const outcomes = await options.commit(tasks).catch((error: unknown) => commitEach(tasks, error))
@@ -54,13 +54,16 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
         if ('value' in outcome) resolve(outcome.value)
         else reject(outcome.error)
       })
-      // Lets the callers that were just answered bring their next task into the next group.
+      // Lets callers that just got their result submit their next task into the next group.
       await yieldToEventLoop()
     }
     running = undefined
   }
 
-  /** A task that the database refuses must not fail its neighbours; a database that is down fails all of them. */
+  /**
+   * Runs tasks one by one, so that a task that the database refuses does not fail the others; if the database is down,
+   * all fail.
+   */
   async function commitEach(tasks: readonly Task[], error: unknown): Promise<readonly Outcome<Result>[]> {
     if (tasks.length === 1 || isInlayError(error)) return tasks.map(() => ({ error }))
     const outcomes: Outcome<Result>[] = []
@@ -81,37 +84,45 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
   }
 }
 
-/** Writes to the records; its transaction may hold the writes of others too. */
+/** Writes to the database; the transaction may also contain other writes. */
 export type Write<Tables, Result> = (transaction: Transaction<Tables>) => Promise<Result>
 
-/** Runs writes in transactions. Each takes effect whole or not at all, and is durable once its promise resolves. */
+/** Runs writes in transactions. Each write is atomic, and durable when its promise resolves. */
 export interface SharedTransactions<Tables> {
   run<Result>(write: Write<Tables, Result>): Promise<Result>
 }
 
-/** A longer transaction would keep the thread from everything else for too long. */
-const mostWrites = 32
+/** Maximum number of writes per transaction: a longer one would block the thread for too long. */
+const maxWrites = 32
+
+const shared = new WeakMap<object, unknown>()
 
 /**
- * Creates transactions that the writes of one pass of the event loop share. SQLite has one writer, which writes with
+ * Creates transactions that the writes of one pass of the event loop share, whoever makes them. SQLite has one writer, which writes with
  * this thread: a hundred messages sent at once would be a hundred transactions. Postgres commits concurrently, so there
  * each write gets its own transaction.
  */
 export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTransactions<Tables> {
   if (hasRowLocks(db)) return { run: (write) => db.transaction().execute(write) }
+  const key = db.getExecutor().adapter
+  // Whichever tables its caller names, it writes to the same database.
+  const known = shared.get(key) as SharedTransactions<Tables> | undefined
+  if (known) return known
   const group = createGroupCommit<Write<Tables, unknown>, unknown>({
     commit: async (writes) => {
       const [alone, second] = writes
       if (alone && !second) return [{ value: await db.transaction().execute(alone) }]
       return commitTogether(db, writes)
     },
-    limit: mostWrites,
+    limit: maxWrites,
   })
-  // Whatever the write resolves with is what `submit` resolves with.
-  return { run: group.submit as SharedTransactions<Tables>['run'] }
+  // `submit` resolves with the result of the write.
+  const transactions = { run: group.submit as SharedTransactions<Tables>['run'] }
+  shared.set(key, transactions)
+  return transactions
 }
 
-/** Never rejects: when the transaction fails, so does every write that did not fail by itself. */
+/** Never rejects: if the transaction fails, all writes that had not failed themselves fail with its error. */
 async function commitTogether<Tables>(
   db: Kysely<Tables>,
   writes: readonly Write<Tables, unknown>[],
@@ -135,18 +146,22 @@ async function commitTogether<Tables>(
   }
 }
 
-/** A write that fails is taken back alone. */
+const [savepoint, release, takeBack] = ['savepoint write', 'release write', 'rollback to write'].map((statement) =>
+  CompiledQuery.raw(statement),
+) as [CompiledQuery, CompiledQuery, CompiledQuery]
+
+/** Rolls back only the write that fails. */
 async function attempt<Tables>(
-  transaction: ControlledTransaction<Tables>,
+  transaction: Transaction<Tables>,
   write: Write<Tables, unknown>,
 ): Promise<Outcome<unknown>> {
-  const savepoint = await transaction.savepoint('write').execute()
+  await transaction.executeQuery(savepoint)
   try {
-    const value = await write(savepoint)
-    await savepoint.releaseSavepoint('write').execute()
+    const value = await write(transaction)
+    await transaction.executeQuery(release)
     return { value }
   } catch (error) {
-    await savepoint.rollbackToSavepoint('write').execute()
+    await transaction.executeQuery(takeBack)
     return { error }
   }
 }

@@ -1,36 +1,36 @@
 import type { AnyDatabase } from './dialect.ts'
-import { longestLeaseMs, type BigInteger } from './leases.ts'
+import { maxLeaseMs, type BigInteger } from './leases.ts'
 
-/** Columns of a table whose rows are jobs, besides its primary key `id`. */
+/** Columns of a table of jobs, besides its primary key `id`. */
 export interface JobColumns {
   /**
-   * Id of the current claim; null when nobody works on the row. New for each attempt, so that a late worker cannot
-   * settle.
+   * Id of the current claim; null if no worker has claimed the row. New for each attempt, so that a late worker cannot
+   * settle the job.
    */
   claim: string | null
-  /** When the row may be taken: the end of the lease while it is claimed, else the time of the next try. */
+  /** When the row can be claimed: the end of the lease while it is claimed, otherwise the time of the next attempt. */
   due_at: BigInteger
-  /** Tries so far, the running one included. */
+  /** Attempts so far, including the running one. */
   attempts: number
 }
 
-/** A row that one worker has taken. */
+/** A job claimed by a worker. */
 export interface ClaimedJob {
   readonly id: string
   readonly claim: string
   readonly attempts: number
 }
 
-/** The table of the jobs. */
+/** A table of jobs. */
 export interface JobTable {
   readonly db: AnyDatabase
   readonly table: string
 }
 
 /**
- * Takes the row that has been due longest among those whose `column` is not null; undefined when none is due. Nobody
- * else takes it while the lease is renewed. A row due in more than an hour was put off before the clock was set back, and
- * is due now.
+ * Claims the row that has been due longest among those whose `column` is not null; undefined if none is due. No other
+ * worker claims it while the lease is renewed. A row due in more than an hour was scheduled before the clock was set
+ * back, and is due now.
  */
 export async function claimJob(
   { db, table }: JobTable,
@@ -41,7 +41,7 @@ export async function claimJob(
       .selectFrom(table)
       .select(['id', 'due_at'])
       .where(column, 'is not', null)
-      .where((of) => of.or([of('due_at', '<=', now), of('due_at', '>', now + longestLeaseMs)]))
+      .where((of) => of.or([of('due_at', '<=', now), of('due_at', '>', now + maxLeaseMs)]))
       .orderBy('due_at')
       .limit(1)
       .executeTakeFirst()
@@ -55,19 +55,19 @@ export async function claimJob(
       .where('due_at', '=', Number(due.due_at))
       .returning('attempts')
       .executeTakeFirst()
-    // Otherwise another process was faster.
+    // Otherwise another process has claimed it first.
     if (taken) return { id: String(due.id), claim, attempts: Number(taken.attempts) }
   }
 }
 
-/** Moves the end of the lease; false when the claim is lost. */
+/** Extends the lease. @returns false if the claim is lost */
 export async function renewJob({ db, table }: JobTable, job: ClaimedJob, leaseUntil: number): Promise<boolean> {
   return settleJob({ db, table }, job, { claim: job.claim, due_at: leaseUntil })
 }
 
 /**
- * Ends a try: changes the row and lets go of it.
- * @returns false when the claim is lost: the row is gone, or another worker has it, and nothing was changed
+ * Ends an attempt: updates the row and releases the claim.
+ * @returns false if the claim is lost: the row was deleted or claimed by another worker, and nothing was changed
  */
 export async function settleJob(
   { db, table }: JobTable,

@@ -6,16 +6,16 @@ const retryMs = 20
 
 interface Emptying {
   running: Promise<boolean> | undefined
-  /** Begins once `running` has ended; shared by all calls that come meanwhile. */
+  /** Starts when `running` has ended; shared by all calls that arrive meanwhile. */
   next: Promise<boolean> | undefined
 }
 
 const emptyings = new WeakMap<object, Emptying>()
 
 /**
- * Empties SQLite's write-ahead log, which would otherwise keep what was deleted until the next checkpoint. A read that is
- * under way in another process holds it up: it is tried again until then, without blocking the thread. Calls that come at
- * the same time share the work. Not within a transaction. PostgreSQL: does nothing.
+ * Empties SQLite's write-ahead log, which would otherwise keep deleted data until the next checkpoint. A running read
+ * of another process prevents this: retries until it ends, without blocking the thread. Concurrent calls share the
+ * work. Must not be called within a transaction. Does nothing on PostgreSQL.
  * @returns whether the log is empty
  */
 export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Prom
     return (emptying.running = run)
   }
   if (!emptying.running) return startRun()
-  // A run that has begun may have missed what was committed since.
+  // A run that has started may have missed later commits.
   const proceed = (): Promise<boolean> => {
     emptying.next = undefined
     return startRun()
@@ -47,7 +47,7 @@ async function untilEmpty(db: AnyDatabase, maxWaitMs: number): Promise<boolean> 
   }
 }
 
-/** The dialect of `nodeSqlite` answers at once; another one may wait for its busy timeout. */
+/** The dialect of `nodeSqlite` returns at once; another one may wait for its busy timeout. */
 async function tryToEmpty(db: AnyDatabase): Promise<boolean> {
   try {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db)

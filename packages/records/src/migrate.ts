@@ -4,30 +4,30 @@ import type { Migration } from 'kysely/migration'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 import { emptyLog } from './log.ts'
 
-/** Steps by name, in order of their names. A step that was released is never changed. */
+/** Migrations by name, in order of names. A released migration never changes. */
 export type Migrations = Readonly<Record<string, Migration>>
 
-/** The tables of one package. */
+/** Migrations of the tables of a package. */
 export interface MigrationPlan {
-  /** Names the package: its steps are recorded in `inlay_<name>_migration`. */
+  /** Name of the package: its migrations are recorded in `inlay_<name>_migration`. */
   readonly name: string
   readonly migrations: Migrations
 }
 
-/** The number of Kysely's own migrator, which earlier versions used: both wait for each other. */
+/** The lock of Kysely's own migrator, which earlier versions used: both wait for each other. */
 const lockNumber = '3853314791062309107'
 
 /**
- * Brings the tables of a package up to date. Safe at every start, also of several processes at once: the others wait.
- * All steps take effect together or not at all. Rejects with the error of the database.
+ * Migrates the tables of a package. Safe at every start, even of several processes at once: the others wait. All
+ * migrations take effect together or not at all. Rejects with the error of the database.
  *
- * Kysely's migrator is not used: on PostgreSQL it holds a lock of the session, which a pooler between transactions leaves
- * behind on a connection that nobody can name, and it takes the tables of any schema for its own.
- * @throws UNSUPPORTED when a newer version has carried out steps that this one does not know
+ * Kysely's migrator is not used: on PostgreSQL it holds a session lock, which a transaction pooler would leave on an
+ * unknown connection, and it mistakes tables of other schemas for its own.
+ * @throws UNSUPPORTED if a newer version has applied migrations that this one does not know
  */
 export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
   if (dialectOf(db) === 'sqlite') return migrateSqlite(db, plan)
-  // A role that may make no tables has to be able to start where all are made.
+  // A role that may not create tables must still be able to start if all exist.
   if (await isUpToDate(db, plan)) return
   await db.transaction().execute(async (records) => {
     await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
@@ -44,12 +44,12 @@ async function isUpToDate(db: AnyDatabase, { name, migrations }: MigrationPlan):
   return done.size === Object.keys(migrations).length && Object.keys(migrations).every((step) => done.has(step))
 }
 
-/** One name of a schema, quoted or not, which is not that of the user. */
+/** A single schema name, quoted or not, that is not that of the user. */
 const schemaName = /^(?!"\$user"$)("(?:[^"]|"")+"|[^",\s]+)$/
 
 /**
- * A search path may name one schema that nobody has created yet.
- * @throws INVALID_INPUT when it names several, and none of them is there
+ * Creates the schema if the search path has a single one that does not exist yet.
+ * @throws INVALID_INPUT if it has several, and none of them exists
  */
 async function ensureSchema(db: AnyDatabase): Promise<void> {
   const { rows } = await sql<{ schema: string | null; path: string }>`
@@ -59,15 +59,14 @@ async function ensureSchema(db: AnyDatabase): Promise<void> {
   if (!schemaName.test(present.path))
     throw new InlayError('INVALID_INPUT', {
       message:
-        'No schema of the search path exists, or the role may use none: grant it USAGE and CREATE on one, or name a single schema that is then created for you. The address of the database stands in INLAY_DATABASE_URL, or the option engines.database.',
+        'No schema of the search path exists, or the role may not use any: grant it USAGE and CREATE ' +
+        'on one, or specify a single schema, which is then created. The database is set in ' +
+        'INLAY_DATABASE_URL, or the option engines.database.',
     })
   await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
 }
 
-/**
- * Drops every table of ours, and on PostgreSQL the schema of the search path when nothing else is in it and it is not
- * `public`.
- */
+/** Drops all our tables, and on PostgreSQL the schema of the search path if it is empty and not `public`. */
 export async function dropTables(db: AnyDatabase): Promise<void> {
   const isSqlite = dialectOf(db) === 'sqlite'
   const { rows } = isSqlite
@@ -89,13 +88,13 @@ export async function dropTables(db: AnyDatabase): Promise<void> {
   for (const { name } of left.rows) await sql`drop schema ${sql.id(name)}`.execute(db)
 }
 
-/** Its tables refer to each other, so that none may go before the others; what is free then is given back. */
+/** Drops tables that refer to each other, and releases the free space. */
 async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promise<void> {
   await db.connection().execute(async (connection) => {
     const { rows } = await sql<{ foreign_keys: number }>`pragma foreign_keys`.execute(connection)
     await sql`pragma foreign_keys = off`.execute(connection)
     try {
-      // A virtual table takes its own tables with it.
+      // Dropping a virtual table also drops its shadow tables.
       for (const name of names) await sql`drop table if exists ${sql.id(name)}`.execute(connection)
       await sql`vacuum`.execute(connection)
     } finally {
@@ -105,7 +104,7 @@ async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promis
   await emptyLog(db)
 }
 
-/** Kysely begins transactions of SQLite without the lock to write. */
+/** Starts the transaction with the write lock, which Kysely does not do on SQLite. */
 async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`begin immediate`.execute(connection)
@@ -113,7 +112,7 @@ async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void
       await applySteps(connection, plan)
       await sql`commit`.execute(connection)
     } catch (error) {
-      // A statement that failed may have ended the transaction already.
+      // The failed statement may have ended the transaction already.
       await sql`rollback`.execute(connection).catch(() => {})
       throw error
     }
@@ -128,7 +127,7 @@ async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan):
     .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
     .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
     .execute()
-  // Kysely's migrator left it behind.
+  // Left by Kysely's migrator.
   await db.schema.dropTable(`${table}_lock`).ifExists().execute()
   const rows = await db.selectFrom(table).select('name').execute()
   const done = new Set(rows.map((row) => String(row['name'])))
@@ -143,6 +142,7 @@ async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan):
 function newerDatabase(): InlayError {
   return new InlayError('UNSUPPORTED', {
     message:
-      'The records were written by a newer version of Inlay: run that version again, or name another data folder or database.',
+      'The database was migrated by a newer version of Inlay: use that version, or another data ' +
+      'folder or database.',
   })
 }

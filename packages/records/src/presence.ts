@@ -4,17 +4,17 @@ export interface ProcessProbe {
   readonly machine: string
   readonly pid: number
   /**
-   * Something that no later process with the same id has, such as its time of start; without `:` and `/`. Undefined
-   * when no process has the id, null when nothing can be said.
+   * A value that no later process with the same id has, such as its start time; without `:` and `/`. Undefined if no
+   * process has the id, null if unknown.
    */
   incarnationOf(pid: number): string | null | undefined
 }
 
-/** Tells processes that share a database apart. */
+/** Detects which processes that share a database have ended. */
 export interface ProcessPresence {
-  /** Names this process, and no other one ever. */
+  /** Identifies this process; never reused. */
   readonly owner: string
-  /** Whether the process that a name belongs to is known to have ended. Of other machines nothing is known. */
+  /** Whether the process with that id is known to have ended. Nothing is known about other machines. */
   isGone(owner: string): boolean
 }
 

@@ -7,9 +7,8 @@ const constraintForm = /^constraint (\w+) (primary key|unique) \(([\w, ]+)\)$/
 
 /**
  * Creates tables in a migration.
- * @param tables by name: columns and constraints in SQL, such as
- * `id generated, owner text not null, name text, constraint some_key unique (owner, name)`. `generated` is a primary key
- * that counts up, see {@link generatedId}.
+ * @param tables by name: columns and constraints in SQL, such as `id generated, owner text not null, name text,
+ * constraint some_key unique (owner, name)`. `generated` is an auto-increment primary key, see {@link generatedId}.
  */
 export async function createTables(
   db: AnyDatabase,
@@ -43,7 +42,7 @@ function withPart(
   return table.addPrimaryKeyConstraint(constraint, list.split(', '))
 }
 
-/** An index to be created in a migration, by `execute()`. */
+/** An index to create in a migration, with `execute()`. */
 export function indexOn(
   db: AnyDatabase,
   name: string,

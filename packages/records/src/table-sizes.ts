@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 
-/** How much a table holds. */
+/** Size of a table. */
 export interface TableSize {
   readonly table: string
   /** Estimated on Postgres, and on SQLite above 100,000 rows. */
   readonly rows: number
-  /** On disk, with indexes; null on SQLite, which does not tell. */
+  /** On disk, with indexes; null on SQLite, where it is unknown. */
   readonly bytes: number | null
 }
 
 const maxCounted = 100_000
 
-/** Sizes of all tables of ours, by name. Costs little at any size: large tables are estimated, not counted. */
+/** Sizes of all our tables, by name. Cheap at any size: large tables are estimated, not counted. */
 export async function tableSizes(db: AnyDatabase): Promise<TableSize[]> {
   return dialectOf(db) === 'postgres' ? postgresSizes(db) : sqliteSizes(db)
 }
 
-/** From the statistics that Postgres keeps anyway. */
+/** From the statistics of Postgres. */
 async function postgresSizes(db: AnyDatabase): Promise<TableSize[]> {
   const { rows } = await sql<{ name: string; rows: string; bytes: string }>`
     select relname as name, n_live_tup as rows, pg_total_relation_size(relid) as bytes
@@ -36,7 +36,7 @@ async function sqliteSizes(db: AnyDatabase): Promise<TableSize[]> {
   return sizes
 }
 
-/** Counted up to a bound. Beyond it, the span of row numbers: too high by what was deleted in between. */
+/** Counted up to a limit. Above it, the range of row ids, which is too high by the number of deleted rows. */
 async function sqliteRows(db: AnyDatabase, table: string): Promise<number> {
   const name = sql.table(table)
   const counted = await sql<{

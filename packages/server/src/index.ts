@@ -25,6 +25,8 @@ export type {
   WorkspaceValues,
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
+export { textBodyOf } from './streams/packet-stream.ts'
+export type { TextSink, TextSource } from './streams/packet-stream.ts'
 export { createServer } from './server.ts'
 export type { FetchHandler, Server, ServerOptions } from './server.ts'
 export type { Route } from './http/route.ts'

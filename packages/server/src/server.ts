@@ -1,4 +1,5 @@
-import { createBudget, createCallerLimit, createFairTurns, type Budget } from '@inlay/protocol/concurrency'
+import { createCallerLimit, createFairTurns } from '@inlay/scheduling'
+import { createBudget, type Budget } from './limits/budget.ts'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/required-caller.ts'
@@ -28,8 +29,8 @@ export interface ServerOptions extends ServerParts {
   /** Stream format when `Accept` does not select one. Default `sse`. */
   readonly streamFormat?: 'sse' | 'lines'
   /**
-   * Origins whose pages may call; `'*'` for all. `onError` is told once of each other origin that calls; the
-   * chat there says that the server does not allow its pages. Default: none, no CORS headers at all.
+   * Origins whose pages may call the API; `'*'` allows all. `onError` reports each other origin once, and the chat
+   * widget there says that the server does not allow its pages. Default: none, no CORS headers at all.
    */
   readonly corsOrigins?: CorsOrigins
   readonly limits?: Partial<BodyLimits>
@@ -41,7 +42,7 @@ export interface ServerOptions extends ServerParts {
   /** Time that ingestion requests wait for their document by default, in milliseconds. Default 0: no wait. */
   readonly ingestionWaitMs?: number
   /** Maximum number of waiting ingestion requests per caller; more are answered with 429. Default 1000. */
-  readonly waitingCalls?: number
+  readonly maxWaitingCalls?: number
   /** Maximum total bytes of JSON bodies in memory, for all callers; one caller can use half of it. Default 320 MiB. */
   readonly bodyBytesInFlight?: number
   /** Idle time of a stream before a heartbeat, in milliseconds. Default 15000. */
@@ -132,18 +133,18 @@ function settingsOf(options: ServerOptions): ServerSettings {
     streamFormat: options.streamFormat ?? 'sse',
     corsOrigins: options.corsOrigins ?? [],
     limits: {
-      chatBytes: 10 * mebibyte,
-      ingestionBytes: 128 * mebibyte,
-      uploadBytes: 2048 * mebibyte,
-      otherBytes: mebibyte,
+      maxChatBytes: 10 * mebibyte,
+      maxIngestionBytes: 128 * mebibyte,
+      maxUploadBytes: 2048 * mebibyte,
+      maxOtherBytes: mebibyte,
       ...options.limits,
     },
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
-    waitingCalls: createCallerLimit(options.waitingCalls ?? 1000),
+    maxWaitingCalls: createCallerLimit(options.maxWaitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
-    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller(), givesWay: true }),
-    readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, givesWay: true }),
+    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller(), yieldsToUnqueued: true }),
+    readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, yieldsToUnqueued: true }),
     reads: createCallerLimit(Infinity),
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
@@ -177,7 +178,7 @@ function cleanBasePath(basePath: string): string {
   const clean = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
   if (/[:*?#{}\s]/.test(clean)) {
     throw new InlayError('INVALID_INPUT', {
-      message: 'The base path may hold no spaces, no wildcards and no query: use something like "/api".',
+      message: 'The base path cannot contain spaces, wildcards or a query: use something like "/api".',
     })
   }
   return clean
@@ -193,6 +194,6 @@ function callsPerCaller(): number {
 }
 
 function createBodyBudget(total: number): Budget {
-  const message = 'Too many bytes of requests are being worked on: send this one again in a moment.'
+  const message = 'The request bodies being processed take too much memory: try again in a moment.'
   return createBudget({ total, perCaller: total / 2, message })
 }

@@ -1,7 +1,7 @@
 import { metrics, type Attributes } from '@opentelemetry/api'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Takes single measurements; attributes are named as OpenTelemetry names them. */
+/** Records measurements; attributes are named as in OpenTelemetry. */
 export interface Instrument {
   record(value: number, attributes?: Attributes): void
 }
@@ -17,7 +17,7 @@ interface Definition {
   readonly attributes: readonly string[]
 }
 
-/** Everything that is measured while the assistant works. */
+/** All instruments of an assistant. */
 export interface Instruments {
   readonly requestDuration: Instrument
   readonly modelDuration: Instrument
@@ -41,7 +41,7 @@ export function createInstruments(registry: Registry): Instruments {
   return {
     requestDuration: create({
       name: 'http.server.request.duration',
-      help: 'Time until a request was answered; of a stream, until it began.',
+      help: 'Time until a response was ready; for a stream, until it started.',
       unit: 's',
       attributes: ['http.request.method', 'http.route', 'http.response.status_code'],
     }),
@@ -91,19 +91,19 @@ function knowledgeInstruments(
     }),
     indexingDuration: create({
       name: 'inlay.indexing.duration',
-      help: 'Time in which one commit of documents went into the index.',
+      help: 'Time of one commit of documents to the index.',
       unit: 's',
       attributes: ['error.type'],
     }),
     upkeepDuration: create({
       name: 'inlay.upkeep.duration',
-      help: 'Time of one round of upkeep of the index.',
+      help: 'Time of one round of index maintenance.',
       unit: 's',
       attributes: ['error.type'],
     }),
     acceptedDocuments: create({
       name: 'inlay.documents.accepted',
-      help: 'Documents that were taken in or refused.',
+      help: 'Documents that were accepted or refused.',
       attributes: ['inlay.result'],
     }),
   }

@@ -3,7 +3,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Instrument, Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
-/** Knowledge that tells of each search and of each document that is handed in. */
+/** Wraps the knowledge to measure each search and each submitted document. */
 export function observeKnowledge(knowledge: Knowledge, instruments: Instruments): Knowledge {
   const { searchDuration, acceptedDocuments } = instruments
 
@@ -37,9 +37,9 @@ export function observeKnowledge(knowledge: Knowledge, instruments: Instruments)
   }
 }
 
-/** An index that tells of each commit of documents and of each round of upkeep. */
+/** Wraps an index to measure each commit of documents and each round of maintenance. */
 export function observeIndex(index: VectorIndex, instruments: Instruments): VectorIndex {
-  const { beside } = index
+  const { staging } = index
   const observed: Partial<VectorIndex> = {
     append: (rows) =>
       timed(
@@ -56,7 +56,7 @@ export function observeIndex(index: VectorIndex, instruments: Instruments): Vect
         () => index.maintain(options),
         ({ rows, unindexedRows }) => ({ 'inlay.index.rows': rows, 'inlay.index.unindexed_rows': unindexedRows }),
       ),
-    ...(beside && { beside: (number) => observeIndex(beside.call(index, number), instruments) }),
+    ...(staging && { staging: (number) => observeIndex(staging.call(index, number), instruments) }),
   }
   return observedBy(index, observed)
 }
@@ -67,7 +67,7 @@ interface Timing {
   readonly duration: Instrument
 }
 
-/** Work as a span of its own, whose time is measured. */
+/** Runs work in a span of its own and measures its time. */
 async function timed<Result>(
   { name, attributes, duration }: Timing,
   work: () => Promise<Result>,

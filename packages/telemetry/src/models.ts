@@ -10,7 +10,7 @@ import { SpanKind, type Attributes } from '@opentelemetry/api'
 import type { Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
-/** A provider whose models tell of each call: a span, its time, the time to the first output, tokens. */
+/** Wraps a provider so that its models record each call: a span, its time, the time to the first output, tokens. */
 export function observeModels(provider: ModelProvider, instruments: Instruments): ModelProvider {
   return {
     list: () => provider.list(),
@@ -21,9 +21,9 @@ export function observeModels(provider: ModelProvider, instruments: Instruments)
   }
 }
 
-/** An embedder that tells of each call. */
+/** Wraps an embedder to record each call. */
 export function observeEmbedder(embedder: Embedder, { modelDuration }: Instruments): Embedder {
-  // As embedders of ours are named: provider/model@dimensions.
+  // Ids of our embedders have the form provider/model@dimensions.
   const [, provider, model = embedder.id] = /^([^/]+)\/(.+)@\d+$/.exec(embedder.id) ?? []
   const attributes = {
     'gen_ai.operation.name': 'embeddings',
@@ -33,7 +33,7 @@ export function observeEmbedder(embedder: Embedder, { modelDuration }: Instrumen
   return {
     id: embedder.id,
     dimensions: embedder.dimensions,
-    batch: embedder.batch,
+    maxBatchSize: embedder.maxBatchSize,
     embed: async (texts, use, signal) => {
       const start = performance.now()
       const { span, within } = startSpan(`embeddings ${model}`, attributes, { kind: SpanKind.CLIENT })
@@ -94,7 +94,7 @@ function observeModel(
   return observedBy(model, observed)
 }
 
-/** One call of a language model, from its request to its last part. */
+/** A call of a language model, from its request to the end of its stream. */
 class ModelCall {
   readonly #attributes: Attributes
   readonly #instruments: Instruments
@@ -139,7 +139,7 @@ class ModelCall {
     }
   }
 
-  /** The same parts; the call ends with them, with an error among them, or when the reader leaves. */
+  /** Returns the same stream; the call ends with it, with an error part, or when the reader cancels. */
   observed(stream: ReadableStream<LanguageModelV4StreamPart>): ReadableStream<LanguageModelV4StreamPart> {
     const reader = stream.getReader()
     return new ReadableStream<LanguageModelV4StreamPart>(

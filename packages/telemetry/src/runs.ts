@@ -7,14 +7,14 @@ import { endFailed, startSpan } from './spans.ts'
 interface OpenRun {
   readonly span: Span
   readonly run: Pick<Run, 'finished'>
-  /** When it was first seen to be over. */
+  /** Time at which the run was first seen to be finished. */
   endedAt?: number
 }
 
-/** An answer that was not stored this long after its run was over will never be. */
+/** An answer that is not stored this long after its run finished never will be. */
 const storingMs = 60_000
 
-/** The spans of runs that are under way; what a run does is below its span. */
+/** Spans of running answers, which contain the spans of their calls. */
 export class RunSpans {
   readonly #instruments: Instruments
   readonly #open = new Map<string, OpenRun>()
@@ -23,7 +23,7 @@ export class RunSpans {
     this.#instruments = instruments
   }
 
-  /** Runs that are not over. */
+  /** Number of runs that are not finished. */
   get size(): number {
     this.#dropUnstored()
     return [...this.#open.values()].filter(({ run }) => !run.finished).length
@@ -61,7 +61,7 @@ export class RunSpans {
     try {
       const run = await within(() => agent.send(request, sending))
       span.setAttributes({ 'gen_ai.conversation.id': run.sessionId, 'inlay.message.id': run.messageId })
-      // The answer to a repeated send is written by the run of the first.
+      // The answer to a repeated message is written by the run of the first.
       if (run.finished || this.#open.has(keyOf(run))) span.end()
       else this.#open.set(keyOf(run), { span, run })
       return run
@@ -71,7 +71,7 @@ export class RunSpans {
     }
   }
 
-  /** Nobody tells of a turn whose answer could not be stored. */
+  /** Removes runs whose answer could not be stored, for which no event arrives. */
   #dropUnstored(): void {
     const now = performance.now()
     for (const [key, open] of this.#open) {
@@ -86,7 +86,7 @@ function keyOf({ sessionId, messageId }: { readonly sessionId: string; readonly 
   return `${sessionId} ${messageId}`
 }
 
-/** Tells of a tool call that has ended: a span of its time below the run. */
+/** Records a finished tool call: its time, and a span below that of the run. */
 export function observeToolCall(
   { name, failed, durationMs }: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>,
   { toolDuration }: Instruments,

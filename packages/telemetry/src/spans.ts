@@ -2,8 +2,8 @@ import { isInlayError } from '@inlay/protocol'
 import { context, SpanStatusCode, trace, type Attributes, type Span, type SpanOptions } from '@opentelemetry/api'
 
 /**
- * Starts a span below the active one. Nothing happens without an OpenTelemetry SDK in the host.
- * @returns the span, and what runs work below it
+ * Starts a span below the active one. Does nothing without an OpenTelemetry SDK in the host.
+ * @returns the span, and a function that runs work inside it
  */
 export function startSpan(
   name: string,
@@ -16,7 +16,7 @@ export function startSpan(
   return { span, within: (work) => context.with(below, work) }
 }
 
-/** Ends a span that failed. Only the kind of failure is told: messages may hold what people wrote. */
+/** Ends a span that failed. Records only the kind of failure, since messages may contain text of users. */
 export function endFailed(span: Span, error: unknown): void {
   const type = errorType(error)
   span.setAttribute('error.type', type)
@@ -24,13 +24,16 @@ export function endFailed(span: Span, error: unknown): void {
   span.end()
 }
 
-/** The code of an error of ours, else its class. */
+/** Code of an InlayError, otherwise the class of the error. */
 export function errorType(error: unknown): string {
   if (isInlayError(error)) return error.code
   return error instanceof Error ? error.name : 'unknown'
 }
 
-/** An object with some members replaced. Other libraries' are classes with private fields: everything else is asked of them. */
+/**
+ * Returns a proxy that replaces some members. All other calls go to the original, since classes of other libraries may
+ * have private fields.
+ */
 export function observedBy<Wrapped extends object>(target: Wrapped, observed: Partial<Wrapped>): Wrapped {
   return new Proxy(target, {
     get: (_, key) => {

@@ -1,6 +1,6 @@
 import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge, SampledFigures, VectorIndex } from '@inlay/knowledge'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'

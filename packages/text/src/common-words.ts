@@ -1,6 +1,8 @@
+import { stopWords } from './terms.ts'
+
 /**
- * Words that nearly every text of a language holds, in the forms questions use them. Short lists suffice: what is left
- * counts little anyway, being frequent.
+ * Frequent words of each language, in the forms used in questions. Short lists suffice: the remaining frequent words
+ * have little weight anyway.
  */
 const lists: Readonly<Record<string, string>> = {
   en:
@@ -61,7 +63,7 @@ const lists: Readonly<Record<string, string>> = {
     'كيف لا لكن لم لماذا لن له لها ما ماذا متى مع من منذ نحن هذا هذه هل هم هنا هناك هو هي و وقد ولا وما يا يكون',
 }
 
-/** A language, as far as the words that say little tell it. */
+/** The frequent words of a language. */
 export interface CommonWords {
   /** ISO 639-1. */
   readonly language: string
@@ -74,13 +76,22 @@ const languages: readonly CommonWords[] = Object.entries(lists).map(([language, 
   words: new Set(words.split(' ')),
 }))
 
-/** Those of English. */
+/** Frequent words of English. */
 export const englishWords: CommonWords = languages[0]!
 
-/** Words in lower case, as they are written; `l'eau` is two. */
-const wordForm = /[\p{L}\p{M}]+/gu
+/** Words frequent in any of the languages. */
+const frequentAnywhere: ReadonlySet<string> = new Set([...stopWords, ...languages.flatMap(({ words }) => [...words])])
 
-/** The frequent words of the language a text seems to be in; undefined when it holds fewer than two of any. */
+/** Whether a word in lower case is frequent in some language, so that an index may omit it. */
+export const isCommonWord = (word: string): boolean => frequentAnywhere.has(word)
+
+/** Words as written; `l'eau` is two. Letters inside codes (`5815a3d`, `L121-1`) are not words. */
+const wordForm = /(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}_])/gu
+
+/**
+ * The frequent words of the language that a text appears to be in; undefined if it contains fewer than two of any
+ * language.
+ */
 export function commonWordsOf(text: string): CommonWords | undefined {
   const there = new Set(text.toLowerCase().match(wordForm))
   let best: CommonWords | undefined
@@ -96,13 +107,23 @@ export function commonWordsOf(text: string): CommonWords | undefined {
 }
 
 /**
- * A query without the words that say little in its language, so that they do not draw in texts of another one. English
- * ones stay: an index leaves them out by itself, and `IT`, `who` or `US` may mean something to it.
+ * Removes the frequent words of a query's language, so that they do not match texts in another language. English ones
+ * stay, since an index drops them itself. Words in capitals stay (`die Leitung der IT`, `article L 121`), and words
+ * attached to a sign, such as the option `-a`.
  */
 export function withoutCommonWords(query: string): string {
   const common = commonWordsOf(query)
   if (!common || common.language === 'en') return query
-  const kept = query.replace(wordForm, (word) => (common.words.has(word.toLowerCase()) ? '' : word))
-  // A query that says little all the same asks for just that.
+  const isShouted = !/\p{Ll}/u.test(query)
+  const kept = query.replace(wordForm, (word, at: number) => {
+    if (!common.words.has(word.toLowerCase())) return word
+    const isName = !isShouted && at > firstWord(query) && !/\p{Ll}/u.test(word) && /\p{Lu}/u.test(word)
+    const isElided = /^['’]/.test(query.slice(at + word.length))
+    return (isName && !isElided) || /[-./\\]$/.test(query.slice(0, at)) ? word : ''
+  })
+  // If nothing else is left, the query consists of frequent words and is kept.
   return /[\p{L}\p{N}]/u.test(kept) ? kept.replaceAll(/\s+/g, ' ').trim() : query
 }
+
+/** Position of the first word, which may be capitalized only because of its position. */
+const firstWord = (query: string): number => query.search(/[\p{L}\p{N}]/u)

@@ -1,6 +1,7 @@
-export { commonWordsOf, englishWords, withoutCommonWords } from './common-words.ts'
+export { commonWordsOf, englishWords, isCommonWord, withoutCommonWords } from './common-words.ts'
 export type { CommonWords } from './common-words.ts'
-export { isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
+export { nameWords, queryNameWords, titleWords } from './names.ts'
+export { hasAsciiWords, isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
   editDistance,
   isLike,
@@ -17,5 +18,9 @@ export {
 } from './terms.ts'
 export { endsSentence, sentencesOf, toProse, unitsOf } from './units.ts'
 export type { Unit } from './units.ts'
+export { smallTalkOf } from './small-talk.ts'
+export type { SmallTalk } from './small-talk.ts'
+export { createCoverage } from './coverage.ts'
+export type { Coverage, Coverages } from './coverage.ts'
 export { createSupport } from './support.ts'
 export type { SourceText, Support, SupportOptions } from './support.ts'

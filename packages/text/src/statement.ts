@@ -4,31 +4,31 @@ import { keysOf, spaceless, stopWords, wordPattern } from './terms.ts'
 
 /** A number, a name or a word of code. */
 export interface Anchor {
-  /** In lower case; of a number its value. */
+  /** In lower case; for a number, its value. */
   readonly word: string
   readonly isNumber: boolean
-  /** The word right before it in its clause, in lower case; "" for none. */
+  /** The word directly before it in its clause, in lower case; "" for none. */
   readonly lead: string
-  /** Whether that word and it are of one name. */
+  /** Whether that word and this one form one name. */
   readonly isJoined: boolean
-  /** Keys before and behind it, the nearest first; words that belong to the same name are left out. */
+  /** Keys before and after it, nearest first, without words of the same name. */
   readonly before: readonly string[]
   readonly after: readonly string[]
 }
 
 /** Comparable content of a sentence. */
 export interface Statement {
-  /** Keys of the words that say something, in order. */
+  /** Keys of the content words, in order. */
   readonly keys: readonly string[]
   /** All words, in lower case. */
   readonly words: ReadonlySet<string>
-  /** Numbers, names and code, with what stands around them. */
+  /** Numbers, names and code, with the words around them. */
   readonly anchors: readonly Anchor[]
-  /** A capitalised first word, which may be a name. */
+  /** A capitalized first word, which may be a name. */
   readonly opening: string | undefined
-  /** Keys that a negation governs; "" for one that governs none. */
+  /** Keys that are negated; "" for a negation without such a key. */
   readonly negated: ReadonlySet<string>
-  /** Whether something is negated in a script without spaces, where no word tells what. */
+  /** Whether it contains a negation in a script without spaces, where the negated word is unknown. */
   readonly isNegative: boolean
 }
 
@@ -39,7 +39,7 @@ const negations = new Set(
   никогда без değil yok لا ليس لم لن`.split(/\s+/),
 )
 const spacelessNegation = /[不没沒未無无非勿]|ない|ません|않|없|아니|못|ไม่/u
-/** A negation governs as many words behind it, within its clause. */
+/** Number of words after a negation that it applies to, within its clause. */
 const reach = 3
 const clauseEnd = /[,;:()—–!?。，；]|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
 
@@ -47,22 +47,24 @@ const numberWords = new Map(
   'two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, at) => [word, `${at + 2}`]),
 )
 
-/** Words that join a sentence to the one before it. */
+/** Words that connect a sentence to the previous one. */
 const connectives = new Set(
   `additionally furthermore moreover however therefore overall thus finally similarly specifically generally typically
   instead meanwhile consequently hence notably importantly note e.g i.e etc`.split(/\s+/),
 )
 
-/** The value of a number as text, however it is written; undefined for other words. `10GB` has the value 10. */
-function valueOf(word: string): string | undefined {
+/** The value of a number as text, in any notation; undefined for other words. `10GB` has the value 10. */
+export function valueOf(word: string): string | undefined {
   const digits = /^(\d+(?:[.:]\d+)*)(?:st|nd|rd|th|\p{L}{1,3})?$/u.exec(word)?.[1]
   return digits?.replace(/^0+(?=\d)/, '') ?? numberWords.get(word)
 }
 
-/** Reads one sentence, or a few as one. */
+/** Joins the groups of long numbers, which are written in many ways. */
+export const ungroupDigits = (text: string): string => text.replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
+
+/** Reads one sentence, or several as one. */
 export function readStatement(prose: string): Statement {
-  // Digits are grouped in many ways.
-  const text = plainLetters(prose).replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
+  const text = ungroupDigits(plainLetters(prose))
   const code = new Set(
     Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => inner.match(wordPattern) ?? []).flat(),
   )
@@ -90,7 +92,7 @@ export function readStatement(prose: string): Statement {
       const value = valueOf(lower)
       const isMarked = value === undefined && (/\d|_|\p{Ll}\p{Lu}/u.test(word) || code.has(word))
       const isCommon = stopWords.has(lower) || connectives.has(lower) || language?.words.has(lower) === true
-      // German nouns have capitals too.
+      // German nouns are also capitalized.
       const isCapital = /^\p{Lu}/u.test(word) && language?.language !== 'de'
       const from = keys.length
       if (value !== undefined || isMarked || (isCapital && !isFirst && !isCommon))
@@ -116,13 +118,13 @@ export function readStatement(prose: string): Statement {
 interface FoundAnchor extends Pick<Anchor, 'word' | 'isNumber' | 'lead'> {
   /** Index of its first key. */
   readonly from: number
-  /** Number of the word in the text. */
+  /** Index of the word in the text. */
   readonly place: number
 }
 
 const neighbours = 3
 
-/** Names of several words have the neighbours of all of them. */
+/** Names of several words share the neighbours of all their words. */
 function withNeighbours(anchors: readonly FoundAnchor[], keys: readonly string[]): Anchor[] {
   let first = 0
   const runs = anchors.map((anchor, at) => {

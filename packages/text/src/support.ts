@@ -2,7 +2,7 @@ import { readStatement, type Anchor, type Statement } from './statement.ts'
 import { keysOf, wordPattern } from './terms.ts'
 import { toProse, unitsOf } from './units.ts'
 
-/** A text that sentences are held against. */
+/** A text that sentences are compared with. */
 export interface SourceText<Source> {
   readonly source: Source
   /** Markdown or plain text. */
@@ -11,28 +11,28 @@ export interface SourceText<Source> {
   readonly about?: string
 }
 
-/** How sentences are held against texts. */
+/** Options for comparing sentences with texts. */
 export interface SupportOptions {
-  /** Least share of the weight of a sentence's words, 0 to 1. Default 0.8. */
-  readonly leastShare?: number
+  /** Minimum share of the weight of a sentence's words, 0 to 1. Default 0.8. */
+  readonly minShare?: number
   /**
-   * The question that the sentences answer. Its words say little in an answer, so the remaining words must occur in a
+   * The question that the sentences answer. Its words count little in an answer, so the remaining words must occur in a
    * text.
    */
   readonly question?: string | undefined
 }
 
-/** Where a sentence is found in a source. */
+/** The source that supports a sentence. */
 export interface Support<Source> {
   readonly source: Source
-  /** Share of the sentence's words that stand there too, by weight, up to 1. */
+  /** Share of the sentence's words that occur there, by weight, up to 1. */
   readonly share: number
 }
 
-/** Neighbouring sentences of a text, taken as one. */
+/** Adjacent sentences of a text, treated as one. */
 interface Window<Source> {
   readonly source: Source
-  /** With its code as it stands. */
+  /** Including code as written. */
   readonly text: string
   readonly statements: readonly Statement[]
   readonly keys: ReadonlySet<string>
@@ -40,20 +40,25 @@ interface Window<Source> {
   readonly about: ReadonlySet<string>
 }
 
-/** Least share of the weight of a sentence's words. Measured: below it other sentences of the same topic come through. */
+/**
+ * Minimum share of the weight of a sentence's words. With lower values, other sentences on the same topic matched in
+ * measurements.
+ */
 const surelyTheSame = 0.8
-/** Sentences with fewer words that say something may stand anywhere. */
-const leastKeys = 3
-const longestSentence = 1_000
-/** A sentence sums up as many sentences at most. */
-const longestWindow = 3
+/** Sentences with fewer content words could match anywhere. */
+const minKeys = 3
+const maxSentenceLength = 1_000
+/** Maximum number of sentences that one sentence summarizes. */
+const maxWindow = 3
 const candidates = 12
 const nearest = 2
-/** Weight of a word that the question holds. */
+/** Weight of a word that occurs in the question. */
 const questionWeight = 0.2
-/** Least share of a sentence's words when those of the question weigh less. */
-const leastWhole = 0.5
-/** The same two shares of an answer whose code stands there: code says more than the words around it. */
+/** Minimum share of all words of a sentence when those of the question weigh less. */
+const minWhole = 0.5
+/**
+ * The same two shares for an answer whose code occurs in the text: code is more significant than the words around it.
+ */
 const besideCode = { fresh: 0.6, whole: 0.4 }
 /** Code of more than one word. */
 const ownCode = /`([^`\n]*[^`\n\w][^`\n]*)`/g
@@ -76,13 +81,13 @@ function toOpposites(pairs: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Prepares texts that sentences are held against. The result finds the text that says what a sentence says, by its
- * words: nearly all of them stand close together there, and numbers, names, negations and opposites agree. Preferred
- * sources go first. Undefined when no text does, or the sentence says too little to tell.
+ * Prepares texts for comparison with sentences. The returned function finds the text that supports a sentence: nearly
+ * all its words occur close together there, and numbers, names, negations and opposites agree. Preferred sources are
+ * tried first. Undefined if there is no such text, or the sentence has too few words.
  */
 export function createSupport<Source>(
   texts: readonly SourceText<Source>[],
-  { leastShare = surelyTheSame, question = '' }: SupportOptions = {},
+  { minShare = surelyTheSame, question = '' }: SupportOptions = {},
 ): (sentence: string, preferred?: readonly Source[]) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
@@ -92,13 +97,13 @@ export function createSupport<Source>(
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
   return (sentence, preferred = []) => {
-    if (sentence.length > longestSentence) return undefined
+    if (sentence.length > maxSentenceLength) return undefined
     const statement = readStatement(toProse(sentence))
     const keys = [...new Set(statement.keys)]
-    if (keys.length < leastKeys) return undefined
+    if (keys.length < minKeys) return undefined
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
-    const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= leastKeys
+    const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= minKeys
     const written = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
     const codeWords = new Set(written.join(' ').toLowerCase().match(wordPattern))
     const code = written.map(wholeWords)
@@ -109,9 +114,8 @@ export function createSupport<Source>(
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
       const isQuoted = code.length > 0 && code.every((part) => part.test(window.text))
-      const least = isQuoted ? besideCode : { fresh: leastShare, whole: leastWhole }
-      const isEnough =
-        share >= leastShare || (isAnswer && share >= least.whole && shareOf(window, fresh) >= least.fresh)
+      const least = isQuoted ? besideCode : { fresh: minShare, whole: minWhole }
+      const isEnough = share >= minShare || (isAnswer && share >= least.whole && shareOf(window, fresh) >= least.fresh)
       return { window, share, rank: share + Number(preferred.includes(window.source)) * 2, isEnough, isQuoted }
     })
     const best = shares
@@ -125,14 +129,16 @@ export function createSupport<Source>(
   }
 }
 
-/** Finds code where it begins and ends no longer word, number or option. */
+/** Matches code that is not part of a longer word, number or option. */
 const wholeWords = (code: string): RegExp =>
   new RegExp(
     `(?<![\\p{L}\\p{N}_][^\\s\`]?)${code.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}(?![^\\s\`]?[\\p{L}\\p{N}_])`,
     'u',
   )
 
-/** Words of code that stands in a text as it is, and names of the question, need no neighbours there. */
+/**
+ * Removes words of code that occurs literally in a text, and names of the question: their neighbours need not match.
+ */
 function withoutAnchors(statement: Statement, isGiven: (word: string) => boolean): Statement {
   return { ...statement, anchors: statement.anchors.filter(({ word }) => !isGiven(word)) }
 }
@@ -158,8 +164,8 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
       const { words, keys } = readStatement(heading)
       titles.set(heading, (about = new Set([...words, ...keys])))
     }
-    const mostUnits = Math.min(kind === 'sentence' ? longestWindow : 1, units.length - from)
-    return Array.from({ length: mostUnits }, (_, index) => {
+    const maxUnits = Math.min(kind === 'sentence' ? maxWindow : 1, units.length - from)
+    return Array.from({ length: maxUnits }, (_, index) => {
       const statements = read.slice(from, from + index + 1)
       const keys = new Set(statements.flatMap((statement) => statement.keys))
       return { source, text: wholes.slice(from, from + index + 1).join(' '), statements, keys, about }
@@ -167,7 +173,7 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
   })
 }
 
-/** Whether what must not differ is the same. */
+/** Whether numbers, names, negations and opposites agree. */
 function agree<Source>(said: Statement, { statements, keys, about }: Window<Source>): boolean {
   const hasWord = (word: string): boolean => statements.some(({ words }) => words.has(word))
   const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
@@ -183,7 +189,7 @@ function agree<Source>(said: Statement, { statements, keys, about }: Window<Sour
   const anchors = statements.flatMap((statement) => statement.anchors)
   const matches = said.anchors.map((anchor) => {
     const same = anchors.filter(({ word }) => word === anchor.word)
-    // At the beginning of a sentence a capitalised word need not be a name.
+    // At the beginning of a sentence, a capitalized word need not be a name.
     return same.length === 0 && !anchor.isNumber && (about.has(anchor.word) || hasWord(anchor.word)) ? undefined : same
   })
   return said.anchors.every((anchor, at) => {
@@ -200,7 +206,7 @@ function agree<Source>(said: Statement, { statements, keys, about }: Window<Sour
 
 const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
 
-/** Whether one of the nearest words on a side is the same: else a name or number was moved to where another belongs. */
+/** Whether one of the nearest words on a side is the same; otherwise a name or number was moved to another context. */
 function standAlike(anchor: Anchor, other: Anchor): boolean {
   const shares = (side: 'before' | 'after'): boolean =>
     anchor[side].slice(0, nearest).some((key) => other[side].includes(key))

@@ -1,4 +1,4 @@
-/** English words, in lower case, that are about nothing: articles, pronouns, helping verbs. */
+/** English words without content, in lower case: articles, pronouns, auxiliary verbs. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are aren't as at be because been before being below between both but by
   can can't cannot could couldn't did didn't do does doesn't doing don't down during each either else ever every few for
@@ -10,7 +10,7 @@ export const stopWords: ReadonlySet<string> = new Set(
   without won't would wouldn't yes yet you you'd you'll you're you've your yours`.split(/\s+/),
 )
 
-/** A word as it stands, in any language; `C++`, `don't` and `std.fs` are one. */
+/** A word in any language; `C++`, `don't` and `std.fs` are single words. */
 export const wordPattern: RegExp = /[\p{L}\p{M}\p{N}_]+(?:['’.+#-]*[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#)?/gu
 /** A letter of a script without spaces between words. */
 export const spaceless: RegExp =
@@ -18,13 +18,13 @@ export const spaceless: RegExp =
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Words of scripts that put no spaces between them. */
+/** Words of scripts without spaces. */
 function segments(text: string): string[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' })
   return [...segmenter.segment(text)].filter((part) => part.isWordLike).map((part) => part.segment)
 }
 
-/** Words as they stand, in lower case with plain apostrophes and without a possessive ending. */
+/** Words in lower case with plain apostrophes and without possessive endings. */
 export function wordsOf(text: string): string[] {
   const matches = text.match(wordPattern) ?? []
   return matches
@@ -48,31 +48,31 @@ const endings: readonly (readonly [RegExp, string])[] = [
   [/(?<=.{2})y$/, 'i'],
 ]
 
-/** Words come again and again: their stems are kept, up to so many. */
+/** Cache of stems, since words repeat. */
 const stems = new Map<string, string>()
-const mostStems = 20_000
+const maxStems = 20_000
 
-/** The stem of a word in lower case: `borrowing`, `borrowed` and `borrows` are one. Only made to be compared. */
+/** Stem of a word in lower case: the same for `borrowing`, `borrowed` and `borrows`. Only for comparisons. */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
   let short = stems.get(word)
   if (short === undefined) {
     short = word
     for (const [pattern, replacement] of endings) if (short.length > 3) short = short.replace(pattern, replacement)
-    if (stems.size >= mostStems) stems.clear()
+    if (stems.size >= maxStems) stems.clear()
     if (word.length < 40) stems.set(word, short)
   }
   return short
 }
 
-/** Parts of a name: of `push_str`, `Get-ChildItem`, `camelCase`, `std.fs`. [] for a plain word. */
+/** Parts of a name such as `push_str`, `Get-ChildItem`, `camelCase`, `std.fs`; [] for a plain word. */
 export function partsOf(word: string): string[] {
   if (/^[A-Z]?[a-z]*$/.test(word)) return []
   const parts = word.split(/[_.'+#-]+|(?<=[a-z])(?=[A-Z])/).filter((part) => part.length > 1)
   return parts.length > 1 ? parts : []
 }
 
-/** Stems of all words of a text and of the parts of its names, each once. */
+/** Stems of all words of a text and of the parts of its names, without duplicates. */
 export function termSet(text: string): Set<string> {
   const terms = new Set<string>()
   for (const match of text.match(wordPattern) ?? []) {
@@ -96,7 +96,7 @@ function keyOf(text: string): string {
   return plain.length > 6 && /^\p{L}+$/u.test(plain) ? plain.slice(0, 6) : plain
 }
 
-/** Pairs of neighbouring characters, for scripts that put no spaces between words. */
+/** Pairs of adjacent characters, for scripts without spaces. */
 function* pairsOf(run: string): Generator<string> {
   for (const piece of run.split(/([\p{N}a-z]+)/u)) {
     if (!spaceless.test(piece)) {
@@ -109,7 +109,7 @@ function* pairsOf(run: string): Generator<string> {
   }
 }
 
-/** The keys of all words of a text in order; a name of several parts also gives the keys of its parts. */
+/** Keys of all words of a text in order; names with several parts also give the keys of their parts. */
 export function keysOf(text: string): string[] {
   const keys: string[] = []
   for (const [token] of text.matchAll(wordPattern)) {
@@ -120,8 +120,9 @@ export function keysOf(text: string): string[] {
   return keys
 }
 
-/** Whether a key of the passages may be meant by a key of the question that they do not hold. */
+/** Whether a key of the passages is similar enough to a key of the question that they do not contain. */
 export function isLike(key: string, other: string): boolean {
+  if (key.length > 3 && other.includes('-') && other.replaceAll('-', '') === key) return true
   if (key.length < 5) return false
   return isNear(key, other) || (other.length > 4 && (other.startsWith(key) || key.startsWith(other)))
 }
@@ -136,7 +137,10 @@ export function lengthInWords(text: string): number {
   return count
 }
 
-/** Edits between two words (a letter added, left out or replaced, two neighbours swapped); `most` + 1 when there are more. */
+/**
+ * Edit distance of two words (a letter added, omitted or replaced, two adjacent letters swapped); `most` + 1 if it is
+ * larger.
+ */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let beforeLast: number[] = []
@@ -157,7 +161,7 @@ export function editDistance(a: string, b: string, most: number): number {
   return last[b.length]!
 }
 
-/** Whether two words differ by so few letters that one may be a slip of the other. */
+/** Whether two words differ by so few letters that one may be a misspelling of the other. */
 export function isNear(left: string, right: string): boolean {
   const most = left.length > 7 ? 2 : left.length > 4 ? 1 : 0
   return most > 0 && left[0] === right[0] && editDistance(left, right, most) <= most

@@ -1,21 +1,23 @@
-/** The smallest thing that can be quoted. */
+/** The smallest part of a text that can be quoted. */
 export interface Unit {
   readonly kind: 'sentence' | 'item' | 'code' | 'row'
-  /** Plain prose with inline code; of code, the lines without their fence. */
+  /** Plain prose with inline code; for code, the lines without their fence. */
   readonly text: string
-  /** Number of the block within its passage; sentences of one paragraph share it. */
+  /** Index of the block in its passage; sentences of one paragraph share it. */
   readonly block: number
   /** Position within its block. */
   readonly index: number
-  /** Headings above it within the passage, outermost first. */
+  /** Headings above it in the passage, outermost first. */
   readonly headings: readonly string[]
-  /** The sentence that leads to this list or code, when one does. */
+  /** The sentence that introduces this list or code, if any. */
   readonly lead?: string
-  /** Language of code, when it is named. */
+  /** Whether it is an item of a numbered list. */
+  readonly isNumbered?: boolean
+  /** Language of the code, if specified. */
   readonly language?: string
-  /** The code that an item with a colon at its end leads to; it is quoted with the item. */
+  /** The code that follows an item ending with a colon; it is quoted with the item. */
   readonly code?: { readonly text: string; readonly language?: string }
-  /** The cells of a row and the names of their columns, both of the same length. */
+  /** Cells of a row and the names of their columns, of equal length. */
   readonly table?: { readonly header: readonly string[]; readonly cells: readonly string[] }
 }
 
@@ -23,14 +25,18 @@ interface Block {
   readonly kind: Unit['kind'] | 'heading'
   readonly lines: string[]
   readonly level?: number
+  readonly isNumbered?: boolean
   readonly language?: string
 }
 
 const fence = /^\s{0,8}(`{3,}|~{3,})\s*([\w+#.-]*)/
+const quoteMark = /^\s*(?:>\s?)+/
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 const directive = /^\s*(?:\{\{.*\}\}|:::.*|<!--.*-->|\[[^\]]+\]:\s+\S+.*|\[\^[^\]]+\]:.*|={3,}|-{3,}|\*{3,})\s*$/
 
-/** A heading without the marks before it, and those behind it where a space sets them off: `## C# ##` is about C#. */
+/**
+ * A heading without the marks before it, and without marks after it that follow a space: the title of `## C# ##` is C#.
+ */
 const headingOf = (line: string): string =>
   line
     .replace(/^#+\s+/, '')
@@ -40,7 +46,7 @@ const headingOf = (line: string): string =>
 
 /** Splits a page into headings, paragraphs, list items, code and rows of tables. */
 function blocksOf(markdown: string): Block[] {
-  // Front matter and comments are for a renderer alone.
+  // Front matter and comments are only for renderers.
   const page = markdown
     .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---\r?\n/, '')
     .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
@@ -49,16 +55,20 @@ function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = []
   let open: Block | undefined
   let mark = ''
+  let isQuoted = false
   for (const raw of page.split('\n')) {
-    const opening = fence.exec(raw)
+    const line = raw.replace(quoteMark, '')
+    // Code in a quotation or note ends with it at the latest.
+    if (isQuoted && line === raw) [mark, open, isQuoted] = ['', undefined, false]
+    const opening = fence.exec(mark !== '' && !isQuoted ? raw : line)
     if (mark !== '') {
-      if (opening?.[1]?.startsWith(mark)) [mark, open] = ['', undefined]
-      else open?.lines.push(raw)
+      if (opening?.[1]?.startsWith(mark)) [mark, open, isQuoted] = ['', undefined, false]
+      else open?.lines.push(isQuoted ? line : raw)
       continue
     }
-    const line = raw.replace(/^\s*(?:>\s?)+/, '')
     if (opening?.[1]) {
       mark = opening[1]
+      isQuoted = line !== raw
       open = { kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) }
       blocks.push(open)
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
@@ -71,7 +81,7 @@ function blocksOf(markdown: string): Block[] {
     } else if ((open?.kind === 'item' || open?.kind === 'sentence') && !item.test(line)) open.lines.push(line.trim())
     else {
       open = item.test(line)
-        ? { kind: 'item', lines: [line.replace(item, '')] }
+        ? { kind: 'item', lines: [line.replace(item, '')], isNumbered: /^\s*\d/.test(line) }
         : { kind: 'sentence', lines: [line.trim()] }
       blocks.push(open)
     }
@@ -81,16 +91,16 @@ function blocksOf(markdown: string): Block[] {
 
 const codeAlone = /^(`+)(?!`)(?:(?!\1).)+\1$/
 
-/** The code of a block that is nothing but code, fenced or a line of inline code; undefined for any other. */
+/** The code of a block that contains only code, fenced or as one line of inline code; otherwise undefined. */
 function codeOf(block: Block | undefined): string | undefined {
   if (block?.kind === 'code') return textOf(block)[0]
   const line = block?.kind === 'sentence' && block.lines.length === 1 ? (block.lines[0] ?? '') : ''
-  return line.length < longestSentence && codeAlone.test(line) ? line.replace(/^`+\s?|\s?`+$/g, '') : undefined
+  return line.length < maxSentenceLength && codeAlone.test(line) ? line.replace(/^`+\s?|\s?`+$/g, '') : undefined
 }
 
 /**
- * Puts something in the place of each span of inline code: from a run of backticks to the next run of that length. No
- * pattern, since one would try each run against each other: a page of backticks must not hold up the process.
+ * Replaces each span of inline code, from a run of backticks to the next run of the same length. Without a pattern,
+ * which would compare each run with each other: a page of backticks must not block the process.
  */
 function replaceCode(text: string, replacement: (code: string) => string): string {
   const runs = [...text.matchAll(/`+/g)].map(({ 0: marks, index }) => ({ start: index, length: marks.length }))
@@ -114,8 +124,8 @@ function replaceCode(text: string, replacement: (code: string) => string): strin
 }
 
 /**
- * Turns Markdown of a line of prose into plain text; inline code keeps its marks, links their words. Each pattern looks
- * ahead a bounded way only: marks that nothing closes cost the same everywhere.
+ * Converts a line of Markdown to plain text; inline code keeps its backticks, links keep their text. Each pattern has a
+ * bounded lookahead, so that unclosed marks cost no more than others.
  */
 export function toProse(markdown: string): string {
   const codes: string[] = []
@@ -130,7 +140,7 @@ export function toProse(markdown: string): string {
     .replace(/(?<![\w*])\*(?=\S)(.{1,500}?\S|\S)\*(?![\w*])/g, '$1')
     .replace(/(?<!\w)_(?=\S)(.{1,500}?\S|\S)_(?!\w)/g, '$1')
     .replace(/\\([\\`*_{}[\]()#+.!|<>-])/g, '$1')
-    // A number in brackets would be read as one of our citations: an index becomes code, a footnote goes.
+    // A number in brackets would look like a citation: an array index becomes code, a footnote is removed.
     .replace(/\b[A-Za-z_]\w{0,3}\[\d+\]|\b\w+\[0\]/g, (index) => `\uE000${codes.push(`\`${index}\``) - 1}\uE001`)
     .replace(/(?<!\s)\s*\[\d+(?:, ?\d+)*\]/g, '')
     .replace(/&nbsp;/g, ' ')
@@ -143,13 +153,13 @@ export function toProse(markdown: string): string {
   return plain.replace(/\uE000(\d+)\uE001/g, (_, index: string) => codes[Number(index)] ?? '')
 }
 
-/** The character of a reference; "" for controls and halves of characters, which no answer should hold. */
+/** The character of a reference; "" for control characters and surrogates. */
 const characterOf = (code: number): string =>
   code < 32 || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? '' : String.fromCodePoint(code)
 
 const opens = (text: string, open: string, close: string): boolean => text.split(open).length > text.split(close).length
 
-/** Takes out of a sentence what only makes sense on the page it stands on. */
+/** Removes phrases from a sentence that only make sense on its page. */
 const withoutPointers = (sentence: string): string =>
   sentence
     .replace(
@@ -166,31 +176,36 @@ const abbreviated =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|rev|hon|gen|col|capt|lt|sgt|gov|sen|st|mt|jr|sr|sra|dra|bzw|ca|nr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
 let segmenter: Intl.Segmenter | undefined
 
-/** Whether a sentence of a spaced script is over where white space follows; abbreviations end none. */
+/** Whether a sentence in a script with spaces ends before white space; not after abbreviations. */
 export function endsSentence(text: string): boolean {
   const end = text.slice(-40)
   return /[.!?…]["”’)\]*_`]*$/.test(end) && !abbreviated.test(end)
 }
 
-/** Longer ones are no sentences but lists of numbers and the like: nothing is joined to them any more. */
-const longestSentence = 2000
+/** Longer texts are not sentences but lists of numbers and the like: nothing more is joined to them. */
+const maxSentenceLength = 2000
 
-/** Splits prose into sentences; knows abbreviations and inline code. */
+/** Follows an ordinal number with a full stop, as in German dates. */
+const monthOrOrdinal =
+  /^(?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Jahrestag|Lebensjahr|Geburtstag|Klasse|Etage|Stock|Platz|Tag|Woche|Monat)/
+
+/** Splits prose into sentences, taking abbreviations and inline code into account. */
 export function sentencesOf(prose: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
   const codes: string[] = []
-  // Code becomes one word, capital as it may begin a sentence, so that no full stop within splits it.
+  // Code becomes a single capitalized word, since it may begin a sentence, so that full stops inside do not split it.
   const masked = replaceCode(prose, (code) => `X\uE000${codes.push(code) - 1}\uE001`)
   const sentences: string[] = []
   for (const { segment } of segmenter.segment(masked)) {
     const last = sentences.at(-1)
     const goesOn =
       last !== undefined &&
-      last.length < longestSentence &&
+      last.length < maxSentenceLength &&
       (abbreviated.test(last) ||
         opens(last, '“', '”') ||
         opens(last, '(', ')') ||
         /^[\s"”’)]*[\p{Ll},;)]/u.test(segment) ||
+        (/(?:^|\s)\d{1,2}\.\s*$/.test(last) && monthOrOrdinal.test(segment)) ||
         !/[.!?…。！？:]["”’)\]]*\s*$/.test(last))
     if (goesOn) sentences[sentences.length - 1] = last + segment
     else sentences.push(segment)
@@ -208,11 +223,13 @@ const cells = (line: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => toProse(cell))
 
-/** A cell behind the name of its column; a long one is set off from it. */
+/** A cell after the name of its column, separated by a colon if it is long. */
 const named = (column = '', cell: string): string =>
   column === '' ? cell : `${column}${cell.split(' ').length > 3 ? ':' : ''} ${cell}`
 
-/** Reads a row as a line: the first cell, then the others, named by their column when there are several. */
+/**
+ * Converts a row to a sentence: the first cell, then the others, with the names of their columns if there are several.
+ */
 function sentenceOfRow([first = '', ...rest]: readonly string[], header: readonly string[]): string {
   const parts = rest.map((cell, at) => (rest.length === 1 ? cell : named(header[at + 1], cell)))
   const filled = parts.filter((_, at) => rest[at] !== '')
@@ -229,7 +246,7 @@ function textOf(block: Block): string[] {
   return block.kind === 'sentence' ? sentencesOf(prose) : prose === '' ? [] : [prose]
 }
 
-/** Reads a passage: its sentences, list items, table rows and code in order; [] for one without words. */
+/** Splits a passage into its sentences, list items, table rows and code, in order; [] if it has no words. */
 export function unitsOf(markdown: string): Unit[] {
   const units: Unit[] = []
   const path: { level: number; text: string }[] = []
@@ -237,7 +254,7 @@ export function unitsOf(markdown: string): Unit[] {
   let header: string[] | undefined
   const blocks = blocksOf(markdown)
   for (let block = 0; block < blocks.length; block++) {
-    const { kind, lines, level = 1, language } = blocks[block]!
+    const { kind, lines, level = 1, isNumbered = false, language } = blocks[block]!
     if (kind === 'heading') {
       while ((path.at(-1)?.level ?? 0) >= level) path.pop()
       path.push({ level, text: toProse(lines[0] ?? '') })
@@ -266,7 +283,16 @@ export function unitsOf(markdown: string): Unit[] {
     }
     const isLed = (kind === 'item' || kind === 'code') && lead !== undefined
     for (const [index, text] of texts.entries())
-      units.push({ kind, text, block, index, headings, ...(isLed && { lead }), ...(language && { language }) })
+      units.push({
+        kind,
+        text,
+        block,
+        index,
+        headings,
+        ...(isLed && { lead }),
+        ...(isNumbered && { isNumbered }),
+        ...(language && { language }),
+      })
     if (kind === 'sentence') lead = texts.at(-1)?.endsWith(':') ? texts.at(-1) : undefined
     else if (kind === 'code') lead = undefined
   }

@@ -2,10 +2,10 @@ import { exchangesOf, type Answer, type Client } from '@inlay/client'
 import { createFold, isInlayError, type Fold, type SendMessageInput } from '@inlay/protocol'
 import type { PastChats } from './past-chats.ts'
 
-/** Why there is no whole answer. */
+/** Reason why there is no complete answer. */
 export interface Failure {
   readonly message: string
-  /** Whether asking again may help. */
+  /** Whether a retry may succeed. */
   readonly isRetryable: boolean
 }
 
@@ -17,37 +17,37 @@ export interface Turn {
   failure?: Failure
 }
 
-/** A conversation that an element shows. `onChange` is called after every change. */
+/** The conversation shown by the element. `onChange` is called after every change. */
 export interface Conversation {
   readonly turns: readonly Turn[]
   readonly isAnswering: boolean
-  /** Why a stored chat could not be opened. */
+  /** Reason why a stored chat could not be opened. */
   readonly failure: Failure | undefined
   readonly sessionId: string | undefined
   ask(question: string): void
   /** Asks the last question again. */
   retry(): void
   stop(): void
-  /** Shows a stored chat; one that is still being answered goes on. */
+  /** Opens a stored chat; a running answer is resumed. */
   open(sessionId: string): Promise<void>
-  /** Begins a new chat. What runs goes on, and can be opened again. */
+  /** Starts a new chat. A running answer continues, and its chat can be opened again. */
   reset(): void
 }
 
 export interface ConversationOptions {
   readonly client: Client
-  /** Goes with every message. */
+  /** Fields of every message. */
   readonly message: Partial<SendMessageInput>
   readonly past: PastChats
   readonly onChange: () => void
 }
 
-/** One chat; it may still be answered when another is shown. */
+/** A chat; its answer may still be running while another chat is shown. */
 interface Chat {
   turns: Turn[]
   sessionId?: string
   failure?: Failure
-  /** The answer that is read, and what ends the reading. */
+  /** The answer being read, and how to stop reading. */
   reading?: { readonly answer: Answer; readonly connection: AbortController }
 }
 
@@ -133,7 +133,7 @@ async function follow(
   onChange()
 }
 
-/** Shows what the service stored of a chat. */
+/** Loads the stored messages of a chat. */
 async function restore(chat: Chat, sessionId: string, options: ConversationOptions): Promise<void> {
   const { client, past, onChange } = options
   try {
@@ -156,17 +156,18 @@ function storedTurn({ question, answer, packets, isRunning }: ReturnType<typeof 
   if (isRunning) return turn
   for (const packet of packets) turn.fold.add(packet)
   settle(turn)
-  if (turn.phase === 'failed') fail(turn, { message: answer?.error ?? 'This was never answered.', isRetryable: true })
+  if (turn.phase === 'failed')
+    fail(turn, { message: answer?.error ?? 'This question was not answered.', isRetryable: true })
   return turn
 }
 
-/** Takes over how a run ended. */
+/** Updates the turn with the result of its run. */
 function settle(turn: Turn): void {
   const { phase, errorLine } = turn.fold.state
   if (turn.phase === 'stopped') return
   if (phase === 'done' || phase === 'stopped') turn.phase = phase
   else if (errorLine !== null) fail(turn, { message: errorLine.error, isRetryable: errorLine.is_retryable })
-  else fail(turn, { message: 'The answer broke off.', isRetryable: true })
+  else fail(turn, { message: 'The answer is incomplete.', isRetryable: true })
 }
 
 function fail(turn: Turn, failure: Failure): void {
@@ -174,13 +175,13 @@ function fail(turn: Turn, failure: Failure): void {
   turn.failure = failure
 }
 
-/** Stops a run on the server; before its first line there would be nothing to stop. */
+/** Stops a run on the server; before its first line, the run may not exist yet. */
 async function stopRun(client: Client, { answer, connection }: NonNullable<Chat['reading']>): Promise<void> {
   try {
     for await (const _ of answer) break
     if (answer.sessionId !== null) await client.stop(answer.sessionId)
   } catch {
-    // The page shows it as stopped either way; a run that could not be stopped ends by itself.
+    // Ignored: it is shown as stopped anyway, and a run that could not be stopped ends on its own.
   } finally {
     connection.abort()
   }

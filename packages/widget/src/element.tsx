@@ -8,14 +8,14 @@ import { Icon } from './view/icon.tsx'
 import { Panel } from './view/panel.tsx'
 import type { CitedSource } from './view/turn-view.tsx'
 
-/** A key, or a function that is asked before every request. */
+/** A key, or a function that is called before every request. */
 export type ApiKey = string | (() => string | Promise<string>)
 
-// The script names its service by where it was loaded from. A module has no such script.
+// Default URL of the service: where the script was loaded from. A module has no current script.
 const script = globalThis.document?.currentScript
 const scriptBase = script instanceof HTMLScriptElement && script.src !== '' ? new URL('.', script.src).href : '/api'
 
-/** Without a page, as on a server that renders one, the class can be loaded and not used. */
+/** Without a DOM, as in server-side rendering, the class can be loaded but not used. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
 interface Chat {
@@ -23,7 +23,7 @@ interface Chat {
   readonly past: PastChats
 }
 
-/** How often a growing answer is drawn, in milliseconds. */
+/** Interval at which a growing answer is rendered, in milliseconds. */
 const drawMs = 30
 
 const properties = ['apiKey', 'texts', 'message'] as const
@@ -76,7 +76,7 @@ export class InlayChatElement extends Base {
     this.#drawSoon()
   }
 
-  /** Sent as bearer key. Absent: the app that serves the page knows its visitors by their cookies. */
+  /** Sent as bearer key. Absent: the app authenticates its visitors with cookies. */
   get apiKey(): ApiKey | undefined {
     return this.#apiKey ?? this.getAttribute('api-key') ?? undefined
   }
@@ -84,7 +84,7 @@ export class InlayChatElement extends Base {
     this.#apiKey = value
   }
 
-  /** Texts of the element in another language; what is absent stays English. */
+  /** Texts of the element in another language; missing texts are English. */
   get texts(): Partial<InlayChatTexts> {
     return this.#texts
   }
@@ -93,7 +93,7 @@ export class InlayChatElement extends Base {
     this.#drawSoon()
   }
 
-  /** Fields that go with every message, such as `internal_search_filters`. */
+  /** Fields of every message, such as `internal_search_filters`. */
   get message(): Readonly<Record<string, unknown>> {
     return this.#message
   }
@@ -108,20 +108,20 @@ export class InlayChatElement extends Base {
     this.setAttribute('open', '')
   }
 
-  /** Hides the window; an answer goes on. */
+  /** Hides the window; a running answer continues. */
   close(): void {
     this.removeAttribute('open')
     this.#draw()
     this.shadowRoot?.querySelector<HTMLElement>('.launcher')?.focus()
   }
 
-  /** Asks a question as if a person had typed it. */
+  /** Asks a question as if the user had typed it. */
   ask(question: string): void {
     this.open()
     this.#parts().conversation.ask(question)
   }
 
-  /** Begins a new chat. */
+  /** Starts a new chat. */
   newChat(): void {
     this.#parts().conversation.reset()
   }
@@ -147,7 +147,7 @@ export class InlayChatElement extends Base {
     return createClient({
       baseUrl,
       fetch: async (input, init) => {
-        // Asked for each time, so that a key that is set later counts.
+        // Read for each request, so that a key set later is used.
         const key = typeof this.apiKey === 'function' ? await this.apiKey() : this.apiKey
         const headers = { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) }
         return fetch(input, { ...init, headers })
@@ -161,7 +161,7 @@ export class InlayChatElement extends Base {
     this.close()
   }
 
-  /** Lets the page open a source itself: a listener that prevents the default shows it instead of this element. */
+  /** Lets the page open a source: if a listener prevents the default, this element does not show it. */
   #openSource(source: CitedSource): boolean {
     return this.dispatchEvent(
       new CustomEvent('inlay-source', { detail: source, bubbles: true, composed: true, cancelable: true }),

@@ -10,6 +10,6 @@ declare global {
   }
 }
 
-// Loaded twice, or on a server that renders pages, it does nothing.
+// Does nothing if loaded twice, or in server-side rendering.
 if (globalThis.customElements?.get('inlay-chat') === undefined)
   globalThis.customElements?.define('inlay-chat', InlayChatElement)

@@ -1,4 +1,4 @@
-/** A chat of this browser. */
+/** A chat in this browser. */
 export interface PastChat {
   readonly id: string
   /** Its first question. */
@@ -6,8 +6,8 @@ export interface PastChat {
 }
 
 /**
- * The chats of this browser, newest first. Kept here and not asked for, since visitors may share a key and with it the
- * sessions on the server.
+ * The chats of this browser, newest first. Stored locally, since visitors may share a key and therefore the sessions on
+ * the server.
  */
 export interface PastChats {
   list(): readonly PastChat[]
@@ -17,7 +17,7 @@ export interface PastChats {
 
 const most = 20
 
-/** @param name under which the browser keeps them; undefined keeps them no longer than the page */
+/** @param name key in the browser's storage; undefined stores them only as long as the page is open */
 export function createPastChats(name: string | undefined): PastChats {
   let chats: readonly PastChat[] = name === undefined ? [] : read(name)
   const write = (changed: readonly PastChat[]): void => {
@@ -25,7 +25,7 @@ export function createPastChats(name: string | undefined): PastChats {
     try {
       if (name !== undefined) localStorage.setItem(name, JSON.stringify(chats))
     } catch {
-      // A browser that keeps nothing has chats as long as the page.
+      // Without storage, chats exist only as long as the page is open.
     }
   }
   const without = (id: string): readonly PastChat[] => chats.filter((chat) => chat.id !== id)

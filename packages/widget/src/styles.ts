@@ -1,4 +1,4 @@
-/** The look of the element. A page changes it by the variables that begin with `--inlay-`. */
+/** Styles of the element. A page customizes them with the variables that begin with `--inlay-`. */
 export const styles: string = `
 :host {
   color-scheme: light dark;

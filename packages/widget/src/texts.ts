@@ -1,6 +1,6 @@
-/** Every text of the element, for other languages. */
+/** All texts of the element, for translations. */
 export interface InlayChatTexts {
-  /** Heading of the chat and name of its window. */
+  /** Heading of the chat and title of its window. */
   heading: string
   /** Shown before the first question. */
   welcome: string
@@ -19,14 +19,14 @@ export interface InlayChatTexts {
   answering: string
   stopped: string
   sources: string
-  /** Label of a citation; `{number}` and `{title}` are filled in. */
+  /** Label of a citation; `{number}` and `{title}` are replaced. */
   source: string
   openSource: string
 }
 
 export const english: InlayChatTexts = {
   heading: 'Ask the assistant',
-  welcome: 'Ask a question. Answers name the documents they come from.',
+  welcome: 'Ask a question. Answers cite the documents they come from.',
   placeholder: 'Ask a question',
   question: 'Your question',
   send: 'Send',

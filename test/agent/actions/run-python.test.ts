@@ -79,7 +79,7 @@ test('the model reads what was written, how it ended, and where the files are', 
 })
 
 test('the model is told what it may use, and its code streams', () => {
-  const action = createRunPython({ runner: { ...runnerOf().runner, timeLimitMs: 5_000 } })
+  const action = createRunPython({ runner: { ...runnerOf().runner, timeoutMs: 5_000 } })
   expect(action.description).toContain('numpy 2.3.1')
   expect(action.description).toContain('5 seconds')
   expect(action.streamedArguments).toEqual(['code'])
@@ -129,7 +129,7 @@ describe('files', () => {
       { name: 'asked.csv', text: 'x', sizeBytes: 60 },
       { name: 'other.csv', text: 'x', sizeBytes: 60 },
     )
-    const { result } = await call({ runner, stagedLimitBytes: 60 }, { files, code: 'open("asked.csv")' })
+    const { result } = await call({ runner, maxStagedBytes: 60 }, { files, code: 'open("asked.csv")' })
     expect(staged()).toEqual(['asked.csv'])
     expect(result.staging_notice).toContain('"other.csv" is not there')
   })

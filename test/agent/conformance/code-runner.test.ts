@@ -41,7 +41,7 @@ const wrongOutput: Readonly<Record<string, Change>> = {
   ]),
   'ends lines as Windows does': outputs((output) => [{ ...output, text: output.text.replaceAll('\n', '\r\n') }]),
   'does not show the last value': outputs((output) => [{ ...output, text: output.text.replace(/42\n$/, '') }]),
-  'keeps no limit of output': runs(() => ({ outputLimitBytes: 1_000_000 })),
+  'keeps no limit of output': runs(() => ({ maxOutputBytes: 1_000_000 })),
   'hides that output was cut': outcomes(() => ({ isOutputCut: false })),
   'ends a program that says too much': outcomes(({ isOutputCut }) =>
     isOutputCut ? { exitCode: null, error: 'It said too much.', files: [] } : {},
@@ -69,7 +69,7 @@ const wrongOutcome: Readonly<Record<string, Change>> = {
     files: files.map(({ name, bytes }) => ({ name, bytes: new TextEncoder().encode(new TextDecoder().decode(bytes)) })),
   })),
   'lays no files into the folder': runs(() => ({ files: [] })),
-  'keeps no limit of files': runs(() => ({ filesLimitBytes: 50_000_000 })),
+  'keeps no limit of files': runs(() => ({ maxFilesBytes: 50_000_000 })),
   'names no file that it left out': outcomes(() => ({ droppedFiles: [] })),
 }
 
@@ -87,7 +87,7 @@ const wrongEnds: Readonly<Record<string, Change>> = {
   'loses what a program said before its end': (base) => ({
     run: (run) => base.run(run.code.includes('except BaseException') ? { ...run, onOutput: () => {} } : run),
   }),
-  'does not stop': runs(() => ({ signal: new AbortController().signal, timeLimitMs: 1 })),
+  'does not stop': runs(() => ({ signal: new AbortController().signal, timeoutMs: 1 })),
   'runs what was stopped before': (base) => ({
     run: ({ signal, ...run }) => base.run(signal?.aborted ? run : { ...run, ...(signal && { signal }) }),
   }),

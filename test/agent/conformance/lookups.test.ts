@@ -53,14 +53,14 @@ testMutants<Change<FileStore>>(
       'reads nothing': () => ({ sections: async () => [] }),
       'cuts bytes': (base) => ({ bytes: async (file) => (await base.bytes(file)).slice(0, 3) }),
       'lends the beginning': (base) => ({
-        lend: async (id) => {
-          const lent = await base.lend(id)
+        openById: async (id) => {
+          const lent = await base.openById(id)
           const bytes = new Uint8Array(await new Response(lent.bytes).arrayBuffer()).slice(0, 3)
           return { ...lent, bytes: new Blob([bytes]).stream() }
         },
       }),
       'throws a bare string for an unknown file': (base) => ({
-        lend: (id) => base.lend(id).catch(() => Promise.reject('ENOENT')),
+        openById: (id) => base.openById(id).catch(() => Promise.reject('ENOENT')),
       }),
       'fails to note the use of none': (base) => ({
         noteUse: async (ids) => {

@@ -73,19 +73,19 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** Stands for an interpreter: it knows the programs of the conformance tests, and keeps all limits. */
 export const sampleRunner: CodeRunner = {
   async run(run) {
-    const { code, signal, onOutput, outputLimitBytes = 1_048_576, filesLimitBytes = 50_000_000 } = run
+    const { code, signal, onOutput, maxOutputBytes = 1_048_576, maxFilesBytes = 50_000_000 } = run
     signal?.throwIfAborted()
     const program = programs.find(([part]) => code.includes(part))?.[1](run) ?? {}
-    const output = cutAt(outputLimitBytes)
+    const output = cutAt(maxOutputBytes)
     for (const stream of ['stdout', 'stderr'] as const) {
       const text = output.cut(program[stream] ?? '')
       if (text !== '') onOutput?.({ stream, text })
     }
     // What has a limit reaches it at once; else only a stop ends it.
-    if (program.isEndless && run.timeLimitMs === undefined && signal) await aborted(signal)
+    if (program.isEndless && run.timeoutMs === undefined && signal) await aborted(signal)
     await new Promise((resolve) => setImmediate(resolve))
     signal?.throwIfAborted()
-    let room = filesLimitBytes
+    let room = maxFilesBytes
     const files = (program.files ?? []).filter(({ bytes }) => (room -= bytes.length) >= 0)
     const isEndless = program.isEndless === true
     return {

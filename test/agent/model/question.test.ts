@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { createQuestions, SlowModels, type QuestionOptions } from '@inlay/agent/internal/model/retry-step'
+import { createQuestions, SlowModels, type QuestionOptions } from '@inlay/agent/internal/model/questions'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 
 function questions(script: Script, more: Partial<QuestionOptions> = {}) {
@@ -18,9 +18,9 @@ function questions(script: Script, more: Partial<QuestionOptions> = {}) {
     },
     modelIndex: 0,
     signal: new AbortController().signal,
-    tries: 3,
+    maxAttempts: 3,
     wait: async (delayMs) => void delays.push(delayMs),
-    limitMs: 60_000,
+    timeoutMs: 60_000,
     onUsage: (usage) => usages.push(usage),
     ...more,
   })
@@ -71,7 +71,7 @@ describe('a question of an action', () => {
     own.abort(new Error('enough'))
     await expect(given).rejects.toThrow('enough')
 
-    const slow = questions([[{ hang: true }]], { limitMs: 1 }).ask({ instructions: '', text: 'Well?' })
+    const slow = questions([[{ hang: true }]], { timeoutMs: 1 }).ask({ instructions: '', text: 'Well?' })
     await expect(slow).rejects.toMatchObject({ code: 'GATEWAY_TIMEOUT' })
   })
 
@@ -101,7 +101,7 @@ describe('a question of an action', () => {
 
   test('cannot be put to a model that only quotes', () => {
     const model = { model: scriptedModel([]), provider: 'p', name: 'n', displayName: 'n', contextTokens: 100 }
-    const options = { modelIndex: 0, signal: AbortSignal.timeout(1), tries: 1, limitMs: 1, onUsage: () => {} }
+    const options = { modelIndex: 0, signal: AbortSignal.timeout(1), maxAttempts: 1, timeoutMs: 1, onUsage: () => {} }
     const created = createQuestions({
       ...options,
       wait: async () => {},

@@ -3,15 +3,16 @@ import type { StreamListener } from '@inlay/agent'
 import { expect, test } from 'vitest'
 import { playStep } from '@inlay/agent/internal/model/retry-step'
 import type { StepRequest } from '@inlay/agent/internal/model/step-output'
+import { repairModel } from '@inlay/drivers/model-repair'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 
 const tools: LanguageModelV4CallOptions['tools'] = [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }]
 
-function newStep(steps: ScriptStep[], more: Partial<StepRequest> = {}) {
+function newStep(steps: ScriptStep[], { model: given, ...more }: Partial<StepRequest> = {}) {
   const heard: string[] = []
-  const model = scriptedModel(steps)
+  const model = scriptedModel(steps, more.context && { modelId: more.context.model! })
   const done = playStep({
-    model,
+    model: repairModel(given ?? model),
     options: { prompt: [{ role: 'user', content: [{ type: 'text', text: 'Q' }] }], tools },
     listener: {
       onReasoning: (delta) => void heard.push(`thought ${delta}`),
@@ -21,8 +22,7 @@ function newStep(steps: ScriptStep[], more: Partial<StepRequest> = {}) {
     },
     signal: new AbortController().signal,
     promptTokens: 10_000,
-    mayRecover: true,
-    tries: 3,
+    maxAttempts: 3,
     wait: async () => {},
     context: {},
     ...more,
@@ -58,7 +58,11 @@ test('a step that broke off after it spoke is not tried again, and its calls are
 })
 
 test.each<[string, ScriptStep[], Partial<StepRequest>]>([
-  ['a text without a word', [['[1]'], ['In words.']], { ifWordless: { role: 'user', content: [] } }],
+  [
+    'a text without a word',
+    [['[1]'], ['In words.']],
+    { askAgain: (text) => (text === '[1]' ? { role: 'user', content: [] } : undefined) },
+  ],
   ['a tool that was not called', [['No.'], [{ call: { name: 'look', input: {} } }]], { forced: ['look'] }],
 ])('%s is asked for once more, and both tries count', async (_, steps, more) => {
   const { usage } = await newStep(steps, more).done
@@ -119,7 +123,9 @@ test('a call that is quoted from a result or a message is text', async () => {
 
 test('a call in thoughts alone is recovered', async () => {
   const { done } = newStep([[{ reasoning: '{"name": "look", "arguments": {"at": 2}}' }]])
-  expect(await done).toMatchObject({ wasRecovered: true, calls: [{ name: 'look', input: '{"at":2}' }] })
+  expect(await done).toMatchObject({
+    calls: [{ name: 'look', input: '{"at":2}', providerOptions: { inlay: { writtenAsText: true } } }],
+  })
 })
 
 test('text arguments that are to be seen are heard while they are written, others are not', async () => {
@@ -161,7 +167,7 @@ test('a prompt that a silent server may still read is not sent again', async () 
 })
 
 /** The most characters that a listener gets in one turn of the event loop. */
-async function mostInTurn(heard: readonly string[], done: Promise<unknown>): Promise<number> {
+async function maxInTurn(heard: readonly string[], done: Promise<unknown>): Promise<number> {
   let [most, before, isOver] = [0, 0, false]
   const look = (): void => {
     const length = heard.join('').length
@@ -181,7 +187,7 @@ test.each(['[', '[1]', '[[1]](', '😀', 'Yes. '])(
   async (piece) => {
     const text = piece.repeat(100_000 / piece.length)
     const { heard, done } = newStep([[{ reasoning: ['Hm'] }, text, 'and on', { call: { name: 'look', input: {} } }]])
-    expect(await mostInTurn(heard, done)).toBeLessThanOrEqual(8_192)
+    expect(await maxInTurn(heard, done)).toBeLessThanOrEqual(8_192)
     const { content, calls } = await done
     expect(heard.slice(1, -2).join('')).toBe(`${text}and on`)
     expect(heard.slice(1, -2).every((part) => part.isWellFormed())).toBe(true)
@@ -204,7 +210,7 @@ test('what a tap says behind a long delta comes behind it, and all of it before 
       return { stream }
     },
   }
-  const { heard, done } = newStep([], { model: tapped, isPlainText: true })
+  const { heard, done } = newStep([], { model: tapped })
   await expect(done).rejects.toThrow('terminated')
   expect(heard.join('')).toBe(`${text}thought HmThe end.`)
   expect(heard.length).toBeGreaterThan(10)
@@ -226,4 +232,21 @@ test('a long delta of a run that is stopped is not read to its end', async () =>
   })
   await expect(done).rejects.toThrow('stopped')
   expect(heard).toHaveLength(1)
+})
+
+test('a server that is still loading its model is waited for, without counting as an attempt', async () => {
+  const loading = Object.assign(new Error('Loading model'), { statusCode: 503 })
+  const down = Object.assign(new Error('Service Unavailable'), { statusCode: 503 })
+  const delays: number[] = []
+  const wait = async (delayMs: number): Promise<void> => void delays.push(delayMs)
+  const fails = (error: Error): ScriptStep => [{ cut: error }]
+  const { done } = newStep([...Array.from({ length: 8 }, () => fails(loading)), ['Loaded.']], { wait })
+  expect((await done).content).toEqual([{ type: 'text', text: 'Loaded.' }])
+  expect(delays).toHaveLength(8)
+  // Any other 503 ends after its attempts, and so does loading at last.
+  await expect(newStep(Array.from({ length: 9 }, () => fails(down))).done).rejects.toThrow('Service Unavailable')
+  await expect(newStep(Array.from({ length: 90 }, () => fails(loading))).done).rejects.toThrow('Loading model')
+  // A check of the model is told at once.
+  const check = newStep([fails(loading), ['Loaded.']], { maxAttempts: 1 })
+  await expect(check.done).rejects.toThrow('Loading model')
 })

@@ -3,8 +3,8 @@ import type { Personalization } from '@inlay/conversations'
 import { nobody } from '../../conversations/memories/nobody.ts'
 import { toPersonMessages } from '@inlay/agent/internal/prompt/memory-prompt'
 
-const textsOf = (known: Partial<Personalization>, limitTokens = 1_000): string[] =>
-  toPersonMessages({ ...nobody, ...known }, limitTokens).map(({ role, content }) => {
+const textsOf = (known: Partial<Personalization>, maxTokens = 1_000): string[] =>
+  toPersonMessages({ ...nobody, ...known }, maxTokens).map(({ role, content }) => {
     expect(role).toBe('user')
     const [part] = content
     return typeof part === 'object' && part.type === 'text' ? part.text : ''

@@ -5,7 +5,7 @@ import type { ConversationsOptions } from '@inlay/conversations'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 import type { PastMessage } from '@inlay/agent/internal/contracts/conversation-store'
-import { sumUpBranch } from '@inlay/agent/internal/prompt/summaries'
+import { summarizeBranch } from '@inlay/agent/internal/prompt/summaries'
 import { ana, eventually, newSetting, providerOf, type Setting } from '../setting.ts'
 
 const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
@@ -13,12 +13,12 @@ const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
 
 /** An agent whose model has a small window, says some 430 tokens a turn, and sums up as told. */
 async function newTalk(
-  sumUp: (count: number) => ScriptStep,
+  summarize: (count: number) => ScriptStep,
   { options, ...more }: { quotesOnly?: boolean; options?: Partial<ConversationsOptions> } = {},
 ) {
   let summaries = 0
   const model = scriptedModel((call) =>
-    asksForSummary(call) ? sumUp(++summaries) : [`Answer to ${lastUserText(call)} ${'and more '.repeat(190)}`],
+    asksForSummary(call) ? summarize(++summaries) : [`Answer to ${lastUserText(call)} ${'and more '.repeat(190)}`],
   )
   const setting = await newSetting([], {
     models: providerOf(model, { contextTokens: 4_000, ...more }),
@@ -159,7 +159,7 @@ test('whole turns are summed up, wherever the newest that fit begin', async () =
     const branch = async () => ({ summary: null, summaryFiles: [], messages })
     const saveSummary = async ({ messageId }: { messageId: number }) => void ends.add(messageId)
     const { signal } = new AbortController()
-    await sumUpBranch({ conversations: { branch, saveSummary }, sessionId: 's', messageId: 24, model, signal })
+    await summarizeBranch({ conversations: { branch, saveSummary }, sessionId: 's', messageId: 24, model, signal })
   }
   expect(ends.size).toBeGreaterThan(1)
   // An answer ends what was summed up, and a question begins what is kept.

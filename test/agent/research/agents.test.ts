@@ -88,7 +88,7 @@ describe('agents', () => {
     const tasks = Array.from({ length: 7 }, (_, index) => ['research_agent', { task: `Find ${index}.` }] as const)
     const { lines } = await newResearch(
       { orchestrate: ({ index }) => (index === 0 ? [calls(...tasks)] : undefined), final: () => ['All [1] [7].'] },
-      { actions: [search], research: { limits: { parallelAgents: 2 } } },
+      { actions: [search], research: { limits: { maxParallelAgents: 2 } } },
     )
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])
@@ -144,7 +144,7 @@ describe('agents', () => {
         agent: ({ task }) => (task === 'Find one.' ? [{ hang: true }] : undefined),
         final: () => ['Only one is known [1].'],
       },
-      { research: { limits: { agentHardMs: 150 } } },
+      { research: { limits: { agentHardTimeoutMs: 150 } } },
     )
     const all = await lines(asking)
     expect(researchFaults(all)).toEqual([])

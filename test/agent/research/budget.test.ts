@@ -33,20 +33,20 @@ async function research(limits: ResearchLimits, brain: Brain = endless) {
 
 describe('a model that never stops', () => {
   test.each<[string, ResearchLimits, string]>([
-    ['rounds', { cycles: 3 }, 'rounds'],
-    ['agents', { agents: 4 }, 'agents'],
+    ['rounds', { maxCycles: 3 }, 'rounds'],
+    ['agents', { maxAgents: 4 }, 'agents'],
   ])('is held by the number of %s, and reports what it has', async (_title, limits, reason) => {
     const { lines, told: read } = await research(limits)
     expect(researchFaults(lines)).toEqual([])
     expect(textOfRun(lines)).toContain('All there is')
-    expect(agentsIn(lines)).toBe(limits.agents ?? 6)
+    expect(agentsIn(lines)).toBe(limits.maxAgents ?? 6)
     expect(searchesIn(lines)).toBe(agentsIn(lines) * 8)
     expect(read).toMatch(new RegExp(`ended early because the number of ${reason}`))
   })
 
   test('is held by the rounds of an agent, however much it thinks in between', async () => {
     const { lines } = await research(
-      { cycles: 2, agentCycles: 2 },
+      { maxCycles: 2, maxAgentCycles: 2 },
       {
         ...endless,
         agent: ({ index, call }) => {
@@ -69,7 +69,7 @@ describe('a model that never stops', () => {
     const setting = await newResearch(endless, {
       actions: [search],
       now: () => clock.time,
-      research: { limits: { timeMs: 600_000, agentTimeMs: 240_000 } },
+      research: { limits: { timeoutMs: 600_000, agentTimeoutMs: 240_000 } },
     })
     const lines = await setting.lines(asking)
     expect(researchFaults(lines)).toEqual([])
@@ -104,7 +104,7 @@ describe('a model that never stops', () => {
         },
       ]),
     )
-    const { lines, told: read } = await research({ tokens }, { ...brain, plan: costly(['1. One ', wordy]) })
+    const { lines, told: read } = await research({ maxTokens: tokens }, { ...brain, plan: costly(['1. One ', wordy]) })
     expect(researchFaults(lines)).toEqual([])
     expect(textOfRun(lines)).toContain('All there is')
     expect(read).toContain('tokens allotted')
@@ -123,7 +123,7 @@ describe('a model that never stops', () => {
       { ...endless, agent },
       {
         research: {
-          limits: { cost: 2 },
+          limits: { maxCost: 2 },
           priceOf: (model) => {
             priced.push(model)
             return { input: 0.00001, output: 0.0001 }
@@ -145,10 +145,10 @@ describe('bounds', () => {
     const requests: unknown[] = []
     const { lines } = await newResearch(endless, {
       research: {
-        limits: { agents: 20, agentCycles: 1 },
+        limits: { maxAgents: 20, maxAgentCycles: 1 },
         policy: (coming) => {
           requests.push(coming)
-          return { agents: 3 }
+          return { maxAgents: 3 }
         },
       },
     })
@@ -167,12 +167,12 @@ describe('bounds', () => {
   })
 
   test('must be numbers above 0', async () => {
-    expect(await codeOf(newResearch({}, { research: { limits: { tokens: 0 } } }))).toBe('VALIDATION_ERROR')
-    const { send } = await newResearch({}, { research: { policy: () => ({ agents: -1 }) } })
+    expect(await codeOf(newResearch({}, { research: { limits: { maxTokens: 0 } } }))).toBe('VALIDATION_ERROR')
+    const { send } = await newResearch({}, { research: { policy: () => ({ maxAgents: -1 }) } })
     expect(await codeOf(send(asking))).toBe('HOOK_EXECUTION_FAILED')
-    expect(toKnownLimits({ agents: 2 }, { cycles: undefined, agents: 5 })).toMatchObject({
-      agents: 5,
-      timeMs: 1_800_000,
+    expect(toKnownLimits({ maxAgents: 2 }, { maxCycles: undefined, maxAgents: 5 })).toMatchObject({
+      maxAgents: 5,
+      timeoutMs: 1_800_000,
     })
   })
 })

@@ -1,5 +1,5 @@
 import type { BranchHistory, ConversationStore, SharedRuns } from '@inlay/agent'
-import { createAbandonedLook, endAbandonedRun } from '@inlay/agent/internal/run/abandoned-runs'
+import { createAbandonedRunPoll, endAbandonedRun } from '@inlay/agent/internal/run/abandoned-runs'
 import { createAbandonedCheck } from '@inlay/agent/internal/run/checkpoints'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -22,7 +22,7 @@ test('a process that slept does not take the runs of others for abandoned until 
     takeAbandoned: async (silenceMs: number) => (silences.push(silenceMs), []),
     removeFinished: async () => {},
   } as unknown as SharedRuns
-  const look = createAbandonedLook({
+  const look = createAbandonedRunPoll({
     shared,
     conversations: { branch: unused, finish: unused },
     now: Date.now,
@@ -58,37 +58,114 @@ test('nor does it end answers by the silence of their checkpoints', async () => 
   check.close()
 })
 
+test('a process that could not look for a while judges nobody by their silence right after', async () => {
+  fakeTime()
+  let isDown = false
+  const silences: number[] = []
+  const shared = {
+    takeAbandoned: async (silenceMs: number) => (silences.push(silenceMs), []),
+    removeFinished: async () => {},
+  } as unknown as SharedRuns
+  const look = createAbandonedRunPoll({
+    shared,
+    conversations: { branch: unused, finish: unused },
+    now: Date.now,
+    leaseMs,
+    resumableMs: 60_000,
+    report: async (work) => (await work(), !isDown),
+  })
+  await look.start()
+  await vi.advanceTimersByTimeAsync(leaseMs)
+  isDown = true
+  await vi.advanceTimersByTimeAsync(leaseMs)
+  isDown = false
+  silences.length = 0
+  await vi.advanceTimersByTimeAsync(leaseMs / 2)
+  expect(silences).toEqual([Infinity, Infinity])
+  await vi.advanceTimersByTimeAsync(leaseMs / 2)
+  expect(silences.at(-1)).toBe(leaseMs)
+  await look.close()
+})
+
+test('after the clock was set back, both judge by it again as soon as it has gone on for a lease', async () => {
+  fakeTime()
+  const silences: number[] = []
+  const shared = {
+    takeAbandoned: async (silenceMs: number) => (silences.push(silenceMs), []),
+    removeFinished: async () => {},
+  } as unknown as SharedRuns
+  const look = createAbandonedRunPoll({
+    shared,
+    conversations: { branch: unused, finish: unused },
+    now: Date.now,
+    leaseMs,
+    resumableMs: 60_000,
+    report: async (work) => (await work(), true),
+  })
+  let checks = 0
+  const check = createAbandonedCheck(async () => (checks++, leaseMs), { now: Date.now, onError: unused, leaseMs })
+  await look.start()
+  await check.checked()
+  await vi.advanceTimersByTimeAsync(leaseMs / 2)
+  sleep(-3_600_000)
+  silences.length = 0
+  await vi.advanceTimersByTimeAsync(leaseMs)
+  expect([new Set(silences), checks]).toEqual([new Set([Infinity]), 1])
+  await vi.advanceTimersByTimeAsync(leaseMs)
+  expect([new Set(silences), checks]).toEqual([new Set([Infinity, leaseMs]), 2])
+  await look.close()
+  check.close()
+})
+
+const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
+const started = { type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 }
+const delta = (content: string) => ({ type: 'message_delta', content })
+
+/** Ends a run of which others have some packets, and the records a message. Returns what is stored and sent. */
+async function endRun(packets: readonly object[], message: { readonly status: string; readonly text: string }) {
+  const lines = packets.map((obj, index) => ({ sequence: index + 1, json: JSON.stringify({ placement, obj }) }))
+  const sent: { readonly obj?: { readonly type: string; readonly content?: string } }[] = []
+  const shared = {
+    read: async (_: number, cursor: number) => ({ messageId: 2, entries: lines.slice(cursor), finished: false }),
+    append: async (parts: Parameters<SharedRuns['append']>[0]) => {
+      for (const { entries } of parts) for (const { json } of entries) sent.push(JSON.parse(json))
+      return []
+    },
+  } as unknown as SharedRuns
+  const finish = vi.fn<ConversationStore['finish']>(async () => {})
+  const branch = async () =>
+    ({ summary: null, summaryFiles: [], messages: [{ id: 2, ...message }] }) as unknown as BranchHistory
+  const run = { sessionId: 'session', messageId: 2, runId: 2, openedAt: 0, finished: false }
+  await endAbandonedRun(run, { shared, conversations: { branch, finish }, now: Date.now })
+  return {
+    stored: finish.mock.calls[0]?.[1],
+    types: sent.flatMap(({ obj }) => obj?.type ?? []),
+    content: sent.find(({ obj }) => obj?.type === 'message_delta')?.obj?.content,
+  }
+}
+
 test.each([
   { written: 'What was ', types: ['message_delta', 'error'] },
   { written: undefined, types: ['message_start', 'message_delta', 'error'] },
-])(
-  'what a checkpoint holds beyond the lines that were written is kept and told: $written',
-  async ({ written, types }) => {
-    const run = { sessionId: 'session', messageId: 2, runId: 2, openedAt: 0, finished: false }
-    const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
-    const packets = [
-      { type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 },
-      { type: 'message_delta', content: written },
-    ]
-    const lines = written === undefined ? [] : packets.map((obj) => ({ placement, obj }))
-    const appended: { readonly obj?: { readonly type: string; readonly content?: string } }[] = []
-    const shared = {
-      read: async (_: number, cursor: number) => ({
-        messageId: 2,
-        entries: cursor === 0 ? lines.map((line, index) => ({ sequence: index + 1, json: JSON.stringify(line) })) : [],
-        finished: false,
-      }),
-      append: async (parts: Parameters<SharedRuns['append']>[0]) => {
-        for (const { entries } of parts) for (const { json } of entries) appended.push(JSON.parse(json))
-        return []
-      },
-    } as unknown as SharedRuns
-    const finish = vi.fn<ConversationStore['finish']>(async () => {})
-    const message = { id: 2, status: 'running', text: 'What was said so far.' }
-    const branch = async () => ({ summary: null, summaryFiles: [], messages: [message] }) as unknown as BranchHistory
-    await endAbandonedRun(run, { shared, conversations: { branch, finish }, now: Date.now })
-    expect(finish).toHaveBeenCalledWith(2, expect.objectContaining({ status: 'terminated', text: message.text }))
-    expect(appended.flatMap(({ obj }) => obj?.type ?? [])).toEqual(types)
-    expect((written ?? '') + appended.find(({ obj }) => obj?.type === 'message_delta')?.obj?.content).toBe(message.text)
-  },
-)
+])('text of a checkpoint beyond the written lines is kept and sent: $written', async ({ written, types }) => {
+  const text = 'What was said so far.'
+  const ended = await endRun(written === undefined ? [] : [started, delta(written)], { status: 'running', text })
+  expect(ended.stored).toMatchObject({ status: 'terminated', text })
+  expect(ended.types).toEqual(types)
+  expect((written ?? '') + ended.content).toBe(text)
+})
+
+test('a checkpoint that does not begin with what readers have seen adds nothing to it', async () => {
+  const ended = await endRun([started, delta('Seen by all.')], {
+    status: 'running',
+    text: 'Something else, and longer.',
+  })
+  expect(ended.stored).toMatchObject({ status: 'terminated', text: 'Seen by all.' })
+  expect(ended.types).toEqual(['error'])
+})
+
+test('an answer whose readers have its end is ended without another line', async () => {
+  const packets = [started, delta('Whole.'), { type: 'stop', stop_reason: null }]
+  const ended = await endRun(packets, { status: 'done', text: 'Whole.' })
+  expect(ended).toEqual({ stored: undefined, types: [], content: undefined })
+})

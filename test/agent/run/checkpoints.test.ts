@@ -49,3 +49,22 @@ test('nothing ticks once no answer is followed', async () => {
   forget()
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('while the database is slow, nothing more is sent to it', async () => {
+  let calls = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const checkpoint = (): Promise<void> => (calls++, promise)
+  const checkpoints = createCheckpoints({
+    conversations: { checkpoint },
+    now: Date.now,
+    onError: (error) => expect.unreachable(String(error)),
+  })
+  let text = 'x'
+  checkpoints.track(1, () => (text += text))
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(calls).toBe(1)
+  resolve()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(calls).toBe(2)
+  checkpoints.close()
+})

@@ -10,7 +10,7 @@ const codeOf = (failing: Promise<unknown>): Promise<unknown> =>
 test('a caller has so many answers made at the same time, and is told when to come back', async () => {
   const goOn = Promise.withResolvers<void>()
   const { agent, send } = await newSetting(() => [{ pause: () => goOn.promise }, 'Done.'], {
-    limits: { callerRuns: 2 },
+    limits: { maxCallerRuns: 2 },
   })
   const first = await send({})
   const second = await send({})
@@ -29,7 +29,7 @@ test('a caller has so many answers made at the same time, and is told when to co
 
 test('what never became an answer takes no place, nor does the repeat of a message', async () => {
   const goOn = Promise.withResolvers<void>()
-  const { send } = await newSetting(() => [{ pause: () => goOn.promise }, 'Done.'], { limits: { callerRuns: 1 } })
+  const { send } = await newSetting(() => [{ pause: () => goOn.promise }, 'Done.'], { limits: { maxCallerRuns: 1 } })
   expect(await codeOf(send({ parent_message_id: 99 }))).toEqual(['VALIDATION_ERROR', expect.anything()])
   const run = await send({}, { idempotencyKey: 'k' })
   const again = await send({}, { idempotencyKey: 'k' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRunLog } from '@inlay/agent/internal/run/resumable-lines'
 
-const roomy = { limitBytes: 1_000_000 }
+const roomy = { maxBytes: 1_000_000 }
 
 async function collect(reading: AsyncIterable<readonly { sequence: number; json: string }[]>): Promise<string[]> {
   const seen: string[] = []
@@ -70,7 +70,7 @@ test('a reader leaves by its signal or by itself, and the log goes on', async ()
 })
 
 test('above its limit the oldest lines go; a reader that has not read them ends, a quick one does not', async () => {
-  const log = createRunLog({ limitBytes: 10_000 })
+  const log = createRunLog({ maxBytes: 10_000 })
   const quick = log.read(0)[Symbol.asyncIterator]()
   let seen = 0
   for (let line = 0; line < 5_000; line++) {

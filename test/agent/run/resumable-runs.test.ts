@@ -6,9 +6,9 @@ import { ana, ben, eventually, findsAlways, inShort, newPassage, newSetting, pro
 
 const search = findsAlways(newPassage('leave', '28 days'))
 
-function newRuns(finishedBytes = 1_000_000) {
+function newRuns(maxFinishedBytes = 1_000_000) {
   const clock = { time: 0 }
-  const runs = createRuns({ now: () => clock.time, resumableMs: 600_000, runBytes: 100_000, finishedBytes })
+  const runs = createRuns({ now: () => clock.time, resumableMs: 600_000, maxRunBytes: 100_000, maxFinishedBytes })
   return { clock, runs }
 }
 
@@ -24,6 +24,17 @@ test('the newest run of a session stays readable for ten minutes after its end',
   clock.time += 1
   expect(runs.newest('s')).toBeUndefined()
   expect(runs.ofMessage(2)).toBeUndefined()
+})
+
+test('an older run that is forgotten leaves the newer one of its session', async () => {
+  const { clock, runs } = newRuns()
+  const first = runs.open({ sessionId: 's', messageId: 1 })
+  first.end()
+  await first.ended
+  const second = runs.open({ sessionId: 's', messageId: 2 })
+  clock.time += 600_000
+  expect(runs.newest('s')).toBe(second)
+  expect(runs.ofMessage(1)).toBeUndefined()
 })
 
 test('finished runs hold a bounded amount of lines: the oldest are forgotten first', async () => {

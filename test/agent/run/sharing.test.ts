@@ -1,5 +1,7 @@
 import type { SharedRuns } from '@inlay/agent'
-import { createRun } from '@inlay/agent/internal/run/resumable-runs'
+import { createCopies } from '@inlay/agent/internal/run/other-process-runs'
+import { createRun, createRuns } from '@inlay/agent/internal/run/resumable-runs'
+import { createRunSharing } from '@inlay/agent/internal/run/sharing'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'
 import type { StreamLine } from '@inlay/protocol'
@@ -144,6 +146,30 @@ test('a process alone does not write short runs, and others know a run before it
   await run.whole()
 })
 
+test('a process alone asks for nothing that only others could have written', async () => {
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start } = await newProcesses([['One ', { pause: () => pause }, 'two.']])
+  const calls = { isAlone: 0, stopRequests: 0 }
+  const first = await start('a', (shared) => ({
+    ...shared,
+    isAlone: async () => {
+      calls.isAlone++
+      return shared.isAlone!()
+    },
+    stopRequests: async () => {
+      calls.stopRequests++
+      return shared.stopRequests()
+    },
+  }))
+  const run = await first.send()
+  // At the start of the run and in a round after it.
+  await eventually(async () => calls.isAlone >= 2)
+  goOn()
+  await run.whole()
+  await first.agent.close()
+  expect(calls.stopRequests).toBe(0)
+})
+
 test('a message sent again under its key on another process gets the answer that is being made', async () => {
   const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
   const { start } = await newProcesses([['One ', { pause: () => pause }, 'two.']])
@@ -286,4 +312,186 @@ test('a run that another process has taken over ends here', async () => {
     .execute()
   goOn()
   await eventually(() => run.finished)
+})
+
+test('two who resume a run elsewhere at once get each line once', async () => {
+  const { start, db } = await newProcesses([['One ', 'two ', { hang: true }]])
+  const [first, second] = [await start('a'), await start('b')]
+  const run = await first.send()
+  await reaches(db, 'two')
+  const copies = await Promise.all([1, 2].map(() => second.agent.resume(run.sessionId, ana)))
+  await first.agent.stop(run.sessionId, ana)
+  const lines = await readAll(run)
+  for (const copy of copies) expect(await readAll(copy)).toEqual(lines)
+})
+
+test('a run of this process is stopped without a look at what the others know of it', async () => {
+  const { start } = await newProcesses([['Said. ', { hang: true }]])
+  let reads = 0
+  const first = await start('a', (shared) => ({
+    ...shared,
+    read: async (...given) => (reads++, shared.read(...given)),
+  }))
+  await start('b')
+  const run = await first.send()
+  await first.agent.stop(run.sessionId, ana)
+  expect([run.finished, reads]).toEqual([true, 0])
+})
+
+test('a process that closes writes its runs to their end before it lets go of the store', async () => {
+  const { start, db } = await newProcesses([['Said. ', { hang: true }]])
+  const steps: string[] = []
+  const first = await start('a', (shared) => ({
+    ...shared,
+    append: async (parts) => {
+      const lost = await shared.append(parts)
+      if (parts.some(({ finished }) => finished)) steps.push('end')
+      return lost
+    },
+    close: async () => {
+      steps.push('close')
+      await shared.close()
+    },
+  }))
+  await start('b')
+  await first.send()
+  await reaches(db, 'Said')
+  await first.agent.close()
+  expect(steps).toEqual(['end', 'close'])
+})
+
+/** Sharing over a store that does what a test says. */
+function newSharing(shared: Partial<SharedRuns>, now = () => 0) {
+  const errors: unknown[] = []
+  const runs = createRuns({ now, resumableMs: 60_000, maxRunBytes: 300, maxFinishedBytes: 1_000 })
+  const unused = async (): Promise<never> => Promise.reject(new Error('not asked for here'))
+  const sharing = createRunSharing({
+    shared: {
+      paceMs: 1,
+      takeAbandoned: async () => [],
+      removeFinished: async () => {},
+      close: async () => {},
+      ...shared,
+    } as SharedRuns,
+    runs,
+    conversations: { branch: unused, finish: unused },
+    readCalls: async () => [],
+    maxRunBytes: 300,
+    leaseMs: 60_000,
+    resumableMs: 60_000,
+    now,
+    onError: (error) => errors.push(error),
+  })
+  return { sharing, runs, errors }
+}
+
+test('a run whose first lines are gone is not shared anew by a store that lost it', async () => {
+  const opened: number[] = []
+  const { sharing, runs } = newSharing({
+    open: async ({ messageId }) => void opened.push(messageId),
+    append: async (parts) => parts.map(({ messageId }) => messageId),
+    forgotten: async (ids) => ids,
+    stopRequests: async () => [],
+  })
+  const run = runs.open({ sessionId: 's', messageId: 1, runId: 1 })
+  await sharing.share(run)
+  for (let at = 0; at < 20; at++) run.write({ chat_session_id: `session-${at}-of-many-characters`, incognito: false })
+  run.end()
+  await eventually(() => run.finished)
+  await sharing.close()
+  expect(opened).toEqual([1])
+})
+
+test('after the clock was set back, failures are told as before', async () => {
+  let time = 10_000_000
+  const { sharing, runs, errors } = newSharing({ open: () => Promise.reject(new Error('down')) }, () => time)
+  const share = (messageId: number) => sharing.share(runs.open({ sessionId: 's', messageId, runId: messageId }))
+  await share(1)
+  await share(2)
+  expect(errors).toHaveLength(1)
+  time -= 3_600_000
+  await share(3)
+  expect(errors).toHaveLength(2)
+})
+
+test('a run that says nothing for a quarter of a lease is still shown to be alive', async () => {
+  let time = 0
+  const written: number[] = []
+  const { sharing, runs } = newSharing(
+    {
+      open: async () => {},
+      append: async (parts) => (written.push(...parts.map(({ entries }) => entries.length)), []),
+      stopRequests: async () => [],
+    },
+    () => time,
+  )
+  const run = runs.open({ sessionId: 's', messageId: 1 })
+  await sharing.share(run)
+  run.write({ chat_session_id: 's', incognito: false })
+  await eventually(() => written.length === 1)
+  time += 15_000
+  await eventually(() => written.length === 2)
+  expect(written).toEqual([1, 0])
+  run.end()
+  await sharing.close()
+})
+
+test('a run of this process that has ended is not one that runs elsewhere, however late its end is written', async () => {
+  const known = [1, 2].map((messageId) => ({
+    sessionId: 's',
+    messageId,
+    runId: messageId,
+    openedAt: 0,
+    finished: false,
+  }))
+  const { sharing, runs } = newSharing({ ofSession: async () => known })
+  runs.open({ sessionId: 's', messageId: 2 }).end()
+  expect(await sharing.currentRunId('s')).toBe(1)
+})
+
+/** A copy of a run whose store can lose it. */
+async function newCopy() {
+  const store = { time: 0, isLost: false, lines: 0 }
+  const run = { sessionId: 's', messageId: 1, runId: 1, openedAt: 0, finished: false }
+  const copies = createCopies({
+    shared: {
+      read: async (messageId: number, cursor: number) => ({
+        messageId,
+        entries: cursor < store.lines ? [{ sequence: cursor + 1, json: '{}' }] : [],
+        finished: store.isLost,
+      }),
+      forgotten: async (ids: readonly number[]) => (store.isLost ? ids : []),
+    } as unknown as SharedRuns,
+    maxRunBytes: 1_000,
+    readCalls: async () => [],
+    leaseMs: 1_000,
+    now: () => store.time,
+  })
+  const copy = await copies.of(run)
+  /** Whether the copy has ended after a look at that time. */
+  const hasEndedAt = async (time: number): Promise<boolean> => {
+    store.time = time
+    await copies.catchUp(1)
+    return copy.finished
+  }
+  return { store, hasEndedAt }
+}
+
+test('a run that its store lost has ended once nobody wrote it again for a lease', async () => {
+  const { store, hasEndedAt } = await newCopy()
+  store.isLost = true
+  expect(await hasEndedAt(100)).toBe(false)
+  expect(await hasEndedAt(1_099)).toBe(false)
+  expect(await hasEndedAt(1_100)).toBe(true)
+})
+
+test('the lease of a lost run begins anew when it was written in the meantime', async () => {
+  const { store, hasEndedAt } = await newCopy()
+  store.isLost = true
+  expect(await hasEndedAt(100)).toBe(false)
+  Object.assign(store, { isLost: false, lines: 1 })
+  expect(await hasEndedAt(900)).toBe(false)
+  store.isLost = true
+  expect(await hasEndedAt(1_200)).toBe(false)
+  expect(await hasEndedAt(2_200)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tool-calls/run-tool-calls'
-import { createCallWriter } from '@inlay/agent/internal/packets/packet-writer'
+import { CallWriter } from '@inlay/agent/internal/packet-writer'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
@@ -18,9 +18,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     input: { at: 1 },
     range: createCitableDocuments().openStep()(0),
     resultTokens: 1_000,
-    writer: createCallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) =>
-      packets.push(type),
-    ),
+    writer: new CallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) => packets.push(type)),
   }
   const setting: CallSetting = {
     caller: ana,
@@ -29,7 +27,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     userMessage: 'Q',
     filters: null,
     signal: new AbortController().signal,
-    limitMs: 60_000,
+    timeoutMs: 60_000,
     onError: (error) => void errors.push(error),
     onEnd: (detail) => void details.push(detail),
     ...more,
@@ -101,7 +99,7 @@ test('a call over its time is aborted and ended, also when the action does not l
   let signal: AbortSignal | undefined
   const { done, packets } = newCall(
     { pause: (turn) => ((signal = turn.signal), new Promise(() => {})) },
-    { limitMs: 5 },
+    { timeoutMs: 5 },
   )
   expect((await done).result).toContain('took longer')
   expect(signal?.aborted).toBe(true)
@@ -109,7 +107,7 @@ test('a call over its time is aborted and ended, also when the action does not l
 })
 
 test('packets that are not a call’s to send are refused', async () => {
-  const { PacketWriter } = await import('@inlay/agent/internal/packets/packet-writer')
+  const { PacketWriter } = await import('@inlay/agent/internal/packet-writer')
   const packetWriter = new PacketWriter({
     emit: () => {},
     modelIndex: 0,

@@ -399,7 +399,7 @@ describe('whatever happens', () => {
 
   test('a model that still wants to search in the last step fails the run', async () => {
     const look = { call: { name: 'internal_search', input: { queries: ['more'] } } }
-    const setting = await newSetting([[look], [look]], { search, limits: { cycles: 2 } })
+    const setting = await newSetting([[look], [look]], { search, limits: { maxSteps: 2 } })
     expect((await inSession(setting)).at(-1)).toBe('error line EMPTY_LLM_RESPONSE')
     expect(setting.model.requests).toHaveLength(2)
   })

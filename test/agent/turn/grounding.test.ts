@@ -8,11 +8,11 @@ const leave = newPassage('leave', 'Full-time staff receive 25 days.')
 const prose = 'I know this by heart: every person on earth gets as many days of leave as they like, '.repeat(3)
 
 /** An agent over a model of which nothing is known yet. */
-async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}) {
+async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}, passages = [leave]) {
   const model = scriptedModel(script)
   const setting = await newSetting(script, {
     models: providerOf(model, { callsTools: false, ...more }),
-    search: async () => [leave],
+    search: async () => passages,
   })
   const send = async (input: Partial<SendMessageInput> = {}) => {
     const { answer, chat_session_id: sessionId } = await (await setting.send(input)).whole()
@@ -45,6 +45,14 @@ describe('a model of which nothing is known', () => {
       { content: [{ type: 'text', text: expect.stringMatching(form) }] },
     ])
     expect(temperature).toBeLessThan(0.3)
+  })
+
+  test('reads the date of each passage', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose], {}, [
+      { ...leave, document: { ...leave.document, updated_at: '2025-01-15T08:00:00.000Z' } },
+    ])
+    await ask()
+    expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('[1] Title of leave (2025-01-15)')
   })
 
   test('gets what readers see, a line of code in its sentence, and the number behind each paragraph', async () => {
@@ -133,18 +141,19 @@ describe('a model of which nothing is known', () => {
     ])
   })
 
-  test('answers a follow-up of an answer that it searched for as it likes', async () => {
+  test('gets results for a follow-up that it answers from memory, though it searched before', async () => {
+    let isSearching = true
     const { send, model } = await unknownModel(({ prompt }) =>
-      JSON.stringify(prompt.at(-1)).includes('sure')
-        ? ['Yes.']
-        : hasResults(prompt)
-          ? ['It is 25 days [1].']
-          : [searches],
+      JSON.stringify(prompt.at(-1)).includes('25 days')
+        ? ['It is 25 days [1].']
+        : isSearching
+          ? [searches]
+          : ['3 days.'],
     )
-    const { sessionId, answer } = await send()
-    expect(answer).toContain('25 days')
-    expect((await send({ message: 'Are you sure?', chat_session_id: sessionId })).answer).toBe('Yes.')
-    expect(model.requests).toHaveLength(3)
+    const { sessionId } = await send()
+    isSearching = false
+    expect((await send({ message: 'Are you sure?', chat_session_id: sessionId })).answer).toContain('25 days')
+    expect(model.requests).toHaveLength(4)
   })
 
   test('gets the results for a follow-up of an answer that was searched for in its place', async () => {
@@ -160,6 +169,26 @@ describe('a model of which nothing is known', () => {
     for (let count = 0; count < 26; count++) await ask()
     expect(model.requests.filter(({ tools }) => (tools ?? []).length > 0)).toHaveLength(2)
   })
+})
+
+test('a model that is given results says so when nothing was found, and the answer says it as well', async () => {
+  const model = scriptedModel(() => ['I could not find it.'])
+  const models = providerOf(model, { callsTools: false, grounding: 'search-first' })
+  const { send } = await newSetting(() => [], { models, search: async () => [] })
+  expect((await (await send()).whole()).answer).toBe(
+    'I could not find it.\n\n*Nothing was found in the documents for this question.*',
+  )
+  const newestMessage = JSON.stringify(model.requests[0]?.prompt.at(-1))
+  expect(newestMessage).toContain('nothing was found')
+  expect(newestMessage).toContain('that the documents hold no answer to it')
+  expect(newestMessage).not.toContain('in the words of the results')
+})
+
+test('the answer says nothing of documents when the search failed', async () => {
+  const model = scriptedModel(() => ['I cannot look.'])
+  const models = providerOf(model, { callsTools: false, grounding: 'search-first' })
+  const { send } = await newSetting(() => [], { models, search: async () => Promise.reject(new Error('down')) })
+  expect((await (await send()).whole()).answer).toBe('I cannot look.')
 })
 
 test.each([
@@ -241,6 +270,126 @@ test('a model set to search-first that only repeats its search gets the results 
   expect(JSON.stringify(last.prompt.findLast(({ role }) => role === 'user'))).toContain(
     'Results of a search made for you',
   )
+})
+
+describe('a follow-up of an answer from documents', () => {
+  const days: Readonly<Record<string, string>> = {
+    full: 'Full-time staff receive 25 days.',
+    part: 'Part-timers receive 15 days.',
+  }
+
+  /** A model that calls tools searches for the first question alone, and answers others from memory. */
+  async function forgetful(fromMemory: string, more: Partial<ResolvedModel> = { callsTools: true }) {
+    const searched: string[] = []
+    const model = scriptedModel(({ prompt }) => {
+      const last = JSON.stringify(prompt.slice(prompt.findLastIndex(({ role }) => role === 'user')))
+      if (last.includes('receive')) return [last.includes('15 days') ? 'They get 15 days [1].' : 'You get 25 days [1].']
+      if (last.includes('How many')) return [{ call: { name: 'internal_search', input: { queries: ['leave'] } } }]
+      return [fromMemory]
+    })
+    const setting = await newSetting(() => [], {
+      models: providerOf(model, more),
+      search: async ({ text }) => {
+        searched.push(text)
+        return [newPassage('leave', text.includes('part-timers') ? days['part']! : days['full']!)]
+      },
+    })
+    let sessionId: string | null = null
+    const send = async (message: string, input: Partial<SendMessageInput> = {}) => {
+      const run = await (await setting.send({ message, chat_session_id: sessionId, ...input })).whole()
+      sessionId = run.chat_session_id
+      return run.answer
+    }
+    return { send, model, searched }
+  }
+
+  test.each([
+    ['in a few words', 'They get 3 days.'],
+    ['at length', `They get 3 days. ${prose}`],
+  ])('is searched for anew when a model that calls tools answers it from memory %s', async (_, fromMemory) => {
+    const { send, model, searched } = await forgetful(fromMemory)
+    expect(await send('How many days of leave do I get?')).toContain('25 days')
+    expect(await send('And for part-timers?')).toMatch(/^They get 15 days \[\[1\]\]/)
+    // The follow-up alone finds nothing about leave.
+    expect(searched.at(-1)).toMatch(/^And for part-timers\? .*days leave/)
+    // It may search once more.
+    expect(model.requests.at(-1)?.tools?.map(({ name }) => name)).toContain('internal_search')
+    expect(model.requests).toHaveLength(4)
+  })
+
+  test('is searched for anew behind small talk, too', async () => {
+    const { send } = await forgetful('They get 3 days.')
+    await send('How many days of leave do I get?')
+    expect(await send('Thanks!')).toBe('They get 3 days.')
+    expect(await send('And for part-timers?')).toContain('15 days')
+  })
+
+  test('is searched for anew without citations, too', async () => {
+    const { send } = await forgetful('They get 3 days.')
+    await send('How many days of leave do I get?', { include_citations: false })
+    expect(await send('And for part-timers?', { include_citations: false })).toBe('They get 15 days.')
+  })
+
+  test('streams what the model writes when its search is relied on', async () => {
+    const { send } = await forgetful('They get 3 days.', { callsTools: true, grounding: 'tools' })
+    await send('How many days of leave do I get?')
+    expect(await send('And for part-timers?')).toBe('They get 3 days.')
+  })
+
+  test('streams at once in a conversation without documents', async () => {
+    const { send, model } = await forgetful('Sorting is easy.')
+    await send('Sort a list in Python.')
+    await send('And backwards?')
+    expect(model.requests).toHaveLength(2)
+  })
+})
+
+describe('small talk', () => {
+  const unlike = { call: { name: 'internal_search', input: { queries: ['hi'] } } }
+  const greets: Script = ({ tools }) => (tools?.some(({ name }) => name === 'internal_search') ? [unlike] : ['Hello!'])
+
+  test.each([
+    ['unknown', {}],
+    ['set to search-first', { grounding: 'search-first' }],
+    ['known to call tools', { callsTools: true }],
+    ['that calls tools, set to search-first', { callsTools: true, grounding: 'search-first' }],
+  ] as const)('is not searched for by a model %s', async (_, more) => {
+    for (const message of ['hi', 'Thanks!', 'Who are you?', '你好', '👍']) {
+      const { send, model } = await unknownModel(greets, more)
+      expect((await send({ message })).answer).toBe('Hello!')
+      expect(JSON.stringify(model.requests)).not.toContain('25 days')
+      expect(model.requests).toHaveLength(1)
+    }
+  })
+
+  test('is answered without any action by a model that is not known to call tools', async () => {
+    for (const callsTools of [false, true]) {
+      const model = scriptedModel(() => ['Hello!'])
+      const actions = [scriptedAction({ id: 7, name: 'book' })]
+      const setting = await newSetting([], { models: providerOf(model, { callsTools }), actions })
+      await (await setting.send({ message: 'hi' })).whole()
+      expect(JSON.stringify(model.requests).includes('book')).toBe(callsTools)
+    }
+  })
+
+  test('tells nothing about the model: the next question tries it as before', async () => {
+    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : 'Hello!'])
+    const { sessionId } = await send({ message: 'hi' })
+    expect((await send({ chat_session_id: sessionId })).answer).toContain('25 days')
+  })
+
+  test('is searched for when the request asks for the search', async () => {
+    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : unlike])
+    expect((await send({ message: 'hi', forced_tool_id: 1 })).answer).toContain('25 days')
+  })
+
+  test('"OK" is an answer to a question of the assistant', async () => {
+    const replies = [['Hello! Shall I look it up?'], [unlike], ['It is 25 days [1].'], ['Fine.']]
+    const { send } = await unknownModel((_call, step) => replies[step]!, { callsTools: true })
+    const { sessionId } = await send({ message: 'hi' })
+    expect((await send({ message: 'OK', chat_session_id: sessionId })).answer).toContain('25 days')
+    expect((await send({ message: 'OK', chat_session_id: sessionId })).answer).toBe('Fine.')
+  })
 })
 
 describe.each([2_500, 4_000, 8_000, 100_000])(

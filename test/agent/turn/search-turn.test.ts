@@ -3,7 +3,7 @@ import type { ModelProvider, Passage, PassageSearch } from '@inlay/agent'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import { ana, inShort, newPassage, newSetting, packetsOf, readAll } from '../setting.ts'
-import { orderFaults } from '../packets/packet-order.ts'
+import { orderFaults } from '../packet-order.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
 const many = Array.from({ length: 20 }, (_, at): Passage => newPassage(`d${at}`, `Text ${at}.`))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedAction } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { ana, ben, findsAlways, inShort, newDatabase, newPassage, newSetting, readAll, toRequest } from '../setting.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))

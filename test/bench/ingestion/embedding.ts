@@ -57,7 +57,7 @@ async function index(
   await knowledge.figures()
   const begun = performance.now()
   await inParallel(50, requests, (request) => knowledge.accept(request))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const ms = performance.now() - begun
   const { documents } = await knowledge.figures()
   await close()
@@ -78,7 +78,7 @@ function steadyEmbedder(dimensions: number): Embedder {
   return {
     id: `steady@${dimensions}`,
     dimensions,
-    batch: 96,
+    maxBatchSize: 96,
     embed: async (texts) => {
       last = last.then(() => delay(texts.length * textMs))
       await last

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, type Dirent } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ function freeEmbedder(dimensions: number): Embedder {
   return {
     id: `free@${dimensions}`,
     dimensions,
-    batch: 1000,
+    maxBatchSize: 1000,
     embed: (texts) => Promise.resolve(texts.map(() => vector)),
   }
 }
@@ -54,7 +55,13 @@ export async function openFixture(
     },
   }
   const embedder = options.embedder ?? (dimensions > 0 ? freeEmbedder(dimensions) : undefined)
-  const knowledge = createKnowledge({ db, index, embedder, onError: (error) => console.error(error) })
+  const knowledge = createKnowledge({
+    db,
+    index,
+    sha256: (text) => hash('sha256', text),
+    embedder,
+    onError: (error) => console.error(error),
+  })
   return {
     knowledge,
     rows,

@@ -17,7 +17,7 @@ async function measure({ documents, queries }: Task): Promise<Report> {
   const embedder = {
     id: 'hashed',
     dimensions,
-    batch: 256,
+    maxBatchSize: 256,
     embed: async (texts: readonly string[]): Promise<Float32Array[]> => texts.map(embed),
   }
   // A weak embedder deserves a small share.
@@ -28,7 +28,7 @@ async function measure({ documents, queries }: Task): Promise<Report> {
   const [used, begun] = [process.cpuUsage(), performance.now()]
   await knowledge.start()
   await inParallel(50, documents, ({ id, text }) => knowledge.accept(toRequest(id, text)))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const indexedMs = performance.now() - begun
   const cpu = process.cpuUsage(used)
   const { rows } = (await knowledge.figures()).index

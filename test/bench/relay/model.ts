@@ -9,11 +9,14 @@ const token = chunk({ content: 'tok ' })
 const usage = '"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}'
 const tail = `${chunk({}, 'stop')}data: {${head},${usage}}\n\ndata: [DONE]\n\n`
 
-async function modelOf(request: IncomingMessage): Promise<string> {
+/** To those that want it in one piece: how Inlay asks for the name of a new conversation. */
+const whole = `{"id":"c","object":"chat.completion","created":1700000000,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"A name"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}`
+
+async function bodyOf(request: IncomingMessage): Promise<{ readonly model: string; readonly stream?: boolean }> {
   let text = ''
   request.setEncoding('utf8')
   for await (const piece of request) text += piece
-  return JSON.parse(text).model
+  return JSON.parse(text)
 }
 
 /** Each stream keeps its own time; a late token does not delay those after it. */
@@ -46,7 +49,8 @@ function sayAtOnce(response: ServerResponse, tokens: number): void {
 const server = createServer((request, response) => {
   // What else is asked of a server (which model it runs, how long its window is) has no answer here.
   if (request.method !== 'POST') return void response.writeHead(404).end()
-  void modelOf(request).then((model) => {
+  void bodyOf(request).then(({ model, stream }) => {
+    if (!stream) return void response.writeHead(200, { 'content-type': 'application/json' }).end(whole)
     const [tokens = 0, delayMs = 0] = model.split('x').map(Number)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(chunk({ role: 'assistant', content: '' }))
@@ -54,6 +58,6 @@ const server = createServer((request, response) => {
     else sayAtOnce(response, tokens)
   })
 })
-server.keepAliveTimeout = 60_000
+server.keepAliveTimeout = 600_000
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
 process.on('disconnect', () => process.exit())

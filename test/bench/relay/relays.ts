@@ -1,4 +1,7 @@
-/** One relay in a process of its own: `bare`, `mastra`, `ai` or `inlay`, in front of the model at the given port. */
+/**
+ * One relay in a process of its own: `bare`, `mastra`, `ai`, `inlay` or `fetch` (Inlay with the `fetch` of Node in place of
+ * its own transport to models), in front of the model at the given port.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import {
   Agent as Connections,
@@ -80,7 +83,7 @@ async function ai(): Promise<RequestListener> {
   })
 }
 
-async function inlay(): Promise<RequestListener> {
+async function inlay(carry?: (plain: typeof fetch) => typeof fetch): Promise<RequestListener> {
   const [{ createInlay, nodeListener }, { modelProviders }] = await Promise.all([
     import('inlay'),
     import('@inlay/drivers/model-providers'),
@@ -91,13 +94,19 @@ async function inlay(): Promise<RequestListener> {
   const created = createInlay({
     dataFolder,
     apiKey: process.env['BENCH_RELAY_KEY'],
-    models: modelProviders({ providers: [provider] }),
+    models: modelProviders({ providers: [provider], ...(carry && { wrapFetch: carry }) }),
   })
   await created.start()
   return nodeListener(created.fetch)
 }
 
-const relays: Record<string, () => RequestListener | Promise<RequestListener>> = { bare, mastra, ai, inlay }
+const relays: Record<string, () => RequestListener | Promise<RequestListener>> = {
+  bare,
+  mastra,
+  ai,
+  inlay: () => inlay(),
+  fetch: () => inlay((plain) => plain),
+}
 const listener = await relays[kind]!()
 let peakRssBytes = 0
 setInterval(() => (peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())), 500).unref()

@@ -19,7 +19,7 @@ export interface Fixture {
   newKey(scopes: readonly string[]): Promise<string>
   figures(): Promise<IngestionFigures>
   /** Resolves once nothing waits any more. */
-  settled(): Promise<void>
+  whenIdle(): Promise<void>
   /** Resolves once the index has put itself in order as well. */
   tidied(): Promise<void>
   residentBytes(): Promise<number>
@@ -72,7 +72,7 @@ export async function startFixture(): Promise<Fixture> {
     base,
     newKey,
     figures,
-    settled: () => untilSo((now) => now.queue_depth === 0),
+    whenIdle: () => untilSo((now) => now.queue_depth === 0),
     tidied: async () => {
       await untilSo((now) => now.queue_depth === 0 && now.index.unindexed_rows === 0)
       // Superseded versions stay for ten seconds, for readers of other processes, and are cleared away in two rounds.

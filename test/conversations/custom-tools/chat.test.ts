@@ -3,7 +3,7 @@ import type { AddressAnswer, FetchAddress } from '@inlay/conversations'
 import type { Script } from '@inlay/agent/testing'
 import { parseWith, personaCreationSchema } from '@inlay/protocol'
 import * as streams from '../../protocol/fixtures/streams.ts'
-import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { orderFaults } from '../../agent/packet-order.ts'
 import { ana, codeOf, findsAlways, newSetting, readAll } from '../../agent/setting.ts'
 
 const bookings = {

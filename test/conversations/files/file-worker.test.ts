@@ -22,7 +22,7 @@ function hookedIndex(before: (id: string) => unknown): MemoryIndex & { readonly 
 async function uploaded(setting: FileSetting, count = 1): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => incoming(`${at}.txt`, `Heron ${at}.`))
   const { files } = await setting.files.upload(arriving(...names), { caller: ana })
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   return files.map(({ id }) => id)
 }
 
@@ -60,11 +60,11 @@ test('a file that one process works on is not taken by another, as long as the f
       expect(await setting.db.selectFrom('inlay_files').select('due_at').executeTakeFirst()).not.toEqual(dueBefore),
     )
     second.worker.notify()
-    await second.worker.settled()
+    await second.worker.whenIdle()
   }
   expect(index.puts).toEqual([id])
   gate.resolve()
-  await first.worker.settled()
+  await first.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
   await Promise.all([first.close(), second.close()])
 })
@@ -88,10 +88,10 @@ test('a process whose lease ran out unsettles nothing that another has taken ove
   await begun[1]!.promise
   const [held] = await rowsOf(setting)
   gates[0]!.resolve()
-  await late.worker.settled()
+  await late.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([held])
   gates[1]!.resolve()
-  await present.worker.settled()
+  await present.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
 })
 
@@ -115,10 +115,10 @@ test('a process whose lease ran out puts off nothing that another has taken over
   await begun[1]!.promise
   const [held] = await rowsOf(setting)
   gates[0]!.resolve()
-  await late.worker.settled()
+  await late.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([held])
   gates[1]!.resolve()
-  await present.worker.settled()
+  await present.worker.whenIdle()
   expect([...index.held.keys()]).toEqual([id])
 })
 
@@ -128,7 +128,7 @@ test('what a killed process held is taken once its lease is over, not before', a
   await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time + 20_000, attempts: 1 })
   const look = async (): Promise<string[]> => {
     setting.files.worker.notify()
-    await setting.files.worker.settled()
+    await setting.files.worker.whenIdle()
     return [...setting.index.held.keys()]
   }
   expect(await look()).toEqual([])
@@ -147,12 +147,12 @@ test('work that fails is told and tried again, after ever longer', async () => {
   })
   const files = setting.again({ index })
   await files.wantIndexed([id!])
-  await files.worker.settled()
+  await files.worker.whenIdle()
   const tries: number[] = [index.puts.length]
   for (const delayMs of [7_999, 1, 31_999, 1]) {
     setting.clock.time += delayMs
     files.worker.notify()
-    await files.worker.settled()
+    await files.worker.whenIdle()
     tries.push(index.puts.length)
   }
   expect(tries).toEqual([1, 1, 2, 2, 3])
@@ -160,7 +160,7 @@ test('work that fails is told and tried again, after ever longer', async () => {
   fails = false
   setting.clock.time += 3_600_000
   files.worker.notify()
-  await files.worker.settled()
+  await files.worker.whenIdle()
   expect([...index.held.keys()]).toEqual([id])
   expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
   await files.close()
@@ -171,13 +171,13 @@ test('work that ended its process each time is given up and told; a removal goes
   const [id] = await uploaded(setting)
   await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time, attempts: 6 })
   setting.files.worker.notify()
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   expect([...setting.index.held.keys()]).toEqual([])
   expect(setting.errors).toMatchObject([{ message: expect.stringContaining('ended each time') }])
   expect(await rowsOf(setting)).toMatchObject([{ id, work: null, claim: null }])
   await leave(setting, { work: 'remove', due_at: setting.clock.time, attempts: 50 })
   setting.files.worker.notify()
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([])
 })
 
@@ -186,7 +186,7 @@ test('the last try of such work is still made', async () => {
   const [id] = await uploaded(setting)
   await leave(setting, { work: 'index', claim: 'of the killed', due_at: setting.clock.time, attempts: 5 })
   setting.files.worker.notify()
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   expect([...setting.index.held.keys()]).toEqual([id])
 })
 
@@ -216,7 +216,7 @@ test('closing waits for the file under way and leaves the others to the next pro
   expect(await rowsOf(setting)).toMatchObject(ids.toSorted().map((id) => (id === index.puts[0] ? done : left)))
   const next = setting.again()
   next.worker.notify()
-  await next.worker.settled()
+  await next.worker.whenIdle()
   expect([...index.held.keys(), ...setting.index.held.keys()].toSorted()).toEqual(ids.toSorted())
 })
 
@@ -253,8 +253,8 @@ test('a file that is removed during a try that fails goes at once, not after the
   await index.reached
   await setting.files.remove(id!, ana)
   index.fail()
-  await files.worker.settled()
-  await setting.files.worker.settled()
+  await files.worker.whenIdle()
+  await setting.files.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([])
 })
 
@@ -263,7 +263,7 @@ test('a file that is done is not renewed any more', async () => {
   const [id] = await uploaded(setting)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   await setting.files.wantIndexed([id!])
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   expect([...setting.index.held.keys()]).toEqual([id])
   expect(vi.getTimerCount()).toBe(0)
 })
@@ -274,9 +274,9 @@ test('beside work that is put off for long, what another process leaves is found
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   await leave(setting, { work: 'index', due_at: setting.clock.time + 3_600_000, attempts: 1 })
   setting.files.worker.notify()
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   await leave(setting, { due_at: setting.clock.time })
   vi.advanceTimersByTime(60_000)
-  await setting.files.worker.settled()
+  await setting.files.worker.whenIdle()
   expect([...setting.index.held.keys()]).toEqual([id])
 })

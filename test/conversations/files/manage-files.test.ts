@@ -47,7 +47,7 @@ describe('an upload', () => {
   })
 
   test('takes the good files and says of each other one why not', async () => {
-    const { files } = await newFiles({ limitBytes: 1_000, limitTokens: 100 })
+    const { files } = await newFiles({ maxBytes: 1_000, maxTokens: 100 })
     const { files: taken, rejected } = await files.upload(
       arriving(
         incoming('good.txt', 'Fine.'),
@@ -74,9 +74,9 @@ describe('an upload', () => {
   })
 
   test('leaves nothing behind of files that were refused', async () => {
-    const { files, storage, db } = await newFiles({ limitBytes: 1_000 })
+    const { files, storage, db } = await newFiles({ maxBytes: 1_000 })
     await files.upload(arriving(incoming('long.txt', 'x'.repeat(1_001)), incoming('empty.txt', '')), { caller: ana })
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
   })
@@ -88,7 +88,7 @@ describe('an upload', () => {
       throw new InlayError('BAD_REQUEST')
     }
     expect(await codeOf(files.upload(breaking(), { caller: ana }))).toBe('BAD_REQUEST')
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await files.list(ana)).toEqual([])
     expect(await storage.getKeys()).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('an upload', () => {
     })
     const details = () => ({ projectId: 7, tempIds: {} })
     expect(await codeOf(files.upload(arriving(incoming('a.txt', 'A')), { caller: ana, details }))).toBe('NOT_FOUND')
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await storage.getKeys()).toEqual([])
   })
 
@@ -116,11 +116,11 @@ describe('an upload', () => {
     await eventually(async () => (await storage.getKeys()).length === 1)
     const next = again()
     next.worker.notify()
-    await next.worker.settled()
+    await next.worker.whenIdle()
     expect(await storage.getKeys()).toHaveLength(1)
     clock.time += 3_600_001
     next.worker.notify()
-    await next.worker.settled()
+    await next.worker.whenIdle()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
   })
@@ -158,7 +158,7 @@ describe('a file', () => {
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
     expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [], isInDocument: false })
     expect(await codeOf(files.get(taken[0]!.id, ana))).toBe('NOT_FOUND')
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_file_texts').selectAll().execute()).toEqual([])
   })
@@ -220,7 +220,7 @@ describe('reading', () => {
     const read = Promise.all([files.read(taken[0]!.id, ana), files.read(taken[0]!.id, ana)])
     gate.resolve()
     expect(await read).toEqual([[{ text: 'Text of a.pdf.' }], [{ text: 'Text of a.pdf.' }]])
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await files.get(taken[0]!.id, ana)).toMatchObject({ status: 'COMPLETED' })
     expect(calls).toEqual(['a.pdf'])
   })
@@ -245,11 +245,11 @@ describe('reading', () => {
     const { files, clock, errors } = await newFiles({ reader, waitMs: 0 })
     const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
     for (let round = 0; round < 10; round++) {
-      await files.worker.settled()
+      await files.worker.whenIdle()
       clock.time += 3_600_001
       files.worker.notify()
     }
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(await files.get(taken[0]!.id, ana)).toMatchObject({
       status: 'FAILED',
       reason: expect.stringContaining('upload'),
@@ -279,7 +279,7 @@ describe('reading', () => {
     expect((await files.get(id, ana)).reason).toMatch(/ended each time/)
     expect(errors).toHaveLength(1)
     clock.time += 20_001
-    await again().worker.settled()
+    await again().worker.whenIdle()
     expect((await files.get(id, ana)).status).toBe('FAILED')
   })
 
@@ -289,7 +289,7 @@ describe('reading', () => {
     }
     const { files } = await newFiles({ reader, waitMs: 0 })
     const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
-    await files.worker.settled()
+    await files.worker.whenIdle()
     const file = await files.get(taken[0]!.id, ana)
     expect(file).toMatchObject({ status: 'FAILED', reason: 'The file is protected by a password.' })
     expect(await codeOf(files.read(file.id, ana))).toBe('INVALID_INPUT')
@@ -297,7 +297,7 @@ describe('reading', () => {
   })
 
   test('of a spreadsheet above the limit skips it: it can be looked at, not asked about', async () => {
-    const { files } = await newFiles({ limitTokens: 10 })
+    const { files } = await newFiles({ maxTokens: 10 })
     const { files: taken } = await files.upload(arriving(incoming('t.csv', 'name,days\n' + 'Ana,25\n'.repeat(50))), {
       caller: ana,
     })
@@ -319,11 +319,11 @@ test('work that a dead process had begun is taken up when its lease is over', as
     return row?.attempts === 1
   })
   files.worker.notify()
-  await files.worker.settled()
+  await files.worker.whenIdle()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
   clock.time += 20_001
   files.worker.notify()
-  await files.worker.settled()
+  await files.worker.whenIdle()
   expect((await files.get(taken[0]!.id, ana)).status).toBe('COMPLETED')
 })
 
@@ -344,7 +344,7 @@ describe('the sheets of a spreadsheet', () => {
   })
 
   test('are cut at 500 000 characters, at the end of a row', async () => {
-    const { files } = await newFiles({ limitTokens: 10_000_000 })
+    const { files } = await newFiles({ maxTokens: 10_000_000 })
     const { files: taken } = await files.upload(arriving(incoming('t.csv', 'abcdefg,1\n'.repeat(60_000))), {
       caller: ana,
     })
@@ -382,10 +382,10 @@ describe('a file that something holds', () => {
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'Findable.')), { caller: ana })
     expect(index.held.size).toBe(0)
     await files.wantIndexed([taken[0]!.id])
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(index.held.get(taken[0]!.id)).toMatchObject({ name: 'a.txt', sections: [{ text: 'Findable.' }] })
     await files.remove(taken[0]!.id, ana)
-    await files.worker.settled()
+    await files.worker.whenIdle()
     expect(index.held.size).toBe(0)
   })
 

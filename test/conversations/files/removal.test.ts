@@ -20,7 +20,7 @@ function slowIndex(): ReturnType<typeof memoryIndex> & { release(): void; begun:
 
 async function uploadOne({ files }: FileSetting): Promise<string> {
   const { files: uploads } = await files.upload(arriving(incoming('a.txt', 'A heron.')), { caller: ana })
-  await files.worker.settled()
+  await files.worker.whenIdle()
   return uploads[0]!.id
 }
 
@@ -34,15 +34,15 @@ test('a file that one process puts into the index while another removes it is no
   const remover = setting.again({ index })
   await remover.remove(id, ana)
   await expect(remover.get(id, ana)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await remover.worker.settled()
+  await remover.worker.whenIdle()
   // The file goes once its reader has ended, not under it.
   expect(await setting.db.selectFrom('inlay_files').select('work').execute()).toEqual([{ work: 'remove' }])
   index.release()
   await indexed
-  await reader.worker.settled()
+  await reader.worker.whenIdle()
   const filesLeft = async (): Promise<unknown> => {
     reader.worker.notify()
-    await reader.worker.settled()
+    await reader.worker.whenIdle()
     return setting.db.selectFrom('inlay_files').selectAll().execute()
   }
   await expect.poll(filesLeft).toEqual([])
@@ -61,10 +61,10 @@ test('a reader that comes back after its lease takes out what it put in too late
   // As after a suspension of the reader: its lease is over.
   setting.clock.time += 60_000
   remover.worker.notify()
-  await remover.worker.settled()
+  await remover.worker.whenIdle()
   expect(await setting.db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
   index.release()
-  await reader.worker.settled()
+  await reader.worker.whenIdle()
   expect([...index.held.keys()]).toEqual([])
 })
 
@@ -84,7 +84,7 @@ test('a file that somebody else has read since it was claimed stays', async () =
   }
   const files = again({ db: db.withPlugin(readBySomebody), waitMs: 0 })
   await files.upload(arriving(incoming('a.txt', 'A heron.')), { caller: ana })
-  await files.worker.settled()
+  await files.worker.whenIdle()
   const rows = await db.selectFrom('inlay_files').select(['name', 'status', 'work', 'claim']).execute()
   expect(rows).toEqual([{ name: 'a.txt', status: 'COMPLETED', work: null, claim: null }])
 })

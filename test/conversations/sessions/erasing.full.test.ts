@@ -114,3 +114,20 @@ test('an answer that is being stored when its session is erased goes with it', a
   await sender.agent.close()
   expect(await left()).toBe(0)
 })
+
+test('a session that gets a message while it is erased for its age stays', async () => {
+  const { sessionId, connect, stuckOrOver } = await openSession()
+  const eraser = await newSetting([], { db: connect() })
+  const before = Date.UTC(2100, 0)
+  const erased = await connect()
+    .withTables<ConversationTables>()
+    .transaction()
+    .execute(async (records) => {
+      await records.updateTable('inlay_chat_sessions').set({ updated_at: before }).where('id', '=', sessionId).execute()
+      const erasing = eraser.agent.eraseExpired({ unchangedSince: before, limit: 10 })
+      await stuckOrOver(erasing)
+      return { erasing }
+    })
+  expect(await erased.erasing).toBe(0)
+  expect(await codeOf(eraser.agent.sessions.get(sessionId, ana))).toBe('none')
+})

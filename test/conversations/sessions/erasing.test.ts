@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import type { Run } from '@inlay/agent'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { ana, codeOf, newDatabase, newSetting, readAll, type Setting } from '../../agent/setting.ts'
+import { eraseExpired } from '@inlay/conversations/internal/sessions/retention'
+import { generatedFiles } from '@inlay/conversations/internal/sessions/session-files'
 import { after } from './after.ts'
 
 const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
@@ -115,4 +117,39 @@ test('a name or an opinion that comes while the session is erased leaves nothing
   const opinion = { messageId: rated.messageId, isPositive: null, text: 'Herons are grey.', predefined: null }
   expect(await codeOf(rating.agent.sessions.rate(opinion, ana))).toBe('SESSION_NOT_FOUND')
   expect(await tables.selectFrom('inlay_chat_feedback').select('id').execute()).toEqual([])
+})
+
+test('all files that were made in a session are found, however many calls made them', async () => {
+  const { db, send } = await drawing()
+  const run = await send({ message: 'Draw a heron' })
+  await readAll(run)
+  const tables = db.withTables<ConversationTables>()
+  const { id: _, ...call } = await tables.selectFrom('inlay_chat_tool_calls').selectAll().executeTakeFirstOrThrow()
+  const images = (at: number): string => JSON.stringify([{ file_id: `picture-${at}` }])
+  const calls = Array.from({ length: 250 }, (__, at) => ({ ...call, call_id: `call-${at}`, images: images(at) }))
+  await tables.insertInto('inlay_chat_tool_calls').values(calls).execute()
+  const fileIds = await generatedFiles(tables, [run.sessionId])
+  expect(fileIds.filter((id) => id.startsWith('picture-'))).toHaveLength(250)
+})
+
+test('the erasing of old sessions that fails is done by the next, although they were hidden', async () => {
+  const { db, agent, send } = await drawing()
+  const run = await send({ message: 'Draw a heron' })
+  await readAll(run)
+  await agent.sessions.remove(run.sessionId, ana)
+  const tables = db.withTables<ConversationTables>()
+  const { deleted_at: deletedAt } = await tables
+    .selectFrom('inlay_chat_sessions')
+    .select('deleted_at')
+    .executeTakeFirstOrThrow()
+  const before = Number(deletedAt) + 1
+  let isDown = true
+  const removeRuns = async (): Promise<void> => {
+    if (isDown) throw new Error('down')
+  }
+  const parts = { db: tables, agent: { removeRuns }, files: { removeUnheld: async () => {} }, now: () => before + 1 }
+  const erase = () => eraseExpired(parts as never, { deletedBefore: before, limit: 10 })
+  await expect(erase()).rejects.toThrow('down')
+  isDown = false
+  expect(await erase()).toBe(1)
 })

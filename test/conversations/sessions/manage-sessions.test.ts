@@ -203,7 +203,7 @@ describe('a name after the first answer', () => {
   ] as const)('is %s', async (_, sessionNames, answer, name) => {
     const setting = await newSetting([answer, { reject: new Error('down') }], {
       sessionNames,
-      limits: { modelTries: 1 },
+      limits: { maxModelAttempts: 1 },
     })
     const run = await setting.send()
     await run.whole()

@@ -56,8 +56,8 @@ describe('a request', () => {
     const texts = ['a', 'b', 'c', 'd', 'e']
     await embedder({ model: taking(2) }).embed(texts, 'document')
     await embedder({ model: taking(Promise.resolve(3)) }).embed(texts, 'document')
-    await embedder({ model: taking(undefined), batch: 4 }).embed(texts, 'document')
-    await embedder({ model: taking(100), batchCharacters: 2 }).embed(texts, 'document')
+    await embedder({ model: taking(undefined), maxBatchSize: 4 }).embed(texts, 'document')
+    await embedder({ model: taking(100), maxBatchCharacters: 2 }).embed(texts, 'document')
     expect(embeddings.server.seen.map(({ body }) => body.input.length)).toEqual([2, 2, 1, 3, 2, 4, 1, 2, 2, 1])
     expect(embeddings.server.seen[0]).toMatchObject({ authorization: `Bearer ${apiKey}`, body: { model: 'stand-in' } })
   })

@@ -21,7 +21,7 @@ function embedder(options: Partial<OpenaiEmbedderOptions> = {}): Embedder {
 
 describe('conformance of an embedder', () => {
   for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
-  for (const [title, run] of embedderConformance(() => embedder({ encoding: 'base64', batch: 2 })))
+  for (const [title, run] of embedderConformance(() => embedder({ encoding: 'base64', maxBatchSize: 2 })))
     test(`${title} (base64, in twos)`, run)
 })
 
@@ -104,7 +104,7 @@ describe('texts that a server refuses', () => {
 
 describe('a request', () => {
   it('carries the key, the model and the texts, as many as a batch takes', async () => {
-    const vectors = await embedder({ batch: 2 }).embed(['a', 'b', 'c', 'd', 'e'], 'document')
+    const vectors = await embedder({ maxBatchSize: 2 }).embed(['a', 'b', 'c', 'd', 'e'], 'document')
     expect(vectors).toHaveLength(5)
     expect(embeddings.server.seen.map(({ body }) => body.input)).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(embeddings.server.seen[0]).toMatchObject({
@@ -115,7 +115,7 @@ describe('a request', () => {
   })
 
   it('is split by size as well, and a text that is too long alone goes alone', async () => {
-    await embedder({ batchCharacters: 10 }).embed(['aaaa', 'bbbb', 'cccc', 'd'.repeat(50), 'e'], 'document')
+    await embedder({ maxBatchCharacters: 10 }).embed(['aaaa', 'bbbb', 'cccc', 'd'.repeat(50), 'e'], 'document')
     expect(embeddings.server.seen.map(({ body }) => body.input.length)).toEqual([2, 1, 1, 1])
   })
 

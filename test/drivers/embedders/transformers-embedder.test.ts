@@ -131,7 +131,7 @@ describe('a run', () => {
   it('takes sixteen texts, or as many as asked for', async () => {
     expect(await sizes({})).toEqual([16, 16, 8])
     seen.runs = []
-    expect(await sizes({ batch: 30, dtype: 'q8' })).toEqual([30, 10])
+    expect(await sizes({ maxBatchSize: 30, dtype: 'q8' })).toEqual([30, 10])
   })
 
   it.each([{ dtype: 'q8' }, { dtype: 'int8' }, { pooling: 'last_token' }] as const)(

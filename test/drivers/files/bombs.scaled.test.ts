@@ -8,9 +8,9 @@ import { cases } from '../../cases.ts'
 const atLength = cases(test.skip, test)
 
 const megabyte = 1_000_000
-const memoryLimitBytes = 300 * 1_048_576
-const extract = fileExtractor({ timeLimitMs: 60_000, memoryLimitBytes })
-const hasty = fileExtractor({ timeLimitMs: 10_000, memoryLimitBytes })
+const maxMemoryBytes = 300 * 1_048_576
+const extract = fileExtractor({ timeoutMs: 60_000, maxMemoryBytes })
+const hasty = fileExtractor({ timeoutMs: 10_000, maxMemoryBytes })
 afterAll(() => Promise.all([extract.close(), hasty.close()]))
 
 const reasonOf = (name: string, bytes: Uint8Array, read = extract): Promise<string> =>
@@ -40,7 +40,7 @@ describe('zip bombs', () => {
   })
 
   test('parts that only together are too large are refused', async () => {
-    const small = fileExtractor({ unpackedLimitBytes: megabyte })
+    const small = fileExtractor({ maxUnpackedBytes: megabyte })
     const rows = Array.from({ length: 8 }, (_, sheet) => [
       `S${sheet}`,
       `<row><c t="str"><v>${String(sheet).repeat(200_000)}</v></c></row>`,
@@ -55,6 +55,20 @@ describe('zip bombs', () => {
     const inner = zip({ 'a.zip': zip({ 'b.txt': new Uint8Array(20 * megabyte) }) })
     expect(await reasonOf('a.docx', docx(paragraph('x'), { parts: { 'word/embeddings/a.zip': inner } }))).toBe('read')
     expect(await reasonOf('a.zip', inner)).toBe('INVALID_INPUT unsupported')
+  })
+})
+
+describe('repeated cells', () => {
+  const sheet = (rows: string): Uint8Array =>
+    zip({
+      mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+      'content.xml': `<?xml version="1.0"?><office:document-content><office:body><office:spreadsheet><table:table table:name="S">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`,
+    })
+  const cell = (text: string): string => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
+
+  test('a row that repeats its text counts each time', async () => {
+    const row = `<table:table-row table:number-rows-repeated="1000">${cell('heron '.repeat(500_000))}${cell('b')}</table:table-row>`
+    expect(await reasonOf('a.ods', sheet(row))).toBe('PAYLOAD_TOO_LARGE too_large')
   })
 })
 

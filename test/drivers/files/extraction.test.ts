@@ -63,7 +63,7 @@ describe('reading files', () => {
 
 describe('limits', () => {
   test('a file that takes too long is given up and the next one is read', () =>
-    using({ timeLimitMs: 3000 }, async (extract) => {
+    using({ timeoutMs: 3000 }, async (extract) => {
       const files = [extract(endless())]
       await new Promise((resolve) => setImmediate(resolve))
       // However long the next one takes in a new thread: its limit stands still.
@@ -75,7 +75,7 @@ describe('limits', () => {
     }))
 
   test('a file that takes too much memory is given up and the next one is read', () =>
-    using({ memoryLimitBytes: 64 * 1_048_576 }, async (extract) => {
+    using({ maxMemoryBytes: 64 * 1_048_576 }, async (extract) => {
       const page = file(`<!doctype html>${'<p>x'.repeat(4_000_000)}`, 'a.html')
       const [large, next] = await Promise.allSettled([extract(page), extract(file('next'))])
       expect(large).toMatchObject({ reason: { code: 'PAYLOAD_TOO_LARGE', data: { reason: 'out_of_memory' } } })
@@ -83,7 +83,7 @@ describe('limits', () => {
     }))
 
   test('a file that is too large is refused at once', () =>
-    using({ fileLimitBytes: 10 }, async (extract) => {
+    using({ maxFileBytes: 10 }, async (extract) => {
       await expect(extract(file('eleven bytes'))).rejects.toMatchObject({
         code: 'PAYLOAD_TOO_LARGE',
         data: { reason: 'too_large' },
@@ -99,7 +99,7 @@ describe('limits', () => {
     }))
 
   test('more files than may wait are refused, and say that trying again helps', () =>
-    using({ queueLimit: 1 }, async (extract) => {
+    using({ maxQueued: 1 }, async (extract) => {
       const [, , third] = await Promise.allSettled([
         extract(file('runs')),
         extract(file('waits')),
@@ -133,7 +133,7 @@ describe('ending', () => {
   })
 
   test('a thread with nothing to do ends, and the next file gets a new one', () =>
-    using({ idleLimitMs: 0 }, async (extract) => {
+    using({ idleTimeoutMs: 0 }, async (extract) => {
       await extract(file('one'))
       await new Promise((done) => setImmediate(() => setImmediate(done)))
       expect((await extract(file('two'))).sections).toEqual([{ text: 'two' }])

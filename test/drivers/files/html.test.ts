@@ -28,7 +28,12 @@ describe('HTML as Markdown', () => {
       '- [x] done\n- [ ] open',
     ],
     ['quotations', '<blockquote><p>a</p><p>b</p></blockquote>', '> a\n>\n> b'],
-    ['definitions', '<dl><dt>Leave</dt><dd>Days off</dd></dl>', '**Leave**\n\nDays off'],
+    ['definitions', '<dl><dt>Leave</dt><dd>Days off</dd></dl>', '- **Leave**: Days off'],
+    [
+      'definitions with several terms, paragraphs and lists',
+      '<dl><div><dt>Ferry</dt><dt>Boat</dt><dd><p>Sails.</p><p>Often.</p></dd></div><div><dt>Bus</dt><dd><ul><li>red</li><li>blue</li></ul></dd></div></dl>',
+      '- **Ferry**, **Boat**: Sails.\n\n  Often.\n- **Bus**:\n\n  - red\n  - blue',
+    ],
     ['inline code', '<code>a = b</code> <kbd>Ctrl</kbd> <code>`x`</code>', '`a = b` `Ctrl` `` `x` ``'],
     [
       'code with its language',

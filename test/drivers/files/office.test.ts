@@ -60,6 +60,16 @@ describe('Word documents', () => {
     expect(await wordText(table)).toBe('| Team | Name |\n| --- | --- |\n| Red | Ann \\| A |\n| Red | Bob |')
   })
 
+  test('comments of reviewers, with the place they stand at', async () => {
+    const body = `<w:p><w:r><w:t>Pay by Friday</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r></w:p>`
+    const comment = `<w:comment w:id="1" w:author="Ann Lee" w:initials="AL">${paragraph('Monday is a holiday.')}</w:comment>`
+    const text = await wordText(body, {
+      parts: { 'word/comments.xml': wordPart('comments', comment) },
+      relations: [{ id: 'c', type: 'comments', target: 'comments.xml' }],
+    })
+    expect(text).toBe('Pay by Friday[AL1]\n\n- **Comment [AL1]**: Monday is a holiday.')
+  })
+
   test('links, footnotes, and only the newest state of tracked changes', async () => {
     const body = `<w:p><w:hyperlink r:id="l"><w:r><w:t>rules</w:t></w:r></w:hyperlink><w:del><w:r><w:delText> old</w:delText></w:r></w:del><w:ins><w:r><w:t xml:space="preserve"> new</w:t></w:r></w:ins><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`
     const text = await wordText(body, {
@@ -134,6 +144,19 @@ describe('presentations', () => {
     )
   })
 
+  test('the data of a chart is a table under its title', async () => {
+    const point = (at: number, value: string): string => `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`
+    const series = (name: string, values: readonly string[]): string =>
+      `<c:ser><c:tx><c:strRef><c:strCache>${point(0, name)}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${point(0, 'Oslo')}${point(1, 'Bergen')}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>${values.map((value, at) => point(at, value)).join('')}</c:numCache></c:numRef></c:val></c:ser>`
+    const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Visitors</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>${series('2025', ['120', '80'])}${series('2026', ['140.10000000000002', '90'])}</c:barChart></c:plotArea></c:chart></c:chartSpace>`
+    const bytes = pptx([{ tree: shape(slideLine('Museum'), 'title'), chart }])
+    const [slide] = (await extract({ name: 'a.pptx', bytes })).sections
+    expect(slide).toMatchObject({ heading: 'Museum' })
+    expect(slide!.text).toBe(
+      'Chart: Visitors\n\n|  | 2025 | 2026 |\n| --- | --- | --- |\n| Oslo | 120 | 140.1 |\n| Bergen | 80 | 90 |',
+    )
+  })
+
   test('a slide that is all title is a passage, an empty one is none but counts', async () => {
     const bytes = pptx([
       { tree: shape(slideLine('Welcome'), 'title') },
@@ -181,11 +204,62 @@ describe('workbooks', () => {
       [6, '2.5'],
     ].map(([style, value], column) => `<c r="${'ABCDEFG'[column]}1" s="${style}"><v>${value}</v></c>`)
     expect(await sheet(`<row r="1">${cells.join('')}</row>`, { styles })).toBe(
-      '| 0.3 | 2024-03-01 | 2024-03-01 | 12.5% | 2024-03-01 18:00:00 | 12:00:00 | 2.5 |\n| --- | --- | --- | --- | --- | --- | --- |'.replace(
+      '| 0.3 | 2024-03-01 | 2024-03-01 | 12.5% | 2024-03-01 18:00:00 | 12:00:00 | 2.50 days |\n| --- | --- | --- | --- | --- | --- | --- |'.replace(
         /\n$/,
         '',
       ),
     )
+  })
+
+  test('currencies and units stand with their numbers', async () => {
+    const styles =
+      '<numFmts><numFmt numFmtId="164" formatCode="#,##0.00\\ [$€-407]"/><numFmt numFmtId="165" formatCode="[$$-409]#,##0"/><numFmt numFmtId="166" formatCode="_-&quot;£&quot;* #,##0.00_-;\\-&quot;£&quot;* #,##0.00_-"/><numFmt numFmtId="167" formatCode="0.0&quot; kg&quot;"/><numFmt numFmtId="168" formatCode="#,##0.00_);(#,##0.00)"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="167"/><xf numFmtId="168"/></cellXfs>'
+    const cells = [
+      [1, '1234.5'],
+      [2, '950'],
+      [3, '-12.125'],
+      [4, '6.25'],
+      [5, '7.5'],
+    ].map(([style, value], column) => `<c r="${'ABCDE'[column]}1" s="${style}"><v>${value}</v></c>`)
+    expect((await sheet(`<row r="1">${cells.join('')}</row>`, { styles })).split('\n')[0]).toBe(
+      '| 1234.50 € | $950 | -£12.13 | 6.3 kg | 7.5 |',
+    )
+  })
+
+  const text = (reference: string, value: string): string => `<c r="${reference}" t="str"><v>${value}</v></c>`
+
+  test('hidden sheets are left out', async () => {
+    const plain = {
+      Shown: `<row r="1">${text('A1', 'seen')}</row>`,
+      Secret: `<row r="1">${text('A1', 'salaries')}</row>`,
+    }
+    for (const state of ['hidden', 'veryHidden']) {
+      const bytes = xlsx(plain, { states: { Secret: state } })
+      expect((await extract({ name: 'a.xlsx', bytes })).sections).toMatchObject([{ heading: 'Shown', text: 'seen' }])
+    }
+  })
+
+  test('a title above a table, merged or not, is no header', async () => {
+    const rows =
+      `<row r="1">${text('A1', 'Prices of 2026')}<c r="B1"/></row><row r="2">${text('A2', 'in euros')}</row>` +
+      `<row r="3">${text('A3', 'Article')}${text('B3', 'Price')}</row><row r="4">${text('A4', 'Pen')}${text('B4', '2')}</row>`
+    const expected = 'Prices of 2026\n\nin euros\n\n| Article | Price |\n| --- | --- |\n| Pen | 2 |'
+    expect(await sheet(rows)).toBe(expected)
+    expect(await sheet(rows, { merges: ['A1:B1'] })).toBe(expected)
+  })
+
+  test('merged headings over columns and merged names over rows stand in each of them', async () => {
+    const rows =
+      `<row r="1">${text('A1', 'Region')}${text('B1', '2025')}${text('D1', '2026')}</row>` +
+      `<row r="2">${text('B2', 'Spring')}${text('C2', 'Autumn')}${text('D2', 'Spring')}${text('E2', 'Autumn')}</row>` +
+      `<row r="3">${text('A3', 'North')}${text('B3', '1')}${text('C3', '2')}${text('D3', '3')}${text('E3', '4')}</row>` +
+      `<row r="4">${text('B4', '5')}${text('C4', '6')}${text('D4', '7')}${text('E4', '8')}</row>`
+    expect((await sheet(rows, { merges: ['A1:A2', 'B1:C1', 'D1:E1', 'A3:A4'] })).split('\n')).toEqual([
+      '| Region | 2025 Spring | 2025 Autumn | 2026 Spring | 2026 Autumn |',
+      '| --- | --- | --- | --- | --- |',
+      '| North | 1 | 2 | 3 | 4 |',
+      '| North | 5 | 6 | 7 | 8 |',
+    ])
   })
 
   test('days are counted from 1904 where the workbook says so', async () => {
@@ -266,7 +340,7 @@ describe('office files that are not as they should be', () => {
 
   test.each([
     ['an archive of files', { 'a.txt': 'x' }],
-    ['an OpenDocument file', { mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': '<x/>' }],
+    ['an OpenDocument database', { mimetype: 'application/vnd.oasis.opendocument.base', 'content.xml': '<x/>' }],
     ['a binary workbook', { 'xl/workbook.bin': 'x' }],
   ])('%s is refused as unsupported', async (_, parts) => {
     await expect(extract({ name: 'a.zip', bytes: zip(parts) })).rejects.toMatchObject({

@@ -120,10 +120,12 @@ export function slideLine(text: string, properties = ''): string {
 }
 
 /** A presentation; slides are given in the order of the show, their files are numbered backwards. */
-export function pptx(slides: readonly { tree: string; notes?: string; links?: Record<string, string> }[]): Uint8Array {
+export function pptx(
+  slides: readonly { tree: string; notes?: string; chart?: string; links?: Record<string, string> }[],
+): Uint8Array {
   const parts: Record<string, string> = {}
   const number = (index: number): number => slides.length - index
-  for (const [index, { tree, notes, links = {} }] of slides.entries()) {
+  for (const [index, { tree, notes, chart, links = {} }] of slides.entries()) {
     const file = number(index)
     parts[`ppt/slides/slide${file}.xml`] = `<p:sld ${drawing}><p:cSld><p:spTree>${tree}</p:spTree></p:cSld></p:sld>`
     const targets = Object.entries(links).map(([id, target]) => ({
@@ -134,7 +136,10 @@ export function pptx(slides: readonly { tree: string; notes?: string; links?: Re
     }))
     const notesRelation =
       notes === undefined ? [] : [{ id: 'rIdN', type: 'notesSlide', target: `../notesSlides/notesSlide${file}.xml` }]
-    parts[`ppt/slides/_rels/slide${file}.xml.rels`] = relations([...targets, ...notesRelation])
+    const chartRelation =
+      chart === undefined ? [] : [{ id: 'rIdC', type: 'chart', target: `../charts/chart${file}.xml` }]
+    if (chart !== undefined) parts[`ppt/charts/chart${file}.xml`] = chart
+    parts[`ppt/slides/_rels/slide${file}.xml.rels`] = relations([...targets, ...notesRelation, ...chartRelation])
     if (notes !== undefined)
       parts[`ppt/notesSlides/notesSlide${file}.xml`] =
         `<p:notes ${drawing}><p:cSld><p:spTree>${shape(slideLine('7'), 'sldNum')}${shape(slideLine(notes), 'body')}</p:spTree></p:cSld></p:notes>`
@@ -153,11 +158,24 @@ export function pptx(slides: readonly { tree: string; notes?: string; links?: Re
 /** A workbook of sheets given as the XML of their rows. */
 export function xlsx(
   sheets: Readonly<Record<string, string>>,
-  more: { strings?: string; styles?: string; workbook?: string; core?: string } = {},
+  more: {
+    strings?: string
+    styles?: string
+    workbook?: string
+    core?: string
+    /** Merged ranges, in each sheet. */
+    merges?: readonly string[]
+    /** `hidden` or `veryHidden`, by the name of a sheet. */
+    states?: Readonly<Record<string, string>>
+  } = {},
 ): Uint8Array {
   const names = Object.keys(sheets)
   const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-  const tabs = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`)
+  const tabs = names.map((name, index) => {
+    const state = more.states?.[name]
+    return `<sheet name="${name}" sheetId="${index + 1}"${state === undefined ? '' : ` state="${state}"`} r:id="rId${index + 1}"/>`
+  })
+  const merges = (more.merges ?? []).map((ref) => `<mergeCell ref="${ref}"/>`).join('')
   return zip({
     '_rels/.rels': relations([{ id: 'rId1', type: 'officeDocument', target: 'xl/workbook.xml' }]),
     'xl/workbook.xml': `<workbook ${main} xmlns:r="${office}">${more.workbook ?? ''}<sheets>${tabs.join('')}</sheets></workbook>`,
@@ -176,7 +194,7 @@ export function xlsx(
     ...Object.fromEntries(
       Object.values(sheets).map((rows, index) => [
         `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet ${main}><sheetData>${rows}</sheetData></worksheet>`,
+        `<worksheet ${main}><sheetData>${rows}</sheetData>${merges && `<mergeCells>${merges}</mergeCells>`}</worksheet>`,
       ]),
     ),
   })

@@ -44,7 +44,7 @@ test('the limits bind: bytes of the body, time until it begins, the signal of th
     response.writeHead(200)
     response.write('x'.repeat(1_000))
   })
-  const { body: long } = await local({ limitBytes: 999 })(`${origin}/`)
+  const { body: long } = await local({ maxBytes: 999 })(`${origin}/`)
   await expect(long.getReader().read()).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   await expect(local({ timeoutMs: 20 })(`${origin}/silent`)).rejects.toMatchObject({ code: 'GATEWAY_TIMEOUT' })
 

@@ -296,7 +296,7 @@ describe('limits', () => {
   test('a body that unpacks beyond the limit is given up', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     const port = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
-    await expect(local(port, { limitBytes: 1_000_000 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+    await expect(local(port, { maxBytes: 1_000_000 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
     })
   })
@@ -309,7 +309,7 @@ describe('limits', () => {
       }
       write()
     })
-    await expect(local(port, { limitBytes: 1_000_000 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+    await expect(local(port, { maxBytes: 1_000_000 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
     })
   })

@@ -127,7 +127,7 @@ describe('what is no page', () => {
 
 describe('bounds', () => {
   test('a page larger than the limit', async () => {
-    const { read, site } = await open({ '/': { body: 'x'.repeat(5_000) } }, { limitBytes: 1_000 })
+    const { read, site } = await open({ '/': { body: 'x'.repeat(5_000) } }, { maxBytes: 1_000 })
     await expect(read(site.origin)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   })
 

@@ -17,7 +17,7 @@ const modes: Record<string, () => Promise<void>> = {
     await body.cancel()
   },
   transport: async () => {
-    const answer = await httpTransport({ silenceMs: 10_000 })({ url, method: 'POST', headers: {}, body: '{}' })
+    const answer = await httpTransport({ idleTimeoutMs: 10_000 })({ url, method: 'POST', headers: {}, body: '{}' })
     answer.read({ push: () => {}, end: () => {}, fail: () => {} }).cancel()
   },
   late: async () => {

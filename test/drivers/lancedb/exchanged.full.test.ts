@@ -50,7 +50,7 @@ async function makeFilled(ids: readonly string[], embedder?: Embedder): Promise<
   const folder = await makeFolder()
   const opened = await open(folder, embedder)
   for (const id of ids) await accept(opened, id)
-  await opened.knowledge.settled()
+  await opened.knowledge.whenIdle()
   await opened.close()
   return folder
 }
@@ -61,7 +61,7 @@ const matchesOf = async ({ knowledge }: Opened, text = 'heron'): Promise<string[
 const finds = (opened: Opened, ids: readonly string[], text = 'heron'): Promise<void> =>
   vi.waitFor(async () => expect(await matchesOf(opened, text)).toEqual(ids), { timeout: 15_000, interval: 50 })
 
-const foreign = expect.stringContaining('not the one that these documents were brought into')
+const foreign = expect.stringContaining('does not belong to these documents')
 
 test('two installations whose index folders were exchanged each get their own back', async () => {
   const [left, right] = [await makeFilled(['a', 'b']), await makeFilled(['c', 'd'])]
@@ -75,7 +75,7 @@ test('two installations whose index folders were exchanged each get their own ba
     const opened = await open(folder)
     expect(opened.messages).toEqual([foreign])
     await finds(opened, ids)
-    await opened.knowledge.settled()
+    await opened.knowledge.whenIdle()
     await opened.close()
     const next = await open(folder)
     expect(next.messages).toEqual([])
@@ -113,6 +113,6 @@ test('an index that documents are moved from to another embedder is replaced whe
     timeout: 15_000,
   })
   await finds(opened, ids)
-  await opened.knowledge.settled()
+  await opened.knowledge.whenIdle()
   expect((await opened.knowledge.figures()).rebuild).toBeUndefined()
 })

@@ -177,7 +177,7 @@ describe('upkeep', () => {
     // The engine quantizes at random: .95 to 1 of so short vectors.
     ['quantized', 0, 0.85],
     ['as they are, then quantized', 2_400 * 64, 0.85],
-  ])('indexes vectors once there are many, %s, and finds the same', async (_, exactVectorBytes, leastRecall) => {
+  ])('indexes vectors once there are many, %s, and finds the same', async (_, exactVectorBytes, minRecall) => {
     const index = await open({ vectorIndexRows: 2000, exactVectorBytes }, { id: 'random@16', dimensions: 16 })
     const random = seededRandom(5)
     const vector = (): Float32Array => Float32Array.from({ length: 16 }, () => random() - 0.5)
@@ -196,7 +196,7 @@ describe('upkeep', () => {
     const compared = queries.map((query) => nearestOf(vectors, query))
     const indexed = await search()
     const same = indexed.flatMap((ids, at) => ids.filter((id) => compared[at]!.includes(id))).length
-    expect(same / 200).toBeGreaterThan(leastRecall)
+    expect(same / 200).toBeGreaterThan(minRecall)
     await index.append([row('new', 'New.', { vector: queries[0]! })])
     expect((await index.search({ vector: queries[0]!, limit: 1 }))[0]?.documentId).toBe('new')
   })

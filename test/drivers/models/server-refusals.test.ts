@@ -13,7 +13,7 @@ import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 type Body = Readonly<Record<string, unknown>>
 
 interface ServeOptions extends Omit<InlayOptions, 'model'> {
-  readonly outputTokens?: number
+  readonly maxOutputTokens?: number
   readonly answer?: (body: Body) => Reply
 }
 
@@ -22,7 +22,7 @@ async function serve(
   status: number,
   message: string,
   refuses: (body: Body) => boolean,
-  { outputTokens, answer = () => [{ text: 'An answer.' }], ...options }: ServeOptions = {},
+  { maxOutputTokens, answer = () => [{ text: 'An answer.' }], ...options }: ServeOptions = {},
 ) {
   const server = await startOpenAi(({ body }: RecordedRequest) =>
     refuses(body) ? { status, body: { error: { message } } } : answer(body),
@@ -32,8 +32,10 @@ async function serve(
   const inlay = createInlay({
     dataFolder: folder,
     apiKey: 'the-key-of-the-test',
-    model: { name: 'm-1', baseUrl: `${server.origin}/v1`, ...(outputTokens && { outputTokens }) },
+    model: { name: 'm-1', baseUrl: `${server.origin}/v1`, ...(maxOutputTokens && { maxOutputTokens }) },
     searchHelp: { expand: false, choose: false },
+    // A model would be asked for the name after the answer, at any time.
+    sessionNames: 'question',
     onError: (error) => void notices.push(String(error)),
     ...options,
   })
@@ -170,7 +172,7 @@ describe.each(['chat', 'deep research'])('in %s', (kind) => {
   test.each(fields)('%s is left out once a server refused it by %i', async (field, status, message, instead) => {
     const refuses = (body: Body): boolean => field in body
     const { ask, post, notices, requests } = await serve(status, message, refuses, {
-      outputTokens: 700,
+      maxOutputTokens: 700,
       answer: research,
     })
     await post('/service-api/ingestion', { document })

@@ -44,7 +44,7 @@ describe.each(protocols)('as %s speaks', (protocol) => {
     const scores = await reranker({ protocol }).rerank('red', many)
     expect(scores).toEqual(many.map((text) => (text === 'red' ? 1 : 0)))
     expect(server.seen).toHaveLength(protocol === 'tei' ? 5 : 2)
-    await reranker({ protocol, batch: 10 }).rerank('red', many.slice(0, 25))
+    await reranker({ protocol, maxBatchSize: 10 }).rerank('red', many.slice(0, 25))
     expect(server.seen).toHaveLength(protocol === 'tei' ? 8 : 5)
   })
 
@@ -151,7 +151,7 @@ test('a search is ordered by the service, and by the index while the service is 
   await knowledge.start()
   await knowledge.accept(request({ id: 'most', text: 'one two three' }))
   await knowledge.accept(request({ id: 'least', text: 'one' }))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const search = async (): Promise<string[]> =>
     (await knowledge.search({ text: 'one two three', limit: 5 })).map(({ document }) => document.document_id)
   failing({

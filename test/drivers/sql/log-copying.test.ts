@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
@@ -8,7 +9,7 @@ import { emptyLog } from '@inlay/records'
 
 test('what commits of megabytes leave in the log is copied into the database beside them', async () => {
   // The other thread begins when the test says so.
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
   const file = join(folder, 'records.db')
   const db = new Kysely<unknown>({ dialect: nodeSqlite({ file }) })
@@ -26,6 +27,28 @@ test('what commits of megabytes leave in the log is copied into the database bes
   expect(statSync(file).size).toBe(before)
   // It lets the time pass.
   await expect.poll(() => statSync(file).size).toBeGreaterThan(2 ** 23)
+})
+
+test('small commits wait for each other before they are copied', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const copies = vi.spyOn(Worker.prototype, 'postMessage')
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
+  const file = join(folder, 'records.db')
+  const db = new Kysely<unknown>({ dialect: nodeSqlite({ file }) })
+  onTestFinished(async () => {
+    await db.destroy()
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+  await sql`create table text (content text)`.execute(db)
+  await sql`insert into text values (${'x'.repeat(2 ** 22)})`.execute(db)
+  await expect.poll(() => statSync(file).size).toBeGreaterThan(2 ** 22)
+  expect(copies).toHaveBeenCalledTimes(1)
+  // The log keeps its size, but holds one page that the database lacks.
+  await sql`insert into text values ('y')`.execute(db)
+  vi.advanceTimersByTime(1_000)
+  expect(copies).toHaveBeenCalledTimes(1)
 })
 
 test('statements beside the emptying of the log keep the busy timeout', async () => {

@@ -215,7 +215,7 @@ describe('a file that cannot be used', () => {
     const file = join(folder, 'other.db')
     writeFileSync(file, 'certainly not a database '.repeat(100))
     const error = await failure(file)
-    expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('no SQLite database') })
+    expect(error).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringContaining('not a SQLite database') })
     expect((error as Error).message).not.toContain(folder)
   })
 

@@ -53,7 +53,7 @@ test('a key of its own framing mends the streams of one client alone', async () 
 
 test('an address that does not answer, or a key that is not known, is told first and alone', async () => {
   expect((await check('http://127.0.0.1:9/api', '--key', key)).failed).toMatchObject([
-    { what: expect.stringMatching(/address/) },
+    { what: expect.stringMatching(/URL/) },
   ])
   const { base } = await serveEmpty({})
   expect((await check(base, '--key', 'another-key')).failed).toMatchObject([

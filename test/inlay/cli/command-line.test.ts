@@ -28,14 +28,14 @@ async function run(
 }
 
 test.each([
-  [['fly'], 2, /no command "fly".*serve, ingest, ask, search, keys/],
+  [['fly'], 2, /no command "fly".*serve, ingest, ask, chat, search, documents/],
   [['constructor'], 2, /no command/],
   [['search'], 2, /search needs words to search for\.\nUsage: inlay search/],
   [['ask'], 2, /ask needs a question\.\n/],
   [['ask', ''], 2, /The question is empty/],
   [['search', ' '], 2, /The search is empty/],
-  [['ingest'], 2, /ingest needs the folder or the files/],
-  [['serve', 'now'], 2, /"now" is too much/],
+  [['ingest'], 2, /ingest needs the folders, files, patterns or URLs/],
+  [['serve', 'now'], 2, /Unexpected argument "now"/],
   [['serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
   [['help', 'ingst'], 2, /no command "ingst"\. Did you mean ingest\?/],
   [['search', 'x', '--frob'], 2, /^inlay: search has no option --frob\. See inlay help search\.\nUsage: inlay search/],
@@ -46,13 +46,12 @@ test.each([
   [['serve', '--port', '99999'], 2, /--port needs a number/],
   [['ask', 'x', '--session', 'abc'], 2, /session_id/],
   [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
-  [['ingest', picture], 1, /not of a kind that is read: \.pdf/],
-  [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url needs an address/],
-  [['keys'], 2, /Usage: inlay keys/],
+  [['ingest', picture], 1, /has an unsupported type: use \.pdf/],
+  [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url requires a URL/],
   [['keys', 'make'], 2, /Usage: inlay keys/],
   [['keys', 'revoke'], 2, /Usage: inlay keys/],
   [['keys', 'create', 'x'], 2, /Usage: inlay keys/],
-  [['keys', 'revoke', 'x'], 2, /named by its number/],
+  [['keys', 'revoke', 'x'], 2, /Specify a key by its number/],
   [['keys', 'create', '--scope', 'root'], 2, /chat, search, ingest, admin/],
   [['search', 'x', '--data', ''], 2, /--data needs/],
   [['search', 'x', '--data', picture], 1, /data folder cannot be used/],
@@ -66,7 +65,7 @@ test('a folder without anything to read is told', async () => {
   expect(await run(['ingest', join(folder, 'empty')])).toEqual({
     code: 0,
     out: '',
-    err: 'Looking for files.\nThere is no file to read.\n',
+    err: 'Looking for files.\nThere are no files to read.\n',
   })
 })
 
@@ -79,7 +78,7 @@ test('a question to an empty folder says where it looked', async () => {
 test('wrong settings are told by their names, unknown ones warned about', async () => {
   const wrong = await run(['keys', 'list'], { INLAY_MODEL: 'gpt-5', PORT: 'x' })
   expect(wrong).toMatchObject({ code: 1, err: expect.stringMatching(/^inlay: PORT: "x".*\nINLAY_MODEL: "gpt-5"/) })
-  expect((await run(['keys', 'list'], { INLAY_MODLE: 'x' })).err).toMatch(/INLAY_MODLE is no setting/)
+  expect((await run(['keys', 'list'], { INLAY_MODLE: 'x' })).err).toMatch(/INLAY_MODLE is not a setting/)
 })
 
 test('help and version need no settings', async () => {
@@ -115,6 +114,10 @@ test('a question without an answer ends with 1', async () => {
   })
 })
 
+test('small talk needs no answer from the documents', async () => {
+  expect(await run(['ask', 'hi'])).toMatchObject({ code: 0, err: expect.not.stringContaining('do not answer') })
+})
+
 test('files of other kinds are counted by kind', async () => {
   const mixed = join(folder, 'mixed')
   mkdirSync(mixed)
@@ -132,7 +135,7 @@ test('a port that is taken is told', async () => {
   try {
     expect(await run(['serve', '--port', String(port)])).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`port ${port} is taken`),
+      err: expect.stringContaining(`port ${port} is in use`),
     })
   } finally {
     other.close()

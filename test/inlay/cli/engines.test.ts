@@ -45,7 +45,7 @@ async function refusingPostgres(): Promise<string> {
 test('a database that refuses the user is told with the setting, without the password', async () => {
   const { code, said } = await run(['keys', 'list'], { INLAY_DATABASE_URL: await refusingPostgres() })
   expect(code).toBe(1)
-  expect(said).toMatch(/^inlay: The database refuses the role, its password .* in INLAY_DATABASE_URL, /)
+  expect(said).toMatch(/^inlay: The database refused the role, its password .* in INLAY_DATABASE_URL, /)
   expect(said).toMatch(/It says: password authentication failed for user "inlay"\.\n$/)
   expect(said).not.toContain('the-password')
 })
@@ -61,7 +61,7 @@ test('a bucket that refuses the key stops the start, without the key', async () 
   })
   expect(code).toBe(1)
   expect(said).toMatch(
-    /^inlay: The bucket for uploaded files refuses requests \(InvalidAccessKeyId\): check INLAY_FILES_URL/,
+    /^inlay: The bucket for uploaded files refused a request \(InvalidAccessKeyId\): check INLAY_FILES_URL/,
   )
   expect(said).not.toMatch(/the-id|the-secret/)
 })
@@ -90,7 +90,7 @@ test.each(['backup', 'restore'])('%s refuses where records or files are not in a
     const { code, said } = await run([command, '/nowhere/at/all'], env)
     expect(code).toBe(1)
     expect(said).toMatch(
-      new RegExp(`^inlay: ${name} is set, so the .* are not in a data folder: .* by their own means`),
+      new RegExp(`^inlay: ${name} is set, so the .* are not in a data folder: .* with their own tools`),
     )
   }
 })

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReader, type Reader } from 'inlay/internal/cli/source-document'
+import { createPageFetch } from 'inlay/internal/cli/web-pages'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-source-document-'))
 let reader: Reader
 beforeAll(async () => {
-  reader = await createReader('https://wiki.example.com/docs')
+  reader = await createReader({ baseUrl: 'https://wiki.example.com/docs', fetch: createPageFetch([]) })
 })
 afterAll(async () => {
   await reader.close()
@@ -32,6 +33,20 @@ test.each([
   expect(document.metadata).toMatchObject({ path: 'a b/page.md' })
 })
 
+test.each([
+  ['when the file was changed', 'Text.', '2023-04-05T00:00:00.000Z'],
+  ['the date in its front matter', '---\ndate: 2021-02-03\n---\nText.', '2021-02-03T00:00:00.000Z'],
+  ['when it says it was updated', '---\ndate: 2021-02-03\nupdated: 2022-03-04\n---\nText.', '2022-03-04T00:00:00.000Z'],
+])('a document is dated by %s', async (_, text, date) => {
+  const path = join(folder, 'dated.md')
+  writeFileSync(path, text)
+  utimesSync(path, new Date(), new Date('2023-04-05T00:00:00Z'))
+  const { document } = await reader.read({ path, id: 'docs/dated.md', below: 'dated.md' })
+  expect(document.doc_updated_at).toBe(date)
+})
+
 test('a base URL that is none is refused', async () => {
-  await expect(createReader('wiki')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await expect(createReader({ baseUrl: 'wiki', fetch: createPageFetch([]) })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  })
 })

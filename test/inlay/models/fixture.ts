@@ -12,6 +12,12 @@ export const fact = 'The keys hang behind the boiler.'
 /** The texts of the newest prompt that hold what was found. */
 export const hasResults = ({ body }: RecordedRequest): boolean => JSON.stringify(body['messages']).includes(fact)
 
+/** Whether the newest question comes with what was found, and not only with what was answered before. */
+export const hasNewResults = ({ body }: RecordedRequest): boolean => {
+  const messages = body['messages'] as { role: string }[]
+  return JSON.stringify(messages.slice(messages.findLastIndex(({ role }) => role === 'user'))).includes(fact)
+}
+
 /** A call of the search, as a model makes it. */
 export const search: ReplyPart = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['keys'] } }] }
 

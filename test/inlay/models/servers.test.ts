@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startLlamaCpp, startOllama, startVllm } from '../../stand-in/local-servers.ts'
 import type { Replies, StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
-import { afterSearch, fact, hasResults, overServer, search } from './fixture.ts'
+import { afterSearch, fact, hasNewResults, hasResults, overServer, search } from './fixture.ts'
 
 const question = 'Where do the keys hang?'
 
@@ -33,6 +33,20 @@ describe.each(servers)('%s', (_, start, name, window) => {
     expect(await ask(question)).toMatchObject({ answer: `${fact} [[1]](https://docs.example/keys)` })
     expect(await ask('And the keys of the cellar?')).toMatchObject({ answer: expect.stringContaining(fact) })
     expect(server.requests.map(hasResults)).toEqual([false, true, true])
+  })
+
+  test('is searched for when its model answers a follow-up from memory, and not for small talk', async () => {
+    const server = await start((request, index) =>
+      hasNewResults(request) ? [{ text: `${fact} [1]` }] : index === 0 ? [search] : [{ text: 'In a drawer.' }],
+    )
+    const { ask } = await overServer(server, { name })
+    const { answer, chat_session_id: id } = await ask(question)
+    expect(answer).toContain(`${fact} [[1]]`)
+    const followUp = await ask('And those of the cellar?', { chat_session_id: id })
+    expect(followUp.answer).toContain(`${fact} [[1]]`)
+    expect(followUp.citation_info).toHaveLength(1)
+    const thanks = await ask('Thanks!', { chat_session_id: id })
+    expect(thanks).toMatchObject({ answer: 'In a drawer.', citation_info: [], error_msg: null })
   })
 
   test('shows its thoughts as such', async () => {
@@ -69,14 +83,14 @@ test('a search that is demanded of llama.cpp is demanded by the word it understa
 
 test('the output limit of a setting is sent, and an answer that it cuts says so', async () => {
   const server = await startVllm(afterSearch([search]))
-  const { ask } = await overServer(server, { name: 'm-1', outputTokens: 60 })
+  const { ask } = await overServer(server, { name: 'm-1', maxOutputTokens: 60 })
   expect((await ask(question)).answer).not.toContain('output limit')
   expect(server.requests.map(({ body }) => body['max_tokens'] ?? body['max_completion_tokens'])).toEqual([60, 60])
 
   const cut = await startVllm((request) =>
     hasResults(request) ? [{ text: 'The keys ha' }, { end: 'length' }] : [search],
   )
-  const { answer, error_msg: error } = await (await overServer(cut, { name: 'm-1', outputTokens: 60 })).ask(question)
+  const { answer, error_msg: error } = await (await overServer(cut, { name: 'm-1', maxOutputTokens: 60 })).ask(question)
   expect(error).toBeNull()
   expect(answer).toMatch(/^The keys ha\n\n\*The answer ends here because the model reached its output limit\..*\*$/)
 })

@@ -30,9 +30,9 @@ test.each<[unknown, RegExp]>([
   [{ apiKey: 'abc' }, /^- apiKey: must be 8 to 512 visible ASCII characters/m],
   [{ apiKey: '' }, /^- apiKey: /m],
   [{ streamFormat: 'xml' }, /^- streamFormat: must be "sse" or "lines"/m],
-  [{ modle: 'extractive' }, /^- modle: is no option; did you mean model\?/m],
-  [{ datafolder: 'x' }, /^- datafolder: is no option; did you mean dataFolder\?/m],
-  [{ constructor: 1 }, /^- constructor: is no option/m],
+  [{ modle: 'extractive' }, /^- modle: unknown option; did you mean model\?/m],
+  [{ datafolder: 'x' }, /^- datafolder: unknown option; did you mean dataFolder\?/m],
+  [{ constructor: 1 }, /^- constructor: unknown option/m],
   [{ dataFolder: '' }, /^- dataFolder: is empty/m],
   [{ dialect: {} }, /^- dialect: must be a Kysely dialect/m],
   [{ corsOrigins: ['app.example.com'] }, /^- corsOrigins: must be a list of origins/m],
@@ -40,17 +40,17 @@ test.each<[unknown, RegExp]>([
   [{ embedding: { name: 'e', baseUrl: 'http://x/v1' } }, /^- embedding.dimensions: is missing/m],
   [{ webSearch: { service: 'altavista' } }, /^- webSearch\.service: must be .*searxng/m],
   [{ webSearch: { service: 'brave' } }, /^- webSearch: needs an apiKey/m],
-  [{ embedder: { embed() {} } }, /^- embedder\.id: .*\n- embedder\.dimensions: .*\n- embedder\.batch: /m],
+  [{ embedder: { embed() {} } }, /^- embedder\.id: .*\n- embedder\.dimensions: .*\n- embedder\.maxBatchSize: /m],
   [
-    { limits: { actionMs: -1, foo: 2, bar: 3 } },
-    /^- limits\.actionMs: must be a number, 0 or more\n- limits\.foo: is no field here: there are .*actionMs.*\n- limits\.bar: /m,
+    { limits: { actionTimeoutMs: -1, foo: 2, bar: 3 } },
+    /^- limits\.actionTimeoutMs: must be a number, 0 or more\n- limits\.foo: is no field here: there are .*actionTimeoutMs.*\n- limits\.bar: /m,
   ],
   [{ worker: { pollEvery: 5 } }, /^- worker\.pollEvery: is no field here/m],
   [{ ranking: { recency: 5 } }, /^- ranking\.recency: must be an object/m],
   [{ actionSources: [{}] }, /^- actionSources\.0: must be a source of actions, with list\(\), holds\(\)/m],
   [{ agents: {} }, /^- agents: must be a list of agents, see mastraAgent/m],
   [{ ingestionWaitMs: -1 }, /^- ingestionWaitMs: must be a whole number, 0 or more/m],
-  [{ limits: { cycles: 'six' } }, /^- limits/m],
+  [{ limits: { maxSteps: 'six' } }, /^- limits/m],
   [{ onError: 'log' }, /^- onError: must be a function/m],
   [{ hooks: { befor: () => {} } }, /^- hooks/m],
   [[], /^- the options must be an object/m],
@@ -140,7 +140,7 @@ test('what hosts of other kinds give is taken', () => {
   expect(refusalOf({ hooks: new Audit() })).toBe('')
   expect(refusalOf({ corsOrigins: ['capacitor://localhost', 'chrome-extension://abcdefgh'] })).toBe('')
   expect(refusalOf({ corsOrigins: ['capacitor://localhost/'] })).toMatch(/^- corsOrigins/m)
-  expect(refusalOf({ waitingCalls: Infinity })).toBe('')
+  expect(refusalOf({ maxWaitingCalls: Infinity })).toBe('')
 })
 
 test.each(['20.20.2', '22.17.1'])('Node %s is refused when the assistant is made', (node) => {

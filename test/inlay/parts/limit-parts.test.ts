@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { scriptedModel } from '@inlay/agent/testing'
 import { createInlay, type InlayOptions } from 'inlay'
 import type { CallerLimits } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
+import { providerOf } from '../../agent/setting.ts'
 
 interface Answered {
   readonly status: number
@@ -171,7 +173,7 @@ test('the queue of all callers is counted over all processes', async () => {
   expect((await first.call('/service-api/ingestion', document('b'))).status).toBe(200)
   expect(await second.call('/service-api/ingestion', document('c'))).toMatchObject({
     status: 429,
-    detail: expect.stringContaining('2 of 2 documents that wait') as string,
+    detail: expect.stringContaining('2 of 2 documents waiting') as string,
   })
   gate.resolve()
   await expect
@@ -202,7 +204,7 @@ test('so is the share of a key, whose documents are forgotten once they are done
   await expect.poll(() => waitingRows(dataFolder)).toBe(2)
   expect(await send(second, 'c')).toMatchObject({
     status: 429,
-    detail: expect.stringContaining('This key has used 2 of 2 documents that wait') as string,
+    detail: expect.stringContaining('This key has used 2 of 2 documents waiting') as string,
   })
   gate.resolve()
   await expect.poll(async () => (await send(second, 'c')).status).toBe(200)
@@ -236,6 +238,45 @@ test('processes that are asked at once take in no more than a share, of a key or
   const ofAll = await flood('all', {})
   expect(ofKey + ofAll).toBeLessThanOrEqual(6)
   gate.resolve()
+})
+
+test('parallel answers of two processes start only while tokens of the day are left', async () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
+  // After both are closed.
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
+  const gate = Promise.withResolvers<void>()
+  const usage = { input: 60, output: 20 }
+  const model = scriptedModel(() => [{ pause: () => gate.promise }, 'Herons.', { finish: 'stop', usage }])
+  const own = { dataFolder, models: providerOf(model), sessionNames: 'question' as const }
+  const processes = [await newSetting({}, undefined, own), await newSetting({}, undefined, own)]
+  const { key: as } = await processes[0]!.inlay.keys.create({ scopes: ['chat'], limits: { tokensPerDay: 200 } })
+  const ask = (at: number) => processes[at % 2]!.call('/chat/send-chat-message', message, { as })
+  const refusedAtOnce = Promise.withResolvers<void>()
+  let refused = 0
+  const flood = Array.from({ length: 30 }, async (_, at) => {
+    const { status, detail, retryAfter } = await ask(at)
+    if (status === 429) {
+      expect({ detail, retryAfter }).toEqual({
+        detail:
+          'This key has used 0 of 200 tokens a day, and running answers may use the rest: try again when one of them has ended.',
+        retryAfter: 5,
+      })
+      if (++refused === 29) refusedAtOnce.resolve()
+    }
+    return status
+  })
+  await refusedAtOnce.promise
+  gate.resolve()
+  expect((await Promise.all(flood)).filter((status) => status === 200)).toHaveLength(1)
+  const usedTokens = async (): Promise<number> => {
+    const { used } = (await (await processes[1]!.send('/admin/limits')).json()) as { used: { used: number }[] }
+    return Math.max(0, ...used.map((each) => each.used))
+  }
+  // The answers after it go one by one, and the last of them passes the limit.
+  for (const [at, tokens] of [80, 160, 240].entries()) {
+    await expect.poll(usedTokens).toBe(tokens)
+    expect((await ask(at)).status).toBe(tokens < 200 ? 200 : 429)
+  }
 })
 
 /** Documents that are counted for callers and keys. */

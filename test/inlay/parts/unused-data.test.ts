@@ -29,7 +29,7 @@ function open(dataFolder: string, options: InlayOptions = {}): { inlay: Inlay; r
 async function fill(dataFolder: string): Promise<void> {
   const { inlay } = open(dataFolder)
   await inlay.knowledge.accept(request({ text: 'The heron waits.' }))
-  await inlay.knowledge.settled()
+  await inlay.knowledge.whenIdle()
   const form = new FormData()
   form.append('files', new File(['A heron.'], 'heron.txt'))
   const response = await inlay.fetch(
@@ -60,9 +60,9 @@ test('records, files and index that options leave unused are told in the log and
   const { inlay, reports } = open(dataFolder, elsewhere)
   await inlay.start()
   expect(reports).toEqual([
-    expect.stringMatching(/inlay\.db are not used.*INLAY_DATABASE_URL.*start without it/),
+    expect.stringMatching(/inlay\.db is not used.*INLAY_DATABASE_URL.*start without that setting/),
     expect.stringMatching(/files are not used.*INLAY_FILES_URL/),
-    expect.stringMatching(/index is not used.*keep it with its records/),
+    expect.stringMatching(/index is not used.*keep it with its database/),
   ])
   expect(await noticesOf(inlay)).toEqual({ status: 200, notices: reports })
   expect((await noticesOf(inlay, 'no key')).status).toBe(401)
@@ -78,7 +78,7 @@ test('an index alone that is elsewhere leaves the one in the folder unused', asy
   await fill(dataFolder)
   const { inlay, reports } = open(dataFolder, { index: memoryIndex() })
   await inlay.start()
-  expect(reports).toContainEqual(expect.stringMatching(/index is not used.*may be deleted/))
+  expect(reports).toContainEqual(expect.stringMatching(/index is not used.*can delete it/))
   expect((await noticesOf(inlay)).notices).toEqual([expect.stringMatching(/index is not used/)])
 })
 
@@ -97,7 +97,7 @@ test('a process that is set to another embedding model than the documents have i
   await fill(dataFolder)
   const embed = async (texts: readonly string[]): Promise<Float32Array[]> =>
     texts.map(() => new Float32Array(4).fill(1))
-  const { inlay, reports } = open(dataFolder, { embedder: { id: 'own@4', dimensions: 4, batch: 8, embed } })
+  const { inlay, reports } = open(dataFolder, { embedder: { id: 'own@4', dimensions: 4, maxBatchSize: 8, embed } })
   const { notices } = await noticesOf(inlay)
   expect(notices).toEqual([expect.stringMatching(/no vectors.*own@4.*inlay reindex --embedder/)])
   expect(reports).toEqual(notices)
@@ -115,5 +115,5 @@ test('the command line says so before it fails', async () => {
     stderr: { write },
     signal: new AbortController().signal,
   })
-  expect(said).toContain(`The records in ${join(dataFolder, 'inlay.db')} are not used`)
+  expect(said).toContain(`The database ${join(dataFolder, 'inlay.db')} is not used`)
 })

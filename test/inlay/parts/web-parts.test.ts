@@ -1,6 +1,6 @@
 import type { DocumentByLink } from '@inlay/agent'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { webSearchServices } from 'inlay/internal/options/part-options'
+import { webSearchServices } from 'inlay/internal/options/tool-options'
 import { toDocumentByLink, toFileUrl, webParts } from 'inlay/internal/parts/web-parts'
 import { newDoc } from '../../agent/setting.ts'
 import { startSearch } from '../../stand-in/web-search.ts'

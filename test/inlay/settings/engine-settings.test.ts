@@ -25,7 +25,7 @@ test('each address reaches its engine', () => {
   const files = { INLAY_FILES_URL: 's3://bucket/inlay/files', INLAY_ENGINE_PREFIX: 'help_desk' }
   expect(enginesOf({ ...addresses, ...layout, ...files, ...s3 })).toEqual({
     database,
-    databaseConnections: 20,
+    maxDatabaseConnections: 20,
     index: nodes,
     indexShards: 3,
     indexReplicas: 0,
@@ -78,9 +78,9 @@ test.each([
 })
 
 test('what has no use, or lacks its other half, is refused', () => {
-  expect(refusalOf({ INLAY_DATABASE_CONNECTIONS: '5' })).toMatch(/no use without INLAY_DATABASE_URL/)
-  expect(refusalOf({ INLAY_DATABASE_URL: database, INLAY_INDEX_SHARDS: '2' })).toMatch(/no use without OpenSearch/)
-  expect(refusalOf({ INLAY_S3_REGION: 'eu-central-1' })).toMatch(/no use without a bucket/)
+  expect(refusalOf({ INLAY_DATABASE_CONNECTIONS: '5' })).toMatch(/no effect without INLAY_DATABASE_URL/)
+  expect(refusalOf({ INLAY_DATABASE_URL: database, INLAY_INDEX_SHARDS: '2' })).toMatch(/no effect without OpenSearch/)
+  expect(refusalOf({ INLAY_S3_REGION: 'eu-central-1' })).toMatch(/no effect without a bucket/)
   expect(refusalOf({ INLAY_FILES_URL: 's3://bucket' })).toMatch(
     /INLAY_FILES_URL: needs INLAY_S3_ACCESS_KEY_ID and INLAY_S3_SECRET_ACCESS_KEY/,
   )

@@ -103,7 +103,7 @@ test('nobody, somebody else and somebody slow are no servers', async () => {
 test('what is found is told with the settings that use it, safe to paste', () => {
   const baseUrl = 'http://127.0.0.1:11434/v1'
   expect(localModelLines([{ name: 'Ollama', baseUrl, models: ['gemma3', 'qwen3'] }], 'npm start')).toEqual([
-    'Ollama runs on this machine with gemma3 and 1 more; it is not used. To use it: ' +
+    'Ollama is running on this machine with gemma3 and 1 more, but it is not used. To use it: ' +
       'INLAY_MODEL=gemma3 INLAY_MODEL_BASE_URL=http://127.0.0.1:11434/v1 npm start',
   ])
   const [line] = localModelLines([{ name: 'Ollama', baseUrl, models: ["x'; rm -rf /; \u001b[2J"] }], 'npm start')

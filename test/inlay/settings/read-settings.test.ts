@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeSettings, readEnvironment, readSettings, writeJsonLine } from 'inlay'
+import { checkOptions } from 'inlay/internal/options/check-options'
 import { describe, expect, test } from 'vitest'
 
 const embedding = {
@@ -136,6 +137,35 @@ describe('a model', () => {
   })
 })
 
+describe('models in this process', () => {
+  test('take one setting each', () => {
+    const { options } = readSettings({
+      INLAY_EMBEDDING_MODEL: 'local/multilingual-e5-small',
+      INLAY_RERANKER: 'local/ms-marco-minilm-l6-v2',
+      INLAY_MODEL_FOLDER: '/srv/models',
+    })
+    expect(options).toMatchObject({
+      embedding: { name: 'local/multilingual-e5-small' },
+      reranker: 'local/ms-marco-minilm-l6-v2',
+      modelFolder: '/srv/models',
+    })
+    expect(() => checkOptions(options)).not.toThrow()
+    const sized = { INLAY_EMBEDDING_MODEL: 'local/acme/tiny', INLAY_EMBEDDING_DIMENSIONS: '128' }
+    expect(readSettings(sized).options.embedding).toEqual({ name: 'local/acme/tiny', dimensions: 128 })
+  })
+
+  test('are told from others', () => {
+    expect(() => readSettings({ INLAY_RERANKER: 'bge-reranker-base' })).toThrow(/INLAY_RERANKER/)
+    expect(() => checkOptions({ reranker: 'bge-reranker-base' })).toThrow(/local\//)
+    expect(() => checkOptions({ embedding: { name: 'bge' } })).toThrow(/baseUrl/)
+  })
+})
+
+test('the weight of the vectors is a number from 0 to 1', () => {
+  expect(readSettings({ INLAY_VECTOR_SHARE: '0.6' }).options.vectorShare).toBe(0.6)
+  expect(() => readSettings({ INLAY_VECTOR_SHARE: '2' })).toThrow(/INLAY_VECTOR_SHARE/)
+})
+
 describe('an embedding model', () => {
   test('needs its dimensions, and an address or a key of OpenAI', () => {
     expect(messageOf({ INLAY_EMBEDDING_MODEL: 'm' })).toMatch(/^INLAY_EMBEDDING_DIMENSIONS: is needed/)
@@ -254,7 +284,7 @@ describe('MCP servers', () => {
     [{ INLAY_MCP_SERVERS: 'https://wiki.example/mcp?k=a-secret-key' }, 'INLAY_MCP_SERVERS: the value given'],
     [{ INLAY_MCP_SERVERS: 'wiki=ftp://wiki.example' }, 'INLAY_MCP_SERVERS: the value given'],
     [{ INLAY_MCP_SERVERS: 'a=http://a.example,a=http://b.example' }, 'INLAY_MCP_SERVERS: the value given'],
-    [{ INLAY_MCP_TOKENS: 'wiki=a-secret-key' }, 'INLAY_MCP_TOKENS: "wiki" is no server of INLAY_MCP_SERVERS'],
+    [{ INLAY_MCP_TOKENS: 'wiki=a-secret-key' }, 'INLAY_MCP_TOKENS: "wiki" is not a server of INLAY_MCP_SERVERS'],
     [{ INLAY_MCP_TOKENS: 'a-secret-key' }, 'INLAY_MCP_TOKENS: the value given is not allowed'],
   ])('%j stops the start and says what is wrong', (env, message) => {
     expect(messageOf(env)).toContain(message)

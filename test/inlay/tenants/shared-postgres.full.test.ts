@@ -21,7 +21,8 @@ async function openSchemas() {
     const url = new URL(address)
     url.searchParams.set('options', `-c search_path=tenant_${tenant}`)
     const pool = new pg.Pool({ connectionString: url.href, max: 4 })
-    // The server may end a connection that is just being closed.
+    // The server may end a connection that is idle or just being closed.
+    pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     pools.push(pool)
     return pool

@@ -114,8 +114,12 @@ test('tenants with the same people and the same ids see nothing of each other', 
     const texts = passages.map(({ document, content }) => [document.document_id, content.trim()] as const)
     expect(new Map(texts)).toEqual(documents)
     expect((await knowledge.figures()).documents.indexed).toBe(documents.size)
-    for (const session of others.flatMap((other) => [...holdings.get(other)!.sessions]))
-      expect((await call(tenants, name, ['GET', `/chat/get-chat-session/${session}`])).status).toBe(404)
+    for (const other of others)
+      for (const session of holdings.get(other)!.sessions) {
+        await call(tenants, other, ['PATCH', `/chat/chat-session/${session}`], { sharing_status: 'public' })
+        for (const query of ['', '?is_shared=true', '?is_shared=true&include_deleted=true'])
+          expect((await call(tenants, name, ['GET', `/chat/get-chat-session/${session}${query}`])).status).toBe(404)
+      }
   }
 })
 
@@ -200,7 +204,7 @@ test('a request of no tenant, or of a name that is no folder, reaches nobody', a
 
 test('beyond the most, unused tenants are closed and open again with all they had', async () => {
   let time = 0
-  const { tenants } = openTenants({ mostOpen: 1, idleMs: 1000, now: () => time })
+  const { tenants } = openTenants({ maxOpen: 1, idleMs: 1000, now: () => time })
   await call(tenants, 'alpha', ['POST', '/service-api/ingestion'], documentOf('plan', 'alphasecret one'))
   await call(tenants, 'beta', ['GET', '/me'])
   expect(tenants.opened).toEqual(['alpha', 'beta'])

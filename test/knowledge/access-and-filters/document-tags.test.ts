@@ -11,7 +11,7 @@ async function makeLibrary(
   const fixture = await makeKnowledge()
   await fixture.knowledge.start()
   for (const { pairId, ...document } of documents) await fixture.knowledge.accept(request(document, pairId))
-  await fixture.knowledge.settled()
+  await fixture.knowledge.whenIdle()
   return fixture
 }
 
@@ -68,7 +68,7 @@ test('callers see the tags of documents they may see', async () => {
   const { id } = await knowledge.pairs.create({ name: 'hidden', isPublic: false, groups: ['staff'] })
   await knowledge.accept(request({ id: 'open', metadata: { team: 'red' } }))
   await knowledge.accept(request({ id: 'closed', metadata: { team: 'blue' } }, id))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const ana: Caller = { id: 'ana', scopes: ['chat'] }
   expect(await tagsOf(knowledge, {}, ana)).toEqual(['team=red file'])
   expect(await tagsOf(knowledge, {}, { ...ana, groups: ['staff'] })).toEqual(['team=blue file', 'team=red file'])

@@ -34,7 +34,7 @@ describe.each(['SQLite', 'PostgreSQL'])('with more pairs than a statement takes 
     for (const { pair, ...document } of documents)
       await knowledge.accept(request({ ...document, metadata: { pair: String(pair) } }, pair))
     await knowledge.start()
-    await knowledge.settled()
+    await knowledge.whenIdle()
     const set = { name: 'All', pairIds: [...Array(count).keys()].map((id) => id + 1) }
     await knowledge.documentSets.create(set)
 

@@ -10,16 +10,16 @@ const broken = fakeEmbedder({
 })
 
 test('a pair tells how many documents are in which state, and what was given up', async () => {
-  const { knowledge } = await makeKnowledge({ embedder: broken, worker: { attemptLimit: 1 } })
+  const { knowledge } = await makeKnowledge({ embedder: broken, worker: { maxAttempts: 1 } })
   await knowledge.start()
   const { id } = await knowledge.pairs.create({ name: 'Wiki' })
   for (const text of ['one', 'two', 'poison']) await knowledge.accept(request({ id: text, text }, id))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   await knowledge.pairs.update(id, { isPaused: true })
   await knowledge.accept(request({ id: 'waits' }, id))
   await knowledge.accept(request({ id: 'both' }, id))
   await knowledge.accept(request({ id: 'both' }, 1))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const [first, wiki] = await knowledge.pairs.progress()
   expect(first).toMatchObject({ id: 1, documents: { pending: 0, indexing: 0, indexed: 1, failed: 0 }, failures: [] })
   expect(wiki).toMatchObject({
@@ -61,13 +61,13 @@ test('the latest failures come first, at most ten of them', async () => {
   const { knowledge } = await makeKnowledge({
     now: () => clock.now,
     embedder: broken,
-    worker: { attemptLimit: 1 },
+    worker: { maxAttempts: 1 },
   })
   await knowledge.start()
   for (let at = 0; at < 12; at++) {
     clock.now += 1000
     await knowledge.accept(request({ id: `${at}`, text: `poison ${at}` }))
-    await knowledge.settled()
+    await knowledge.whenIdle()
   }
   const [{ failures, documents } = { failures: [], documents: undefined }] = await knowledge.pairs.progress()
   expect(documents).toMatchObject({ failed: 12 })

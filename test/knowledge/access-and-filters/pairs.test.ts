@@ -54,11 +54,11 @@ test('documents of a paused pair wait, and go on when it is resumed; others are 
   const { id } = await knowledge.pairs.create({ name: 'slow', isPaused: true })
   await knowledge.accept(request({ id: 'waits' }, id))
   await knowledge.accept(request({ id: 'goes' }))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await knowledge.status('waits')).toMatchObject({ phase: 'pending' })
   expect(await knowledge.status('goes')).toMatchObject({ phase: 'indexed' })
   await knowledge.pairs.update(id, { isPaused: false })
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await knowledge.status('waits')).toMatchObject({ phase: 'indexed' })
 })
 

@@ -14,7 +14,7 @@ test('changes of access and of sets bind at the next search, and index nothing a
   await knowledge.start()
   const { id } = await knowledge.pairs.create({ name: 'Wiki' })
   for (let at = 0; at < 5; at++) await knowledge.accept(request({ id: `${at}`, text: `some ${at}` }, id))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const set = await knowledge.documentSets.create({ name: 'all', pairIds: [id] })
   const [{ commits }, embedded] = [{ ...index.store }, embedder.calls.length]
   const { generation } = index.store.rows[0]!
@@ -30,7 +30,7 @@ test('changes of access and of sets bind at the next search, and index nothing a
   await expect(countHits(knowledge, bob, ['all'])).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
   await knowledge.documentSets.remove(set.id)
 
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(index.store.commits).toBe(commits)
   expect(index.store.rows[0]!.generation).toBe(generation)
   // Searches embed their queries; no document was among them.

@@ -14,7 +14,7 @@ function clocked(msPerText: () => number, batch = 256) {
   const inner = fakeEmbedder()
   const embedder: Embedder = {
     ...inner,
-    batch,
+    maxBatchSize: batch,
     embed: async (given, use) => {
       sizes.push(given.length)
       clock.now += given.length * msPerText()
@@ -59,27 +59,27 @@ test('a batch is half as large after a timeout, what was embedded stays, and bat
   timeout.mockImplementation(() => (timeUp = new AbortController()).signal)
   onTestFinished(() => timeout.mockRestore())
   const sizes: number[] = []
-  let mostTexts = 3
+  let maxTexts = 3
   const inner = fakeEmbedder()
   const embed: Embedder['embed'] = (given, use) => {
     sizes.push(given.length)
-    if (given.length <= mostTexts) return inner.embed(given, use)
+    if (given.length <= maxTexts) return inner.embed(given, use)
     timeUp.abort()
     return new Promise(() => {})
   }
-  const embedder = { ...inner, batch: 256, embed }
+  const embedder = { ...inner, maxBatchSize: 256, embed }
   const calls = new EmbeddingCalls({ embedder, documentTimeoutMs: 1000, onError: () => {}, elapsedMs: () => 0 })
   expect(await calls.embedDocuments(texts(6))).toHaveLength(6)
   // Six texts time out; three are answered, and the next batch is as large as may be once more.
   expect(sizes).toEqual([6, 3, 3])
   expect(timeout).toHaveBeenCalledWith(1000)
-  mostTexts = 100
+  maxTexts = 100
   await calls.embedDocuments(texts(40))
   expect(sizes.slice(3)).toEqual([6, 12, 22])
 })
 
 test('a query does not wait for documents: these let it pass, and words answer when its vector is late', async () => {
-  const server = await startSlowEmbedder({ mostTexts: 0 })
+  const server = await startSlowEmbedder({ maxTexts: 0 })
   const embedder = openaiEmbedder({ baseUrl: server.baseUrl, model: 'slow', dimensions: 4 })
   const errors: unknown[] = []
   const calls = new EmbeddingCalls({ embedder, queryTimeoutMs: 30, onError: (error) => errors.push(error) })
@@ -87,7 +87,7 @@ test('a query does not wait for documents: these let it pass, and words answer w
   expect(await calls.embedQuery('what')).toBeUndefined()
   // Told once, not for each query.
   expect(errors).toMatchObject([{ code: 'GATEWAY_TIMEOUT', message: expect.stringContaining('30 ms') }])
-  server.set({ mostTexts: 1 })
+  server.set({ maxTexts: 1 })
   await server.answerHeld()
   await expect.poll(() => calls.embedQuery('who')).toHaveLength(4)
 })
@@ -123,7 +123,7 @@ test('documents wait while a query is on its way', async () => {
 })
 
 test('queries do not pile up at an embedder that never answers', async () => {
-  const server = await startSlowEmbedder({ mostTexts: 0 })
+  const server = await startSlowEmbedder({ maxTexts: 0 })
   const embedder = openaiEmbedder({ baseUrl: server.baseUrl, model: 'slow', dimensions: 4 })
   const calls = new EmbeddingCalls({ embedder, queryTimeoutMs: 5, onError: () => {} })
   for (let at = 0; at < 10; at++) expect(await calls.embedQuery(`query ${at}`)).toBeUndefined()

@@ -13,7 +13,7 @@ const cut = (...call: Parameters<typeof chunkSections>): Chunk[] =>
 
 const chunksOf = (text: string, size?: ChunkSize): Chunk[] => cut([section(text)], { size })
 
-const small: ChunkSize = { limitTokens: 64, targetTokens: 48, leastTokens: 12 }
+const small: ChunkSize = { maxTokens: 64, targetTokens: 48, minTokens: 12 }
 
 /** Pieces of Markdown, plain text and other scripts, joined at random. */
 const pieces = fc.oneof(
@@ -47,7 +47,7 @@ describe('whatever the text', () => {
       fc.property(markdown, (text) => {
         for (const chunk of chunksOf(text, small)) {
           expect(chunk.text.trim()).not.toBe('')
-          expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(small.limitTokens)
+          expect(estimateTokens(chunk.text)).toBeLessThanOrEqual(small.maxTokens)
         }
       }),
       { numRuns: 300 },
@@ -103,7 +103,7 @@ describe('a chunk', () => {
   test('names the headings it stands under, outermost first', () => {
     const body = 'word '.repeat(80)
     const text = `# One\n\n${body}\n\n## Two\n\n${body}\n\n### Three\n\n${body}\n\n## Four\n\n${body}`
-    expect(chunksOf(text, { ...small, limitTokens: 128, targetTokens: 100 }).map(({ headings }) => headings)).toEqual([
+    expect(chunksOf(text, { ...small, maxTokens: 128, targetTokens: 100 }).map(({ headings }) => headings)).toEqual([
       ['One'],
       ['One', 'Two'],
       ['One', 'Two', 'Three'],
@@ -125,15 +125,15 @@ describe('structure', () => {
   const filler = 'word '.repeat(40).trim()
 
   test('a heading goes with what follows it', () => {
-    const chunks = chunksOf(`${filler}\n\n## Next\n\n${filler}`, { ...small, leastTokens: 1000 })
+    const chunks = chunksOf(`${filler}\n\n## Next\n\n${filler}`, { ...small, minTokens: 1000 })
     expect(chunks.map(({ text }) => text)).toEqual([filler, `## Next\n\n${filler}`])
   })
 
   test('a heading above a line that fits only without it takes the beginning of that line along', () => {
-    const line = 'x'.repeat(small.limitTokens * 4)
+    const line = 'x'.repeat(small.maxTokens * 4)
     const chunks = chunksOf(`# Title\n${line}`, small)
     expect(chunks[0]?.text).toMatch(/^# Title\nx+$/)
-    for (const { text } of chunks) expect(estimateTokens(text)).toBeLessThanOrEqual(small.limitTokens)
+    for (const { text } of chunks) expect(estimateTokens(text)).toBeLessThanOrEqual(small.maxTokens)
   })
 
   test('small parts under several headings share a chunk', () => {
@@ -182,6 +182,6 @@ describe('structure', () => {
 
 test('a megabyte without a single space is cut in reasonable time', () => {
   const chunks = chunksOf('x'.repeat(2 ** 20))
-  expect(chunks.length).toBeGreaterThanOrEqual(2 ** 20 / 4 / defaultChunkSize.limitTokens)
+  expect(chunks.length).toBeGreaterThanOrEqual(2 ** 20 / 4 / defaultChunkSize.maxTokens)
   expect(chunks.map(({ text }) => text).join('')).toHaveLength(2 ** 20)
 })

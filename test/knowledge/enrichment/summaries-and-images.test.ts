@@ -241,7 +241,7 @@ describe('images', () => {
     expect(await knowledge.namesFile('heron')).toBe(false)
     await knowledge.accept(request({ id: 'waiting', sections: [image('heron')] }))
     await knowledge.start()
-    await knowledge.settled()
+    await knowledge.whenIdle()
     await knowledge.accept(request({ id: 'waiting', sections: [image('otter')] }), { waitMs: 60_000 })
     expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, true])
   })
@@ -252,7 +252,7 @@ describe('images', () => {
     const { id } = await knowledge.pairs.create({ name: 'hidden', isPublic: false, users: ['bob'] })
     await knowledge.accept(request({ id: 'open', sections: [image('heron'), image('heron')] }))
     await knowledge.accept(request({ id: 'closed', sections: [text('x', 'otter')] }, id))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     const shown = (name: string, user: string): Promise<boolean> =>
       knowledge.namesFile(name, { caller: { id: user, scopes: ['chat'] } })
     expect([await shown('heron', 'eve'), await shown('otter', 'eve'), await shown('otter', 'bob')]).toEqual([

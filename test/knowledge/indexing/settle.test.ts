@@ -5,7 +5,7 @@ import { settle, type Written } from '@inlay/knowledge/internal/indexing/make-vi
 import { makeWorker, request, type TestWorker } from '../setup.ts'
 
 async function takeOne({ db, clock }: TestWorker): Promise<Claim> {
-  return (await claim(db, { owner: 'me', now: clock.now, leaseMs: 1000, limit: 10, limitCharacters: 1e6 }))!
+  return (await claim(db, { owner: 'me', now: clock.now, leaseMs: 1000, limit: 10, maxCharacters: 1e6 }))!
 }
 
 /** What a worker would settle of a claim, as if it had written it. */

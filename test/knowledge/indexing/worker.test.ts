@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
@@ -19,7 +19,7 @@ describe('a worker', () => {
   })
 
   test('takes no more than it may at once, and says that nothing was due', async () => {
-    const { worker, accept } = await makeWorker({ worker: { claimDocuments: 2 } })
+    const { worker, accept } = await makeWorker({ worker: { maxClaimDocuments: 2 } })
     await accept(...named('a', 'b', 'c'))
     expect(await worker.runOnce()).toBe(2)
     expect(await worker.runOnce()).toBe(1)
@@ -53,7 +53,7 @@ describe('a worker', () => {
   test('puts what it cannot finish in time back into the queue', async () => {
     const { worker, accept, status, shown } = await makeWorker({
       embedder: fakeEmbedder({ answer: () => new Promise(() => {}) }),
-      worker: { lingerMs: 0, closeMs: 0 },
+      worker: { lingerMs: 0, closeTimeoutMs: 0 },
     })
     await accept(request())
     worker.start()
@@ -81,7 +81,7 @@ describe('a worker', () => {
 
 describe('documents of several callers', () => {
   test('are taken in turns while more wait than can be taken at once', async () => {
-    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { claimDocuments: 2 } })
+    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { maxClaimDocuments: 2 } })
     await acceptFrom('flooder', ...named('f1', 'f2', 'f3', 'f4', 'f5', 'f6'))
     clock.now += 100
     await worker.runOnce()
@@ -92,7 +92,7 @@ describe('documents of several callers', () => {
   })
 
   test('keep the order they came in where each caller sends few', async () => {
-    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { claimDocuments: 2 } })
+    const { worker, index, acceptFrom, clock } = await makeWorker({ worker: { maxClaimDocuments: 2 } })
     for (const id of ['a', 'b', 'c', 'd']) {
       await acceptFrom(`caller of ${id}`, ...named(id))
       clock.now += 10
@@ -173,7 +173,7 @@ describe('a document that cannot be indexed', () => {
   })
 
   test('is tried anew when it is posted anew, identical or not', async () => {
-    const { worker, accept, status, clock } = await makeWorker({ embedder: poisonous, worker: { attemptLimit: 1 } })
+    const { worker, accept, status, clock } = await makeWorker({ embedder: poisonous, worker: { maxAttempts: 1 } })
     await accept(...named('poison'))
     await worker.runOnce()
     expect((await status('poison')).phase).toBe('failed')
@@ -187,7 +187,7 @@ describe('a document that cannot be indexed', () => {
   })
 
   test('leaves its earlier version searchable', async () => {
-    const { worker, accept, shown } = await makeWorker({ embedder: poisonous, worker: { attemptLimit: 1 } })
+    const { worker, accept, shown } = await makeWorker({ embedder: poisonous, worker: { maxAttempts: 1 } })
     await accept(request({ text: 'good' }))
     await worker.runOnce()
     await accept(request({ text: 'poison' }))
@@ -244,7 +244,7 @@ describe('when something that all documents need is down', () => {
   test('waiting grows to five minutes, and ends after the set number of tries', async () => {
     const { worker, accept, status, clock } = await makeWorker({
       embedder: fakeEmbedder({ answer: outage }),
-      worker: { outageAttemptLimit: 12 },
+      worker: { maxOutageAttempts: 12 },
     })
     await accept(request())
     let longestWait = 0
@@ -271,7 +271,7 @@ describe('when something that all documents need is down', () => {
 
   test('an index that takes no document at all is to blame, not the documents', async () => {
     const full = { ...memoryIndex(), append: () => Promise.reject(new Error('no space left on device')) }
-    const { worker, accept, status, clock } = await makeWorker({ index: full, worker: { attemptLimit: 2 } })
+    const { worker, accept, status, clock } = await makeWorker({ index: full, worker: { maxAttempts: 2 } })
     await accept(...named('a', 'b'))
     for (let tries = 1; tries <= 5; tries++) {
       await worker.runOnce()
@@ -291,7 +291,7 @@ describe('an embedder that answers', () => {
   ])('%s is not believed', async (_, answer) => {
     const { worker, accept, status, index } = await makeWorker({
       embedder: fakeEmbedder({ answer }),
-      worker: { attemptLimit: 1 },
+      worker: { maxAttempts: 1 },
     })
     await accept(request())
     await worker.runOnce()

@@ -84,7 +84,7 @@ describe('an identical document', () => {
 
 describe('the queue', () => {
   test('a document that keeps changing keeps its place', async () => {
-    const { accept, worker, clock, shown } = await makeWorker({ worker: { claimDocuments: 1 } })
+    const { accept, worker, clock, shown } = await makeWorker({ worker: { maxClaimDocuments: 1 } })
     await accept(request({ id: 'restless', text: 'first' }))
     clock.now += 1000
     await accept(request({ id: 'other' }))
@@ -224,7 +224,7 @@ test('calls that do not wait for each other take effect in the order they were m
     knowledge.remove('gone'),
   ])
   await knowledge.start()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await knowledge.search({ text: 'last', limit: 5 })).toMatchObject([{ content: 'last' }])
   expect(await knowledge.status('gone')).toBeUndefined()
 })

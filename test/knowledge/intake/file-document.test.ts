@@ -26,12 +26,53 @@ test('sections keep their headings and their own links, and dates of the file ar
   })
   await knowledge.start()
   await knowledge.ingestFile({ file, id: 'notes', link: 'https://a.example/notes' })
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const [zebras] = await knowledge.search({ text: 'zebras', limit: 1 })
   expect(zebras?.document).toMatchObject({ link: 'https://a.example/own', updated_at: '2026-01-02T00:00:00.000Z' })
   const [gates] = await knowledge.search({ text: 'gates', limit: 1 })
   expect(gates?.document.link).toBe('https://a.example/notes')
   expect(gates?.headings).toContain('Hours')
+  await knowledge.close()
+})
+
+test('a file without a date has that of the disk, and a fresh checkout changes nothing', async () => {
+  const facts: { createdAt?: number; text: string } = { text: 'zebras graze' }
+  const { knowledge } = await makeKnowledge({
+    readFile: async () => ({
+      title: null,
+      mediaType: 'text/plain',
+      sections: [{ text: facts.text }],
+      metadata: {},
+      createdAt: facts.createdAt,
+      imageCount: 0,
+    }),
+  })
+  await knowledge.start()
+  const ingest = async (updatedAt: number): Promise<[boolean, string | null]> => {
+    const { isUnchanged } = await knowledge.ingestFile({ file, id: 'notes', updatedAt })
+    await knowledge.whenIdle()
+    const [first] = await knowledge.search({ text: 'zebras' })
+    return [isUnchanged, first!.document.updated_at]
+  }
+  expect(await ingest(Date.UTC(2024, 4, 5))).toEqual([false, '2024-05-05T00:00:00.000Z'])
+  expect(await ingest(Date.UTC(2026, 0, 1))).toEqual([true, '2024-05-05T00:00:00.000Z'])
+  facts.text = 'zebras graze at night'
+  expect(await ingest(Date.UTC(2026, 1, 1))).toEqual([false, '2026-02-01T00:00:00.000Z'])
+  facts.createdAt = Date.UTC(2020, 0, 1)
+  expect(await ingest(Date.UTC(2026, 2, 1))).toEqual([false, '2020-01-01T00:00:00.000Z'])
+  expect(await ingest(Date.UTC(2026, 3, 1))).toEqual([true, '2020-01-01T00:00:00.000Z'])
+})
+
+test.each([
+  [2, 'application/pdf', /pictures but no text, like a scan: make its text readable \(OCR\)/],
+  [1, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', /a picture but no text: /],
+  [0, 'text/plain', /contains no text/],
+])('a file with %i pictures and without text is refused, and told why', async (imageCount, mediaType, message) => {
+  const { knowledge } = await makeKnowledge({
+    readFile: async () => ({ title: 'Contract', mediaType, sections: [], metadata: {}, imageCount }),
+  })
+  const refusal = { code: 'INVALID_INPUT', data: { reason: 'no_text' }, message: expect.stringMatching(message) }
+  await expect(knowledge.ingestFile({ file, id: 'scan' })).rejects.toMatchObject(refusal)
   await knowledge.close()
 })
 

@@ -1,5 +1,5 @@
 import { readLargeRequest, type IngestionRequest, type Section } from '@inlay/protocol'
-import { giveWayTo } from '@inlay/protocol/concurrency'
+import { addForegroundCalls } from '@inlay/scheduling'
 import { describe, expect, test } from 'vitest'
 import { decodeChunkMetadata } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
@@ -103,7 +103,7 @@ describe('a large document', () => {
     let [isCut, looks] = [false, 0]
     const { accept, worker } = await makeWorker({ at: (step) => void (isCut = step === 'chunk') })
     await accept(large())
-    const end = giveWayTo(() => {
+    const end = addForegroundCalls(() => {
       if (isCut) looks++
       return false
     })
@@ -121,7 +121,7 @@ describe('a large document', () => {
     const { knowledge, index } = await makeKnowledge({ summarize })
     await knowledge.start()
     await knowledge.accept(request({ id: 'large', sections: [section('First words.'), section(prose.repeat(2))] }))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect(index.store.rows.length).toBeGreaterThan(100)
     expect([...documents].map((text) => text.slice(0, 30))).toEqual(['First words.\n\nSome words of pr'])
   })
@@ -189,7 +189,7 @@ describe('what is not needed any more is removed', () => {
     await sweepLargeContents(db, { now, isGone: () => true })
     let looks = 0
     let seen: Promise<unknown[]> | undefined
-    const end = giveWayTo(() => {
+    const end = addForegroundCalls(() => {
       looks++
       // A transaction would keep this waiting until its end.
       seen ??= db.selectFrom('inlay_documents').select('id').execute()

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { withSyncHash } from '@inlay/knowledge/internal/intake/document-ids'
 import { describe, expect, test } from 'vitest'
 import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import { request } from '../setup.ts'
@@ -56,4 +58,19 @@ test('the link of a document is the first that a section has', async () => {
   }))
   expect((await toVersion(request({ sections }))).link).toBe('https://one')
   expect((await toVersion(request({ sections: [] }))).link).toBe('')
+})
+
+test('identifies a document the same with either hash, and hashes a long text on another thread', async () => {
+  const hashed: string[] = []
+  const own = withSyncHash((text) => {
+    hashed.push(text)
+    return hash('sha256', text)
+  })
+  for (const text of ['Grüße – 漢字 😀', 'x'.repeat(65_537)]) {
+    const sent = request({ id: undefined, text })
+    const [here, elsewhere] = [await toVersion(sent, own), await toVersion(sent)]
+    expect([here.id, here.hash]).toEqual([elsewhere.id, elsewhere.hash])
+  }
+  expect(hashed.map(({ length }) => length).filter((length) => length > 65_536)).toEqual([])
+  expect(hashed.length).toBeGreaterThan(1)
 })

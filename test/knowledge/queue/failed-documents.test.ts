@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { releaseClaim, readRetired } from '@inlay/knowledge/internal/queue/claims'
+import { claim, releaseClaim, readRetired } from '@inlay/knowledge/internal/queue/claims'
+import { recordFailures } from '@inlay/knowledge/internal/queue/failed-documents'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
+import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeRecords, makeWorker, request } from '../setup.ts'
@@ -27,6 +29,13 @@ describe('a clock that is set back by hours', () => {
     expect([(await status('tried')).phase, (await status('new')).phase]).toEqual(['indexed', 'indexed'])
   })
 
+  test('holds up no new document by minutes either', async () => {
+    const { worker, accept, clock } = await makeWorker()
+    await accept(request())
+    clock.now -= 5 * 60_000
+    expect(await worker.runOnce()).toBe(1)
+  })
+
   test('frees what a worker left that vanished before', async () => {
     const [db, index, clock] = [await makeRecords(), memoryIndex(), { now: 1_000_000_000 }]
     const stuck = { at: (step: string) => (step === 'append' ? new Promise<void>(() => {}) : undefined) }
@@ -45,6 +54,62 @@ test('rows that come after their claim was swept and cleared away are cleared aw
   const db = await makeRecords()
   await releaseClaim(db, 'swept long ago', ['late.0', 'late.1'])
   expect((await readRetired(db, 10)).generations).toEqual(['late.0', 'late.1'])
+})
+
+describe('a claim whose lease ran out', () => {
+  const leaseMs = 1_000
+  const take = (db: Records, owner: string, now: number) =>
+    claim(db, { owner, now, leaseMs, limit: 10, maxCharacters: 1e6 })
+
+  /** A document that one worker took and lost, and another one took. */
+  async function takenTwice() {
+    const { db, accept, status } = await makeWorker()
+    await accept(request())
+    const first = await take(db, 'a', 2_000_000)
+    await sweepClaims(db, { now: 2_000_000 + leaseMs + 1 })
+    const second = await take(db, 'b', 10_000_000)
+    return { db, status, first: first!, second: second! }
+  }
+
+  test('has what was written under it removed from the index', async () => {
+    const { db, first } = await takenTwice()
+    expect((await readRetired(db, 10)).generations).toEqual(first.generations)
+  })
+
+  test('can no longer fail a document that another worker has', async () => {
+    const { db, status, first, second } = await takenTwice()
+    const policy = { maxAttempts: 1, maxOutageAttempts: 1 }
+    const failed = [{ id: 'document', attempts: 1, failures: 0, reason: 'Bad', isOutage: false }]
+    await recordFailures(db, failed, { claimId: first.id, now: 10_000_000, random: () => 0.5, policy })
+    expect((await status('document')).phase).toBe('indexing')
+    await recordFailures(db, failed, { claimId: second.id, now: 10_000_000, random: () => 0.5, policy })
+    expect((await status('document')).phase).toBe('failed')
+  })
+
+  test('and that is gone, with a document left, is cleared up by one of two processes alone', async () => {
+    const { db, accept } = await makeWorker()
+    await accept(request())
+    const lost = await take(db, 'a', 2_000_000)
+    await db.deleteFrom('inlay_claims').where('id', '=', lost!.id).execute()
+    let other: Awaited<ReturnType<typeof take>>
+    // Another process is faster between the look and the change.
+    const slower = new Proxy(db, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (name !== 'transaction' || other) return typeof member === 'function' ? member.bind(target) : member
+        return () => ({
+          execute: async (work: never) => {
+            await sweepClaims(db, { now: 2_000_000 })
+            other = await take(db, 'b', 10_000_000)
+            return target.transaction().execute(work)
+          },
+        })
+      },
+    })
+    await sweepClaims(slower, { now: 2_000_000 })
+    const row = await db.selectFrom('inlay_documents').select(['state', 'claim']).executeTakeFirstOrThrow()
+    expect(row).toEqual({ state: 'indexing', claim: other!.id })
+  })
 })
 
 describe('leases', () => {
@@ -137,4 +202,18 @@ describe('leases', () => {
     expect(await worker.runOnce()).toBe(1)
     expect((await status('document')).phase).toBe('indexed')
   })
+})
+
+test('a large document is indexed alone, so that small ones do not wait for it', async () => {
+  const { db, clock, accept } = await makeWorker()
+  for (const [id, length] of [
+    ['small', 10],
+    ['large', 300_000],
+    ['next', 10],
+  ] as const)
+    await accept(request({ id, text: 'x'.repeat(length) }))
+  const take = () => claim(db, { owner: 'me', now: clock.now, leaseMs: 1_000, limit: 10, maxCharacters: 1e6 })
+  const taken = [await take(), await take(), await take()]
+  expect(taken.map((each) => each?.documentIds)).toEqual([['small'], ['large'], ['next']])
+  expect(taken.map((each) => each?.isLarge)).toEqual([false, true, false])
 })

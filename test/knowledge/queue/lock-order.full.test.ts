@@ -25,7 +25,7 @@ afterAll(() => server.stop())
 const ids = ['c', 'b', 'a']
 const claimId = crypto.randomUUID()
 const now = 2_000_000
-const policy = { attemptLimit: 5, outageAttemptLimit: 40 }
+const policy = { maxAttempts: 5, maxOutageAttempts: 40 }
 
 /** What locks several documents, over some that a claim holds unless it says otherwise. */
 const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unknown>, state?: 'failed'])[] = [

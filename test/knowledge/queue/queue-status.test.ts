@@ -11,13 +11,13 @@ async function makeFailures(): Promise<TestKnowledge & { hidden: number }> {
       if (service.isDown) throw new Error('no')
     },
   })
-  const fixture = await makeKnowledge({ embedder, worker: { attemptLimit: 1, outageAttemptLimit: 1 } })
+  const fixture = await makeKnowledge({ embedder, worker: { maxAttempts: 1, maxOutageAttempts: 1 } })
   await fixture.knowledge.start()
   const { id: hidden } = await fixture.knowledge.pairs.create({ name: 'hidden', isPublic: false })
   await fixture.knowledge.accept(request({ id: 'web', source: 'web' }))
   await fixture.knowledge.accept(request({ id: 'slack', source: 'slack' }))
   await fixture.knowledge.accept(request({ id: 'hidden', source: 'web' }, hidden))
-  await fixture.knowledge.settled()
+  await fixture.knowledge.whenIdle()
   service.isDown = false
   return { ...fixture, hidden }
 }
@@ -37,7 +37,7 @@ test.each<[string, RequeueQuery | undefined, Caller | undefined, string[]]>([
   const { knowledge } = await makeFailures()
   expect((await knowledge.figures()).documents).toMatchObject({ failed: 3 })
   expect(await knowledge.requeue(query, { caller })).toBe(expected.length)
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const { documents } = await knowledge.list({ phase: 'indexed' })
   expect(documents.map(({ documentId }) => documentId)).toEqual(expected)
   expect((await knowledge.list({ phase: 'failed' })).documents).toHaveLength(3 - expected.length)
@@ -49,4 +49,20 @@ test('a document that has not failed is left alone', async () => {
   await knowledge.accept(request(), { waitMs: 60_000 })
   expect(await knowledge.requeue({ documentId: 'document' })).toBe(0)
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
+})
+
+test('documents that are tried again by two calls at once are counted once', async () => {
+  const { knowledge } = await makeFailures()
+  const counts = await Promise.all([knowledge.requeue({}), knowledge.requeue({})])
+  expect(counts[0] + counts[1]).toBe(3)
+})
+
+test('what waits in a paused pair is not waited for', async () => {
+  const { knowledge } = await makeKnowledge()
+  const { id } = await knowledge.pairs.create({ name: 'Paused', isPublic: true })
+  await knowledge.pairs.update(id, { isPaused: true })
+  await knowledge.start()
+  await knowledge.accept(request({}, id))
+  await knowledge.whenIdle()
+  expect((await knowledge.status('document'))?.phase).toBe('pending')
 })

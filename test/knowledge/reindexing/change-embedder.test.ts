@@ -49,7 +49,7 @@ const texts = Array.from({ length: 600 }, (_, at) => `animal${at} lives here`)
 
 async function fill({ knowledge }: TestKnowledge): Promise<void> {
   await Promise.all(texts.map((text, at) => knowledge.accept(request({ id: `d${at}`, text }))))
-  await knowledge.settled()
+  await knowledge.whenIdle()
 }
 
 async function find(knowledge: Knowledge, text: string): Promise<string[]> {
@@ -67,7 +67,7 @@ test('documents are found all the time while they are brought to another embedde
   for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
   expect((await knowledge.figures()).documents).toMatchObject({ pending: expect.any(Number) })
   release()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   await vi.waitFor(() => expect(place.store.rows).toEqual([]), { timeout: 60_000 })
   expect(place.store.beside.get(1)!.rows).toHaveLength(texts.length)
   for (const at of [0, 300, 599]) expect(await find(knowledge, `animal${at}`)).toContain(texts[at])
@@ -87,10 +87,10 @@ test.each([
   const place = await makePlace()
   const first = await place.run(before)
   await first.knowledge.accept(request({ text: 'The heron waits.' }))
-  await first.knowledge.settled()
+  await first.knowledge.whenIdle()
   await first.knowledge.close()
   const { knowledge } = await place.change(after)
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await find(knowledge, 'heron')).toEqual(['The heron waits.'])
   expect(place.store.beside.get(1)!.rows).toHaveLength(1)
 })
@@ -108,7 +108,7 @@ test('changes and deletes win over the move, and an identical document costs not
   expect(await find(knowledge, 'animal0')).not.toContain(texts[0])
   expect(await find(knowledge, 'animal1')).toContain(texts[1])
   release()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect(await find(knowledge, 'animal0')).not.toContain(texts[0])
   expect(await find(knowledge, 'animal1')).not.toContain(texts[1])
   expect(await find(knowledge, 'stork')).toContain('changed into stork')
@@ -120,7 +120,7 @@ test('a document that the new embedder refuses stays found where it was', async 
   const place = await makePlace()
   const first = await place.run(embedderOf('a'))
   for (const word of ['heron', 'stork']) await first.knowledge.accept(request({ id: word, text: `A ${word}.` }))
-  await first.knowledge.settled()
+  await first.knowledge.whenIdle()
   await first.knowledge.close()
   const inner = embedderOf('b')
   const embedder: Embedder = {
@@ -130,8 +130,8 @@ test('a document that the new embedder refuses stays found where it was', async 
       return inner.embed(given, ...rest)
     },
   }
-  const { knowledge } = await place.change(embedder, { worker: { attemptLimit: 1, pollMs: 5 } })
-  await knowledge.settled()
+  const { knowledge } = await place.change(embedder, { worker: { maxAttempts: 1, pollMs: 5 } })
+  await knowledge.whenIdle()
   expect((await knowledge.figures()).documents).toMatchObject({ indexed: 1, failed: 1 })
   expect([(await find(knowledge, 'heron'))[0], (await find(knowledge, 'stork'))[0]]).toEqual(['A heron.', 'A stork.'])
   // It no longer keeps the others from being found by vectors.
@@ -149,11 +149,11 @@ test('back to the embedder before, in the middle of a move', async () => {
   const place = await makePlace()
   await fill(await place.run(embedderOf('a')))
   const never = new Promise<never>(() => {})
-  const second = await place.change({ ...embedderOf('b'), embed: () => never }, { worker: { closeMs: 1 } })
+  const second = await place.change({ ...embedderOf('b'), embed: () => never }, { worker: { closeTimeoutMs: 1 } })
   await second.knowledge.accept(request({ id: 'late', text: 'late words' }))
   await second.knowledge.close()
   const { knowledge } = await place.change(embedderOf('a'))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   expect((await knowledge.figures()).documents).toMatchObject({ indexed: texts.length + 1 })
   expect(await find(knowledge, 'late')).toContain('late words')
   expect(await find(knowledge, 'animal17')).toContain(texts[17])
@@ -164,7 +164,7 @@ test('a process of the embedder before still finds all there is, and loses nothi
   const old = await place.run(embedderOf('a'))
   await fill(old)
   const fresh = await place.change(embedderOf('b'))
-  await fresh.knowledge.settled()
+  await fresh.knowledge.whenIdle()
   await vi.waitFor(async () => expect(await find(old.knowledge, 'animal17')).toContain(texts[17]), { timeout: 60_000 })
   await old.knowledge.accept(request({ id: 'late', text: 'late words' }))
   await vi.waitFor(async () => expect(await find(fresh.knowledge, 'late')).toContain('late words'), { timeout: 60_000 })
@@ -172,12 +172,12 @@ test('a process of the embedder before still finds all there is, and loses nothi
 
 test('an index that has no room for another space keeps its embedder, unless nothing is indexed', async () => {
   const place = await makePlace()
-  const alone = (): MemoryIndex => ({ ...memoryIndex(place.store), beside: undefined })
+  const alone = (): MemoryIndex => ({ ...memoryIndex(place.store), staging: undefined })
   const first = await place.run(undefined, { index: alone() })
   await first.knowledge.close()
   const second = await place.run(fakeEmbedder(), { index: alone() })
   await second.knowledge.accept(request())
-  await second.knowledge.settled()
+  await second.knowledge.whenIdle()
   expect(place.store.rows.every((row) => row.vector)).toBe(true)
   await second.knowledge.close()
   const { knowledge } = await place.run(undefined, { index: alone() })

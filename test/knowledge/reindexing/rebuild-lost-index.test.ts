@@ -1,5 +1,5 @@
 import { isInlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { describe, expect, test } from 'vitest'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
@@ -28,7 +28,7 @@ const lose = (store: MemoryStore): void => void Object.assign(store, createStore
 async function fill({ knowledge }: TestKnowledge, count = 3): Promise<void> {
   const ids = Array.from({ length: count }, (_, at) => `d${at}`)
   await Promise.all(ids.map((id) => knowledge.accept(request({ id, text: `heron of ${id}` }))))
-  await knowledge.settled()
+  await knowledge.whenIdle()
 }
 
 const herons = async ({ knowledge }: TestKnowledge): Promise<string[]> =>
@@ -48,7 +48,7 @@ describe('an index that is gone', () => {
     expect(messages(second)).toEqual([expect.stringContaining('The index is lost.')])
     expect((await second.knowledge.figures()).rebuild).toMatchObject({ reason: 'lost' })
     expect(await second.knowledge.readiness()).toMatchObject({ rebuild: 'lost' })
-    await second.knowledge.settled()
+    await second.knowledge.whenIdle()
     expect(await herons(second)).toHaveLength(100)
     expect((await second.knowledge.figures()).documents).toMatchObject({ indexed: 600, failed: 0 })
     expect((await second.knowledge.figures()).rebuild).toBeUndefined()
@@ -65,7 +65,7 @@ describe('an index that is gone', () => {
     await first.knowledge.close()
     lose(place.store)
     const second = await place.run({ embedder: fakeEmbedder() })
-    await second.knowledge.settled()
+    await second.knowledge.whenIdle()
     expect(await herons(second)).toEqual(['d0', 'd1', 'd2'])
     expect([...place.store.beside.values()].flatMap(({ rows }) => rows).every((row) => row.vector)).toBe(true)
   })
@@ -97,7 +97,7 @@ test('a search that finds the index damaged, and nothing in the new one, is refu
   await fill(opened)
   place.store.isDamaged = true
   await expect(herons(opened)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true })
-  await opened.knowledge.settled()
+  await opened.knowledge.whenIdle()
   expect(await herons(opened)).toEqual(['d0', 'd1', 'd2'])
 })
 
@@ -110,8 +110,8 @@ test("the index of other records is left alone, and this one's documents get an 
   }
   const mixed = await makeKnowledge({ db: place.db, index: memoryIndex(other.store) })
   await mixed.knowledge.start()
-  await mixed.knowledge.settled()
-  expect(messages(mixed)).toEqual([expect.stringContaining('not the one')])
+  await mixed.knowledge.whenIdle()
+  expect(messages(mixed)).toEqual([expect.stringContaining('does not belong')])
   expect(await herons(mixed)).toEqual(['d0', 'd1', 'd2'])
   await mixed.knowledge.close()
   const back = await other.run()
@@ -173,7 +173,7 @@ test('on request everything is indexed again, and found all the time', async () 
   await fill(opened, 600)
   const seen: number[] = []
   expect(await opened.knowledge.reindex()).toEqual({ documents: 600 })
-  const settled = opened.knowledge.settled()
+  const settled = opened.knowledge.whenIdle()
   let isOver = false
   void settled.then(() => (isOver = true))
   while (!isOver) {
@@ -193,7 +193,7 @@ test('two processes that find the same index lost make one of it', async () => {
   await first.knowledge.close()
   lose(place.store)
   const both = await Promise.all([place.run(), place.run()])
-  await Promise.all(both.map(({ knowledge }) => knowledge.settled()))
+  await Promise.all(both.map(({ knowledge }) => knowledge.whenIdle()))
   for (const opened of both) expect(await herons(opened)).toEqual(['d0', 'd1', 'd2'])
   expect(await place.db.selectFrom('inlay_spaces').select('number').where('phase', '=', 'open').execute()).toEqual([
     { number: 1 },

@@ -69,7 +69,7 @@ describe.each(names)('documents of %s', (recorded) => {
     const place = await makePlace()
     const first = await place.run(recorded)
     await put(first, 'old')
-    await first.knowledge.settled()
+    await first.knowledge.whenIdle()
     await first.knowledge.close()
     const processes: TestKnowledge[] = []
     for (const setting of order) {
@@ -96,7 +96,7 @@ test('a process without the recorded embedder keeps documents for others, and sa
   const place = await makePlace()
   const first = await place.run('a')
   await put(first, 'old')
-  await first.knowledge.settled()
+  await first.knowledge.whenIdle()
   await first.knowledge.close()
   const other = await place.run('none')
   await put(other, 'new')
@@ -104,7 +104,7 @@ test('a process without the recorded embedder keeps documents for others, and sa
   expect(await other.knowledge.readiness()).toMatchObject({
     embedder: { recorded: 'a@8', configured: null, isUsed: false, indexes: false },
   })
-  expect(messages(other)).toEqual([expect.stringMatching(/vectors of a@8.*no embedding model.*by words alone/)])
+  expect(messages(other)).toEqual([expect.stringMatching(/vectors of a@8.*no embedding model.*keyword search only/)])
   expect((await other.knowledge.figures()).documents).toMatchObject({ pending: 1, indexed: 1 })
   await expect(other.knowledge.reindex()).rejects.toMatchObject({ code: 'CONFLICT' })
   const [back] = [await place.run('a')]
@@ -145,7 +145,7 @@ test('a move that a killed process began is carried on by one that was running a
   const old = await place.run('a')
   const ids = Array.from({ length: 600 }, (_, at) => `d${String(at).padStart(3, '0')}`)
   await Promise.all(ids.map((id) => put(old, id)))
-  await old.knowledge.settled()
+  await old.knowledge.whenIdle()
   const able = await place.run('b')
   // As good as killed: it begins the move and does nothing for it.
   const killed = await makeKnowledge({ db: place.db, index: memoryIndex(place.store), embedder: settings.b })
@@ -164,7 +164,7 @@ test('the same model with vectors of another length is another embedder', async 
   const place = await makePlace()
   const first = await place.run('a')
   await put(first, 'old')
-  await first.knowledge.settled()
+  await first.knowledge.whenIdle()
   const longer = await place.run('longA')
   expect(await longer.knowledge.embedder()).toMatchObject({
     recorded: 'a@8',
@@ -174,7 +174,7 @@ test('the same model with vectors of another length is another embedder', async 
   })
   expect(await herons(longer)).toEqual(['old'])
   expect(await longer.knowledge.reindex({ embedder: true })).toEqual({ documents: 1 })
-  await longer.knowledge.settled()
+  await longer.knowledge.whenIdle()
   await expect.poll(() => vectorsOf(place), patient).toEqual([vectors.longA])
   await expect.poll(() => herons(first), patient).toEqual(['old'])
 })
@@ -183,7 +183,7 @@ test('a process that does not index changes nothing, and refuses an index that i
   const place = await makePlace()
   const first = await place.run('a')
   await put(first, 'old')
-  await first.knowledge.settled()
+  await first.knowledge.whenIdle()
   await first.knowledge.close()
   const reader = await place.run('a', { worker: { indexes: false } })
   expect(await herons(reader)).toEqual(['old'])
@@ -194,6 +194,6 @@ test('a process that does not index changes nothing, and refuses an index that i
   await expect(herons(late)).rejects.toMatchObject({ code: 'INDEX_MISMATCH', message: expect.stringContaining('lost') })
   expect([place.store.identity, place.store.rows]).toEqual([undefined, []])
   const mending = await place.run('a')
-  await mending.knowledge.settled()
+  await mending.knowledge.whenIdle()
   expect(await herons(mending)).toEqual(['new', 'old'])
 })

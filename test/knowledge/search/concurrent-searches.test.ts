@@ -1,5 +1,5 @@
 import { createSearchGate } from '@inlay/knowledge/internal/search/concurrent-searches'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { expect, test } from 'vitest'
 import { createStore, memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request } from '../setup.ts'

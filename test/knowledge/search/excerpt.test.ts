@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
-import { makeKnowledge, request } from '../setup.ts'
+import { readChunks, readExcerpt, readSize } from '@inlay/knowledge/internal/search/excerpt'
+import { findByLink } from '@inlay/knowledge/internal/search/linked-document'
+import { makeKnowledge, makeWorker, request } from '../setup.ts'
+import { memoryIndex } from '../memory-index.ts'
 
 const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
 const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => ({
@@ -61,4 +64,34 @@ describe('an excerpt', () => {
     await knowledge.remove('doc')
     expect(await knowledge.excerpt({ ...query, caller: ana })).toBeUndefined()
   })
+})
+
+test('a document that is replaced while it is read, and whose old rows are gone at once, is read in its new version', async () => {
+  const memory = memoryIndex()
+  let updates = 0
+  const fixture = await makeWorker({ index: memory })
+  const link = 'https://x.example/doc'
+  const version = (number: number) =>
+    request({
+      id: 'doc',
+      sections: [{ type: 'text', text: `version ${number}`, link, image_file_id: null, heading: null }],
+    })
+  const index = {
+    read: async (...given: Parameters<typeof memory.read>) => {
+      if (updates++ % 2 === 0) {
+        await fixture.accept(version(updates))
+        await fixture.worker.runOnce()
+        await memory.remove([given[0]])
+      }
+      return memory.read(...given)
+    },
+  }
+  await fixture.accept(version(0))
+  await fixture.worker.runOnce()
+  const context = { db: fixture.db, index }
+  const query = { documentId: 'doc', first: 0, last: 9, chunk: 0 }
+  expect(await readExcerpt(query, context)).toMatchObject({ content: 'version 1' })
+  expect(await readChunks({ ...query, limit: 5 }, context)).toMatchObject({ chunks: [{ text: 'version 3' }] })
+  expect(await readSize(query, context)).toMatchObject({ chunks: 1 })
+  expect(await findByLink({ link }, context)).toMatchObject({ content: 'version 7' })
 })

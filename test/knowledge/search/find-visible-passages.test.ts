@@ -18,7 +18,7 @@ async function makeLibrary(
   await knowledge.start()
   for (const { pairId, ...document } of documents)
     await knowledge.accept(request({ text: 'common', ...document }, pairId))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   return knowledge
 }
 
@@ -101,7 +101,7 @@ describe('access and document sets', () => {
     await knowledge.accept(request({ id: 'open', text: 'common' }, open))
     await knowledge.accept(request({ id: 'both', text: 'common' }, closed))
     await knowledge.accept(request({ id: 'both', text: 'common' }, open))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     return { knowledge, closed, open }
   }
 
@@ -120,7 +120,7 @@ describe('access and document sets', () => {
     const before = (await knowledge.list()).documents
     await knowledge.pairs.update(closed, { isPublic: true })
     await knowledge.documentSets.create({ name: 'set', pairIds: [open] })
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect((await knowledge.list()).documents).toEqual(before)
   })
 
@@ -242,6 +242,7 @@ describe('results', () => {
         content: '# Entitlement\n\nFull-time staff receive 25 days of paid leave.',
         headings: ['Entitlement'],
         span: { first: 1, last: 1 },
+        ranking: { words: expect.any(Number), vectorWeight: 0 },
       },
     ])
   })
@@ -268,7 +269,7 @@ describe('results', () => {
     }))
     await knowledge.accept(request({ id: 'long', sections }))
     for (let at = 0; at < 30; at++) await knowledge.accept(request({ id: `short ${at}`, text: 'common words' }))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     // Rows of a generation that is not visible rank first.
     const [row] = index.store.rows
     for (let at = 0; at < 200; at++) index.store.rows.unshift({ ...row!, generation: 'gone', position: at * 2 })

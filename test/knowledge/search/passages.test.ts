@@ -67,8 +67,8 @@ describe('chunks of a document', () => {
     ['code', `\`\`\`ts\n${Array.from({ length: 80 }, (_, at) => `  const value${at} = ${at}`).join('\n')}\n\`\`\``, 64],
     ['a table', `| a | b |\n|---|---|\n${Array.from({ length: 90 }, (_, at) => `| ${at} | cell |`).join('\n')}`, 64],
     ['a list under headings', `# One\n\n## Two\n\n${'- an item of some length\n'.repeat(60)}`.trim(), 64],
-  ])('are the text they were cut from: %s', (_, text, limitTokens) => {
-    const size = { limitTokens, targetTokens: limitTokens, leastTokens: 16 }
+  ])('are the text they were cut from: %s', (_, text, maxTokens) => {
+    const size = { maxTokens, targetTokens: maxTokens, minTokens: 16 }
     const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
     const rows = [...chunkSections(sections, { size })]
       .filter((chunk) => chunk !== undefined)

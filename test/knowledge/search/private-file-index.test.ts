@@ -120,14 +120,14 @@ test('files of one person hold up no file of another', async () => {
       await stored.append(rows)
     },
   }
-  const { knowledge } = await makeKnowledge({ index, worker: { claimDocuments: 1 } })
+  const { knowledge } = await makeKnowledge({ index, worker: { maxClaimDocuments: 1 } })
   const own = Array.from({ length: 20 }, (_, at) => `ana ${at}`)
   for (const id of own) await knowledge.privateFiles.put(document(id, 'Badgers.', { ownerId: 'ana' }))
   await knowledge.start()
   await first.promise
   await knowledge.privateFiles.put(document('ben', 'Foxes.', { ownerId: 'ben' }))
   gate.resolve()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const order = stored.store.rows.map(({ documentId }) => documentId)
   expect(order).toHaveLength(21)
   // A few of the first person's are on their way when it comes.

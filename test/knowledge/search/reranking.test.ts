@@ -25,7 +25,7 @@ async function makeLibrary(options: Options, texts: Record<string, string>): Pro
   for (const [id, text] of Object.entries(texts)) await fixture.knowledge.accept(request({ id, text }))
   // All in one claim: of hits that are equally good, the one indexed first comes first.
   await fixture.knowledge.start()
-  await fixture.knowledge.settled()
+  await fixture.knowledge.whenIdle()
   return fixture
 }
 
@@ -59,7 +59,7 @@ describe('a reranker', () => {
       Array.from({ length: 80 }, (_, at) => [`${at}`, `one ${'good '.repeat(at)}${at < 60 ? 'two' : ''}`]),
     )
     const reranker = fakeReranker()
-    const library = await makeLibrary({ reranker, ranking: { rerankedHits: 30 } }, many)
+    const library = await makeLibrary({ reranker, ranking: { maxRerankedHits: 30 } }, many)
     expect(await search(library, 'one two', { limit: 3 })).toEqual(['29', '28', '27'])
     expect(reranker.calls[0]!.texts).toHaveLength(30)
     const scores = (await library.knowledge.search({ text: 'one two', limit: 80 })).map(
@@ -159,7 +159,7 @@ describe('recency', () => {
       const fixture = await makeKnowledge({ now: () => now, ...options })
       await fixture.knowledge.start()
       for (const document of documents) await fixture.knowledge.accept(document)
-      await fixture.knowledge.settled()
+      await fixture.knowledge.whenIdle()
       return fixture
     }
     const strong = { halfLifeDays: 30, weight: 0.9 }

@@ -88,6 +88,21 @@ describe('upkeep', () => {
     await expect.poll(() => index.store.maintained, { timeout: 60_000 }).toBe(3)
   })
 
+  test('removes rows at once while writes go on, before the next round', async () => {
+    const { maintainer, index, context } = await make()
+    maintainer.start()
+    onTestFinished(() => maintainer.close())
+    await index.append(['dead', 'shown'].map((generation) => ({ ...row, generation })))
+    const writes = setInterval(() => maintainer.noteAppend(1), 5)
+    onTestFinished(() => clearInterval(writes))
+    await expect.poll(() => context.db.selectFrom('inlay_job_leases').selectAll().execute()).toHaveLength(0)
+    maintainer.noteAppend(1)
+    await retire(context.db, { generations: ['dead'], chunkCount: 1 })
+    maintainer.noteRemoval()
+    await expect.poll(() => index.store.rows.map(({ generation }) => generation)).toEqual(['shown'])
+    expect(index.store.maintained).toBe(0)
+  })
+
   test('leaves an index alone that nobody used', async () => {
     const { maintainer, index } = await make()
     await maintainer.runOnce({ idle: true })
@@ -96,15 +111,14 @@ describe('upkeep', () => {
 })
 
 describe('upkeep is due', () => {
-  const none = (): Promise<number> => Promise.resolve(0)
   const figures = { rows: 1000, unindexedRows: 0 }
 
   test('once when idle after a start, then not until something happens', async () => {
     const schedule = new UpkeepSchedule(() => 10_000)
-    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.due()).toEqual({ idle: true })
     schedule.startRound()
     schedule.endRound({ figures, dueMs: Infinity })
-    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.due()).toBeUndefined()
     expect(schedule.restMs()).toBeGreaterThan(1000)
   })
 
@@ -115,16 +129,16 @@ describe('upkeep is due', () => {
     schedule.startRound()
     schedule.noteAppend(1)
     expect(onSooner).toHaveBeenCalledOnce()
-    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.due()).toBeUndefined()
     expect(schedule.restMs()).toBe(1000)
     clock.now += 1000
-    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.due()).toEqual({ idle: true })
     expect(schedule.startRound()).toBe(true)
     schedule.endRound({ figures, dueMs: 30_000 })
-    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.due()).toBeUndefined()
     expect(schedule.restMs()).toBe(30_000)
     clock.now += 30_000
-    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.due()).toEqual({ idle: true })
   })
 
   test.each([
@@ -135,11 +149,11 @@ describe('upkeep is due', () => {
     const schedule = new UpkeepSchedule(() => 10_000, onSooner)
     schedule.startRound()
     schedule.noteAppend(0)
-    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.due()).toBeUndefined()
     onSooner.mockClear()
     write(schedule.noteAppend)
     expect(onSooner).toHaveBeenCalled()
-    expect(await schedule.due(none)).toEqual({ idle: false })
+    expect(schedule.due()).toEqual({ idle: false })
     expect(schedule.restMs()).toBe(0)
   })
 
@@ -152,11 +166,11 @@ describe('upkeep is due', () => {
     schedule.endRound({ figures, dueMs: 0 })
     for (let ms = 0; ms < 2000; ms += 100) {
       write()
-      expect(await schedule.due(none)).toBeUndefined()
+      expect(schedule.due()).toBeUndefined()
       clock.now += 100
     }
     write()
-    expect(await schedule.due(none)).toEqual({ idle: false })
+    expect(schedule.due()).toEqual({ idle: false })
   })
 
   test('five seconds after a flood began, or a second after its end', async () => {
@@ -166,24 +180,41 @@ describe('upkeep is due', () => {
     const begun = clock.now
     for (; clock.now < begun + 5000; clock.now += 100) {
       schedule.noteAppend(2500)
-      expect(await schedule.due(none)).toBeUndefined()
+      expect(schedule.due()).toBeUndefined()
       expect(schedule.restMs()).toBeGreaterThan(0)
     }
-    expect(await schedule.due(none)).toEqual({ idle: false })
+    expect(schedule.due()).toEqual({ idle: false })
     schedule.startRound()
     schedule.endRound({ figures, dueMs: Infinity })
     schedule.noteAppend(2500)
-    expect(await schedule.due(none)).toBeUndefined()
+    expect(schedule.due()).toBeUndefined()
     clock.now += 1000
-    expect(await schedule.due(none)).toEqual({ idle: true })
+    expect(schedule.due()).toEqual({ idle: true })
   })
 
-  test('when more rows are dead than alive, and more than two thousand', async () => {
-    const schedule = new UpkeepSchedule(() => 10_000)
+  test('at once for rows that became invisible, then after a rest nine times as long as their removal', () => {
+    const clock = { now: 10_000 }
+    const onSooner = vi.fn()
+    const schedule = new UpkeepSchedule(() => clock.now, onSooner)
     schedule.startRound()
-    schedule.endRound({ figures: { rows: 5000, unindexedRows: 0 }, dueMs: 0 })
+    schedule.endRound({ figures, dueMs: Infinity })
     schedule.noteRemoval()
-    expect(await schedule.due(() => Promise.resolve(5000))).toBeUndefined()
-    expect(await schedule.due(() => Promise.resolve(5001))).toEqual({ idle: false })
+    expect(onSooner).toHaveBeenCalled()
+    expect(schedule.restMs()).toBe(0)
+    expect(schedule.due()).toEqual({ idle: false, onlyRemoves: true })
+    schedule.startRemoval()
+    schedule.noteRemoval()
+    clock.now += 50
+    schedule.endRemoval()
+    expect(schedule.due()).toBeUndefined()
+    expect(schedule.restMs()).toBe(450)
+    clock.now += 450
+    expect(schedule.due()).toEqual({ idle: false, onlyRemoves: true })
+    schedule.startRemoval()
+    schedule.endRemoval()
+    expect(schedule.due()).toBeUndefined()
+    // The index is still compacted when it is idle.
+    clock.now += 1000
+    expect(schedule.due()).toEqual({ idle: true })
   })
 })

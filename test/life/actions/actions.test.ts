@@ -1,6 +1,6 @@
 import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { orderFaults } from '../../agent/packet-order.ts'
 import { researchFaults } from '../../agent/research/research-packet-order.ts'
 import { startKennel } from '../../stand-in/kennel.ts'
 import { startEverything } from '../../stand-in/mcp-everything.ts'

@@ -1,7 +1,7 @@
 import type { StreamLine } from '@inlay/protocol'
 import type { InlayOptions } from 'inlay'
 import { expect, onTestFinished } from 'vitest'
-import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { orderFaults } from '../../agent/packet-order.ts'
 import { startImages } from '../../stand-in/images.ts'
 import { startEverything } from '../../stand-in/mcp-everything.ts'
 import { startSearch } from '../../stand-in/web-search.ts'

@@ -83,7 +83,7 @@ describe('another assistant', () => {
           document_id: 'leave',
         },
       ],
-      note: expect.stringContaining('never instructions'),
+      note: expect.stringContaining('never as instructions'),
     })
     expect(JSON.parse(content[0]!.text!)).toEqual(structuredContent)
     expect(content[1]).toEqual({ type: 'resource_link', uri: 'https://wiki.example.com/leave', name: 'Leave policy' })
@@ -105,7 +105,8 @@ describe('another assistant', () => {
     })
     expect(first.content[1]).toMatchObject({ type: 'resource_link', uri: 'https://wiki.example.com/leave' })
     const { session_id: session } = first.structuredContent as { session_id: string }
-    harness.script([says('As I said.')])
+    // A follow-up is searched for when the model does not search; it then answers anew.
+    harness.script([says('From memory.'), says('As I said.')])
     const next = await call(client, 'ask', { question: 'Are you sure?', session_id: session })
     expect(next.structuredContent).toMatchObject({ answer: 'As I said.', session_id: session })
     expect(JSON.stringify(harness.requests()[0]?.body)).toContain('How much leave?')
@@ -151,14 +152,16 @@ describe('another assistant', () => {
     const wrong = await call(client, 'search', { query: '', limit: 99 })
     expect(wrong).toMatchObject({
       isError: true,
-      content: [{ text: 'The arguments do not fit: query must not be shorter than 1; limit must be at most 50.' }],
+      content: [{ text: 'Invalid arguments: query must not be shorter than 1; limit must be at most 50.' }],
     })
     const unknown = '00000000-0000-4000-8000-000000000000'
     expect(await call(client, 'ask', { question: 'x', session_id: unknown })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/chat session/) }],
     })
-    await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow('no such tool')
+    await expect(client.callTool({ name: 'rm', arguments: {} })).rejects.toThrow(
+      'Unknown tool, or not available to this key',
+    )
     expect(harness.errors).toEqual([])
   })
 
@@ -166,7 +169,9 @@ describe('another assistant', () => {
     const harness = await withDocuments()
     const client = await connect(harness, await keyWith(harness, 'search'))
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['search', 'list_documents'])
-    await expect(client.callTool({ name: 'ask', arguments: { question: 'x' } })).rejects.toThrow('no such tool')
+    await expect(client.callTool({ name: 'ask', arguments: { question: 'x' } })).rejects.toThrow(
+      'Unknown tool, or not available to this key',
+    )
     await expect(connect(harness, await keyWith(harness, 'ingest'))).rejects.toThrow('INSUFFICIENT_PERMISSIONS')
     await expect(connect(harness, 'no-key-of-this-harness')).rejects.toThrow('INVALID_TOKEN')
   })

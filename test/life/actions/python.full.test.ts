@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import type { Packet, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { orderFaults } from '../../agent/packet-order.ts'
 import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { calls, openActionHarness, says } from './action-harness.ts'
 
@@ -116,7 +116,7 @@ const unwanted: readonly (readonly [code: string, result: Record<string, unknown
 ]
 
 test('programs that hang, hoard or would leave fail clearly while other chats go on', patience, async () => {
-  const harness = await openActionHarness({ python: { timeLimitMs: 10_000 } })
+  const harness = await openActionHarness({ python: { timeoutMs: 10_000 } })
   // Kept here: the harness forgets what was asked before the newest message.
   let results: readonly Record<string, unknown>[] = []
   const script = (request: RecordedRequest): Reply => {
@@ -144,7 +144,7 @@ test('programs that hang, hoard or would leave fail clearly while other chats go
 })
 
 test('a program ends when its chat is stopped, and makes room for the next', patience, async () => {
-  const harness = await openActionHarness({ python: { processes: 1 } })
+  const harness = await openActionHarness({ python: { maxProcesses: 1 } })
   const code = 'print("begun", flush=True)\nwhile True: pass'
   harness.script([calls(['run_python', { code }])])
   const response = await harness.fetch('/chat/send-chat-message', {

@@ -1,7 +1,7 @@
 import { createFold } from '@inlay/protocol'
 import type { ChatSessionDetail, Packet, PacketBody, PacketOf, PacketType, StreamLine } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { orderFaults } from '../../agent/packets/packet-order.ts'
+import { orderFaults } from '../../agent/packet-order.ts'
 import { startImages } from '../../stand-in/images.ts'
 import { startSearch, type SearchStandIn } from '../../stand-in/web-search.ts'
 import { startSite, type SitePage, type WebSite } from '../../stand-in/web-site.ts'

@@ -95,7 +95,7 @@ describe.skipIf(!mayMount)('a disk that is full', { timeout: 900_000 }, () => {
       .poll(async () =>
         (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((item) => item?.reason),
       )
-      .toContain('The disk that holds the index is full: free some space.')
+      .toContain('The disk of the index is full: free some space.')
     // What is in stays searchable.
     expect(await harness.find(marker(0))).toEqual(['first'])
     disk.enlarge(400)
@@ -145,7 +145,7 @@ describe.skipIf(!mayMount)('a disk that is full', { timeout: 900_000 }, () => {
     const waiting = Array.from({ length: 5 }, (_, at) => ingest(`b${at}`, `word${at} `.repeat(60_000), 60))
     await expect
       .poll(async () => (await call('/health/ready')).body.message, { timeout: 30_000 })
-      .toMatch(/^ok; The disk that holds the \w+ is full: free some space\.$/)
+      .toMatch(/^ok; The disk of the \w+ is full: free some space\.$/)
     for (const query of ['heron', 'lake']) {
       const began = performance.now()
       expect((await call('/search', { query })).body.results).not.toEqual([])

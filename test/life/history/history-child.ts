@@ -53,7 +53,7 @@ async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildT
     db,
     index: lancedbIndex({ folder: join(folder, 'index'), keepVersionsMs: 2000 }),
     now: () => Date.now() + aheadMs,
-    worker: { ...processPresence(), claimDocuments: 2, lingerMs: 1, pollMs: 10, leaseMs: 300 },
+    worker: { ...processPresence(), maxClaimDocuments: 2, lingerMs: 1, pollMs: 10, leaseMs: 300 },
     // Steps take so long that the processes overtake each other.
     at: async (step) => {
       if (step !== 'accept' && random() < 0.5) await pause(random() * 30)
@@ -101,7 +101,7 @@ async function main({ folder, seed, shared, own, firstVersion, aheadMs }: ChildT
 }
 
 async function end(knowledge: Knowledge): Promise<void> {
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const { documents } = await knowledge.list()
   const listed = Object.fromEntries(documents.map(({ documentId, phase }) => [documentId, phase]))
   print({ say: 'end', shown: await look(knowledge), listed })

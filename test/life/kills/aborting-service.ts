@@ -19,7 +19,7 @@ function deadlyIndex(folder: string): VectorIndex {
       if (existsSync(join(folder, 'chunks.lance', 'deadly'))) process.abort()
       return hits
     },
-    beside: (number) => deadlyIndex(join(folder, `space-${number}`)),
+    staging: (number) => deadlyIndex(join(folder, `space-${number}`)),
   }
 }
 

@@ -119,11 +119,11 @@ test('what cannot be backed up or restored is told before anything is touched', 
   const data = join(folder, 'small')
   await inlay('keys', 'list', '--data', data)
   const refusals: [words: string[], sentence: RegExp][] = [
-    [['backup', join(folder, 'x'), '--data', join(folder, 'nothing')], /There are no records in/],
-    [['backup', data, '--data', data], /exists already/],
+    [['backup', join(folder, 'x'), '--data', join(folder, 'nothing')], /There is no database in/],
+    [['backup', data, '--data', data], /already exists/],
     [['backup', join(data, 'inside'), '--data', data], /inside the data folder/],
     [['backup'], /backup needs the folder to write to/],
-    [['restore', data, '--data', join(folder, 'y')], /is no backup/],
+    [['restore', data, '--data', join(folder, 'y')], /is not a complete backup/],
   ]
   for (const [words, sentence] of refusals) {
     const { code, err } = await inlay(...words)
@@ -132,6 +132,6 @@ test('what cannot be backed up or restored is told before anything is touched', 
   expect((await inlay('backup', join(folder, 'small-copy'), '--data', data)).code).toBe(0)
   expect(await inlay('restore', join(folder, 'small-copy'), '--data', data)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/holds something already/),
+    err: expect.stringMatching(/is not empty/),
   })
 })

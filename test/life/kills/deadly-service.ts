@@ -9,7 +9,7 @@ const inlay = createInlay({
   embedder: {
     id: 'deadly@2',
     dimensions: 2,
-    batch: 100,
+    maxBatchSize: 100,
     embed: async (texts) => {
       if (texts.some((text) => text.includes('deadly'))) process.kill(process.pid, 'SIGKILL')
       return texts.map(() => new Float32Array([1, 0]))

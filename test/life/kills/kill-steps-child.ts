@@ -70,7 +70,7 @@ async function main({ folder, seed, firstVersion, kill, isLast }: ChildTask): Pr
   })
   await say(knowledge, 'found')
   await knowledge.start()
-  await knowledge.settled()
+  await knowledge.whenIdle()
   await say(knowledge, 'settled')
   isArmed = kill !== undefined
   if (isLast) return end(knowledge)

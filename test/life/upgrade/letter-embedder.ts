@@ -4,7 +4,7 @@ import type { Embedder } from '@inlay/knowledge'
 export const letterEmbedder: Embedder = {
   id: 'fixture/letters@8',
   dimensions: 8,
-  batch: 16,
+  maxBatchSize: 16,
   embed: (texts) =>
     Promise.resolve(
       texts.map((text) => {

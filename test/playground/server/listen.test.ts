@@ -15,7 +15,7 @@ test('a taken port is refused in words that say what to do', async () => {
   const first = await listen({ host: '127.0.0.1', port: 0, fetch })
   if ('refusal' in first) throw new Error(first.refusal)
   const second = await listen({ host: '127.0.0.1', port: first.port, fetch })
-  expect(second).toEqual({ refusal: expect.stringMatching(new RegExp(`Port ${first.port} is taken.*PORT=0`)) })
+  expect(second).toEqual({ refusal: expect.stringMatching(new RegExp(`Port ${first.port} is in use.*PORT=0`)) })
   await first.close(nobody)
 })
 

@@ -6,7 +6,7 @@ import {
   createLineDecoder,
   encodeLine,
   fold,
-  type FoldBeside,
+  type FoldContext,
   packetTable,
   packetTypes,
   splitLine,
@@ -20,7 +20,7 @@ function received(lines: readonly unknown[]): StreamLine[] {
   return decoder.push(lines.map((line) => `${JSON.stringify(line)}\n`).join('')).map((each) => each.line)
 }
 
-const folded = (lines: readonly unknown[], beside?: FoldBeside): ReturnType<typeof fold> =>
+const folded = (lines: readonly unknown[], beside?: FoldContext): ReturnType<typeof fold> =>
   fold(received(lines), beside)
 
 describe('the whole answer', () => {

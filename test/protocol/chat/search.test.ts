@@ -28,6 +28,7 @@ describe('a search', () => {
       updated_at_range: null,
       message_history: null,
       skip_query_expansion: false,
+      include_ranking: false,
     })
     expect(read({})).toEqual(['body.query: missing'])
     expect(read({ query: '' })).toEqual(['body.query: string_too_short'])

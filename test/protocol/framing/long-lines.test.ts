@@ -4,7 +4,7 @@ import {
   createFold,
   encodeLine,
   isPacket,
-  lineLimitBytes,
+  maxLineBytes,
   type PacketBody,
   type PacketType,
   packetTable,
@@ -20,11 +20,11 @@ const size = (line: StreamLine): number => new TextEncoder().encode(encodeLine(l
 
 describe('a line that would not fit', () => {
   it('is split into lines that fit and join to the same text', () => {
-    const limitBytes = 1000
+    const maxBytes = 1000
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (content) => {
-        const parts = splitLine(packet({ type: 'message_delta', content }), limitBytes)
-        expect(parts.every((part) => size(part) <= limitBytes)).toBe(true)
+        const parts = splitLine(packet({ type: 'message_delta', content }), maxBytes)
+        expect(parts.every((part) => size(part) <= maxBytes)).toBe(true)
         const texts = parts.map((part) => ('obj' in part && part.obj.type === 'message_delta' ? part.obj.content : ''))
         expect(texts.join('')).toBe(content)
       }),
@@ -76,7 +76,7 @@ describe('a line that would not fit', () => {
     )
     const [part, ...more] = splitLine(packet({ type: 'search_tool_documents_delta', documents }))
     expect(more).toEqual([])
-    expect(part && size(part)).toBeLessThanOrEqual(lineLimitBytes)
+    expect(part && size(part)).toBeLessThanOrEqual(maxLineBytes)
     const kept = part && 'obj' in part && part.obj.type === 'search_tool_documents_delta' ? part.obj.documents : []
     expect(kept.map((each) => each.document_id)).toEqual(documents.map((each) => each.document_id))
     expect(kept[0]).toMatchObject({ link: documents[0]?.link, metadata: documents[0]?.metadata })
@@ -96,7 +96,7 @@ describe('a line that would not fit', () => {
     const data = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, 'v'.repeat(1000)]))
     const obj = { ...packetTable.custom_tool_delta.example, data }
     const [part] = splitLine(packet(obj))
-    expect(part && size(part)).toBeLessThanOrEqual(lineLimitBytes)
+    expect(part && size(part)).toBeLessThanOrEqual(maxLineBytes)
     expect(part).toMatchObject({ obj: { type: 'custom_tool_delta', tool_name: obj.tool_name, error: null } })
   })
 
@@ -109,7 +109,7 @@ describe('a line that would not fit', () => {
       details: { model: 'm' },
     })
     expect(part).toMatchObject({ error_code: 'API_ERROR', details: null })
-    expect(part && size(part)).toBeLessThanOrEqual(lineLimitBytes)
+    expect(part && size(part)).toBeLessThanOrEqual(maxLineBytes)
   })
 
   it.each(packetTypes)('is not %s of ordinary size', (type: PacketType) => {

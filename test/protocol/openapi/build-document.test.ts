@@ -232,6 +232,9 @@ describe('the OpenAPI document', () => {
       ['query', 'after', false, { type: 'string' }],
       ['query', 'order', false, { type: 'string', enum: ['id', 'newest'] }],
       ['query', 'match', false, { type: 'string' }],
+      ['query', 'document_set', false, { type: 'integer', minimum: 1, maximum: 2147483647 }],
+      ['query', 'tag', false, { type: 'string' }],
+      ['query', 'details', false, { type: 'boolean' }],
     ])
     expect(operation('/chat/send-chat-message', 'post')).toMatchObject({
       parameters: [

@@ -204,7 +204,7 @@ describe('administration', () => {
   test('refuses groups by number with a reason, where dropping them would change what a key may do', async () => {
     const keys = keysOf()
     const { ask } = setup({ keys })
-    const refusal = { error_code: 'INVALID_INPUT', detail: expect.stringContaining('no numbers') }
+    const refusal = { error_code: 'INVALID_INPUT', detail: expect.stringContaining('no numeric ids') }
     const created = await ask('/admin/api-key', { key: 'key-operator', json: { group_ids: [1] } })
     expect([created.status, await created.json()]).toMatchObject([400, refusal])
     expect(await keys.list()).toEqual([])

@@ -24,8 +24,8 @@ async function all(lines: AsyncIterable<BodyLine>): Promise<BodyLine[]> {
   return collected
 }
 
-async function linesOf(text: string, sizes: readonly number[] = [7], limitBytes = 1e6): Promise<BodyLine[]> {
-  return all(readLines(streamOf(new TextEncoder().encode(text), sizes), { limitBytes, left, openShare }))
+async function linesOf(text: string, sizes: readonly number[] = [7], maxBytes = 1e6): Promise<BodyLine[]> {
+  return all(readLines(streamOf(new TextEncoder().encode(text), sizes), { maxBytes, left, openShare }))
 }
 
 test('lines are the same however the bytes are cut', async () => {
@@ -53,7 +53,7 @@ test('a long line is told by its size and holds up none after it', async () => {
 
 test('a line that is not UTF-8 is told', async () => {
   const bytes = new Uint8Array([0x61, 0x0a, 0xff, 0xfe, 0x0a, 0x62])
-  const lines = await all(readLines(streamOf(bytes, [2]), { limitBytes: 100, left, openShare }))
+  const lines = await all(readLines(streamOf(bytes, [2]), { maxBytes: 100, left, openShare }))
   expect(lines.map(({ text, fault }) => text ?? fault)).toEqual(['a', 'not_utf8', 'b'])
 })
 
@@ -64,7 +64,7 @@ test('leaving ends the reading in the middle of a line, and tells the sender', a
     start: (controller) => controller.enqueue(new TextEncoder().encode('one\ntw')),
     cancel: () => void (cancelled = true),
   })
-  const lines = readLines(body, { limitBytes: 100, left: left.signal, openShare })
+  const lines = readLines(body, { maxBytes: 100, left: left.signal, openShare })
   expect((await lines.next()).value).toMatchObject({ text: 'one' })
   const next = lines.next()
   left.abort()
@@ -89,7 +89,7 @@ test('a line holds its bytes until it is released, and one without room is told 
     }
   }
   const text = ['a'.repeat(50), 'b'.repeat(50), 'c', ''].join('\n')
-  const options = { limitBytes: 100, left, openShare: shareOfFew }
+  const options = { maxBytes: 100, left, openShare: shareOfFew }
   const lines = await all(readLines(streamOf(new TextEncoder().encode(text), [7]), options))
   expect(lines).toMatchObject([
     { number: 1, text: 'a'.repeat(50) },

@@ -306,7 +306,7 @@ describe('bodies', () => {
   })
 
   test('above the limit are refused by their declared length, and while they are read', async () => {
-    const { ask, agent } = setup({ limits: { chatBytes: 50 } })
+    const { ask, agent } = setup({ limits: { maxChatBytes: 50 } })
     const long = JSON.stringify({ message: 'x'.repeat(50) })
     const declared = await ask(chat, { body: long, headers: { 'content-length': String(long.length) } })
     const streamed = await ask(chat, { method: 'POST', body: new Blob([long]).stream() })
@@ -349,7 +349,7 @@ describe('a body of exactly the limit is taken, one of a byte more is not', () =
       [text.length, 200],
       [text.length - 1, 413],
     ] as const) {
-      const { ask } = setup({ limits: { ingestionBytes: limit } })
+      const { ask } = setup({ limits: { maxIngestionBytes: limit } })
       expect((await ask(ingestion, of(text))).status).toBe(status)
     }
   })
@@ -359,7 +359,7 @@ describe('a body of exactly the limit is taken, one of a byte more is not', () =
       [small.length, 200],
       [small.length - 1, 413],
     ] as const) {
-      const { ask } = setup({ limits: { ingestionBytes: limit } })
+      const { ask } = setup({ limits: { maxIngestionBytes: limit } })
       const answer = await ask(`${ingestion}/batch`, { ...post, body: new Blob([`${small}\n`]).stream() })
       expect(JSON.parse((await answer.text()).split('\n', 1)[0]!)).toMatchObject({ status })
     }
@@ -389,7 +389,7 @@ describe('compressed bodies', () => {
   )
 
   test('are measured by what they become', async () => {
-    const { ask, knowledge } = setup({ limits: { ingestionBytes: 100_000 } })
+    const { ask, knowledge } = setup({ limits: { maxIngestionBytes: 100_000 } })
     const bomb = JSON.stringify(aDocument('a', ' '.repeat(10_000_000)))
     expect(gzipSync(bomb).length).toBeLessThan(100_000)
     expect(await statusAndBody(await ask(ingestion, packed('gzip', bomb)))).toEqual([

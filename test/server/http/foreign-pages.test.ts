@@ -50,6 +50,7 @@ describe('a request that a browser signs in by itself', () => {
     ['of a sibling subdomain', 403, { 'sec-fetch-site': 'same-site', origin: 'https://blog.example' }],
     ['of a sibling subdomain, without an Origin', 403, { 'sec-fetch-site': 'same-site' }],
     ['of a page by http of the same host', 403, { 'sec-fetch-site': 'cross-site', origin: 'http://chat.example' }],
+    ['of a page that hides its origin', 403, { 'sec-fetch-site': 'same-origin', origin: 'null' }],
     ['of a sandboxed frame', 403, { 'sec-fetch-site': 'cross-site', origin: 'null' }],
     ['of a value of Sec-Fetch-Site that nobody knows', 403, { 'sec-fetch-site': 'else', origin: host }],
     ['of an older browser, own page', 200, { origin: host }],

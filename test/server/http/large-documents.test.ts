@@ -76,7 +76,7 @@ describe('a large document', () => {
   })
 
   test('above the limit is refused, though it does not say its length', async () => {
-    const { ask, knowledge } = setup({ limits: { ingestionBytes: 2_000_000 } })
+    const { ask, knowledge } = setup({ limits: { maxIngestionBytes: 2_000_000 } })
     const response = await ask('/service-api/ingestion', { ...post, body: streamOf(bytes, 65_536) })
     expect(response.status).toBe(413)
     expect(knowledge.accepted.size).toBe(0)

@@ -104,6 +104,7 @@ describe('a form', () => {
     ['of another type', 'application/json', '{}'],
     ['that ends early', undefined, part('name="a"', '1').slice(0, -4)],
     ['without a single delimiter', undefined, 'nothing'],
+    ['with text behind a delimiter', undefined, `--XXjunk\r\n${part('name="a"', '1')}--XX--`],
     ['with a part that has no name', undefined, `${part('filename="a"', '1')}--XX--`],
   ])('%s is refused as malformed', async (_, type, body) => {
     expect(await codeOf(readAll(requestOf(body, type === undefined ? {} : { type })))).toBe('VALIDATION_FAILED')
@@ -112,7 +113,7 @@ describe('a form', () => {
   test.each([
     ['larger than its bound', part('name="files"; filename="a"', 'x'.repeat(2_000)), { totalBytes: 1_000 }],
     ['with a field above its bound', part('name="a"', 'x'.repeat(2_000)), {}],
-    ['with too many parts', part('name="a"', '1').repeat(60), {}],
+    ['with one part too many', part('name="a"', '1').repeat(51), {}],
   ])('%s is refused as too large', async (_, body, bounds) => {
     expect(await codeOf(readAll(requestOf(`${body}--XX--`), { ...limits, ...bounds }))).toBe('PAYLOAD_TOO_LARGE')
   })
@@ -121,4 +122,12 @@ describe('a form', () => {
     const body = `--XX\r\nContent-Disposition: form-data; name="${'x'.repeat(40_000)}`
     expect(await codeOf(readAll(requestOf(body, { chunkBytes: 500 })))).toBe('VALIDATION_FAILED')
   })
+})
+
+test('a form as long as the limit is read, and what follows its end counts as well', async () => {
+  const form = '--XX\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n--XX--\r\n'
+  const read = (body: string): Promise<unknown> =>
+    readAll(requestOf(body, { chunkBytes: 10 }), { ...limits, totalBytes: form.length })
+  expect(await read(form)).toEqual([{ name: 'a', value: 'b' }])
+  expect(await codeOf(read(`${form}${'x'.repeat(100)}`))).toBe('PAYLOAD_TOO_LARGE')
 })

@@ -17,7 +17,7 @@ test.each([
   ['field of a form', '/file', Buffer.from(form), formHeaders],
   ['field of a compressed form', '/file', gzipSync(form), { ...formHeaders, 'content-encoding': 'gzip' }],
 ])('after an over-limit %s the connection serves the next request', async (_, path, body, headers) => {
-  const { server } = setup({ limits: { ingestionBytes: 100_000 } })
+  const { server } = setup({ limits: { maxIngestionBytes: 100_000 } })
   let connections = 0
   const listening = createServer(nodeListener(server.fetch)).on('connection', () => connections++)
   await new Promise<void>((resolve) => void listening.listen(0, '127.0.0.1', resolve))
@@ -48,7 +48,7 @@ test.each([
   ['of nobody that is known', 'Bearer nobody', 'HTTP/1.1', '401'],
   ['of a client of HTTP/1.0', 'Bearer key-importer', 'HTTP/1.0', '413'],
 ])('a body %s is refused in words though its connection ends with the answer', async (_, key, version, status) => {
-  const { server } = setup({ limits: { ingestionBytes: 100_000 } })
+  const { server } = setup({ limits: { maxIngestionBytes: 100_000 } })
   const listening = createServer(nodeListener(server.fetch))
   await new Promise<void>((resolve) => void listening.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void listening.close())

@@ -124,7 +124,16 @@ test('a read that is left while it waits takes no turn', async () => {
   open()
   expect(await Promise.all(calls)).toEqual([200, 200, 200])
   await Promise.all(waiting)
+  // Alone again, the caller yields to nobody.
+  let [turns, isOver] = [0, false]
+  const countTurns = (): void => {
+    turns++
+    if (!isOver) setImmediate(countTurns)
+  }
+  countTurns()
   expect(await read('key-importer')).toBe(200)
+  isOver = true
+  expect(turns).toBeLessThan(8)
 })
 
 test('calls that take long make room for others of the same caller', async () => {

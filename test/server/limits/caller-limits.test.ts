@@ -2,7 +2,7 @@ import type { CallerLimits, Principal } from '@inlay/protocol'
 import { isInlayError } from '@inlay/protocol'
 import { createUsageLimits, migrateServer, type UsageTable } from '@inlay/server'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -233,4 +233,14 @@ test('while limits are read again, calls go on with those read before', async ()
   const known = limits.inForce().then(({ callers }) => callers)
   expect(await Promise.race([known, yieldToEventLoop().then(() => 'still waiting')])).toEqual({ uploadsPerDay: 5 })
   expect(reads).toBe(2)
+})
+
+test('a day that is used up exactly refuses the next message', async () => {
+  const { start } = await newProcesses({ tokensPerDay: 1_000 })
+  const limits = start()
+  await limits.add(ana, 'tokensPerDay', 999)
+  expect(await refusal(limits.take(ana, 'tokensPerDay', 0))).toBeUndefined()
+  await limits.add(ana, 'tokensPerDay', 1)
+  expect(await refusal(limits.take(ana, 'tokensPerDay', 0))).toMatchObject({ used: 1_000 })
+  await limits.close()
 })

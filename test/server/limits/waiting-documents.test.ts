@@ -1,6 +1,6 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createUsageLimits, migrateServer } from '@inlay/server'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
 type Database = Parameters<typeof createUsageLimits>[0]['db']
@@ -67,4 +67,23 @@ test('a reservation of a process that crashed ends', async () => {
   expect((await second.reserve(ann, 1)).reservation).toBeUndefined()
   time += 600_000
   expect((await second.reserve(ann, 1)).reservation).toBeDefined()
+})
+
+test('removing documents leaves the reservations of requests under way', async () => {
+  const [first, second] = twoProcesses(await newDatabase())
+  const ann = { scope: 'caller', owner: 'ann' } as const
+  expect((await first.reserve(ann, 1)).reservation).toBeDefined()
+  await second.remove(ann, ['indexed'])
+  expect((await second.reserve(ann, 1)).reservation).toBeUndefined()
+})
+
+test('each request that waits for its places learns that the database failed', async () => {
+  const db = await newDatabase()
+  const [first] = twoProcesses(db)
+  const ann = { scope: 'caller', owner: 'ann' } as const
+  await sql`alter table inlay_waiting_documents rename to away`.execute(db)
+  const results = await Promise.allSettled([first.reserve(ann, 5), first.reserve(ann, 5)])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await sql`alter table away rename to inlay_waiting_documents`.execute(db)
+  expect((await first.reserve(ann, 5)).reservation).toBeDefined()
 })

@@ -6,11 +6,11 @@ import { memoryChars, type MemoryStore } from '../contracts/memory-store.ts'
 /** Arguments from the model. */
 export interface AddMemoryInput {
   readonly memory: string
-  /** Id of the memory that this one takes the place of. Default: none. */
+  /** Id of the memory to replace. Default: none. */
   readonly replaces?: number | null | undefined
 }
 
-/** Id of the action, the same in every installation. */
+/** Fixed id of the action. */
 export const addMemoryId = 7
 
 const inputSchema = v.object({
@@ -32,8 +32,8 @@ const inputSchema = v.object({
 })
 
 /**
- * Makes the action `add_memory`: keeps something about the person for their later conversations, in place of a memory
- * that the model names or that says the same.
+ * Creates the action `add_memory`: stores something about the user for later conversations. It replaces the memory that
+ * the model names, or one with the same content.
  */
 export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<AddMemoryInput> {
   return {
@@ -49,7 +49,7 @@ export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<Add
     start: () => ({ type: 'memory_tool_start' }),
     run: async ({ memory: content, replaces }, turn) => {
       turn.signal.throwIfAborted()
-      // Models that fill in every argument say 0 where they mean none.
+      // Models that fill in every argument send 0 for "none".
       const replaced = replaces === 0 ? null : (replaces ?? null)
       const { memory, operation, index } = await memories.keep(content, replaced, turn.caller)
       const change = { memory_text: memory.content, operation, index }

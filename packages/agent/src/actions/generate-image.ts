@@ -4,14 +4,13 @@ import { InlayError } from '@inlay/protocol'
 import type { GeneratedImage } from '@inlay/protocol'
 import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
 import { cutToTokens } from '../prompt/context-window.ts'
-import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from './generate-image-contract.ts'
+import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '../contracts/image-generator.ts'
 
-/** Options of the image action. */
 export interface GenerateImageOptions {
   readonly generate: ImageGenerator
-  /** Path of a kept file, as clients fetch it. Default `/api/chat/file/{id}`. */
+  /** Path at which clients fetch a stored file. Default `/api/chat/file/{id}`. */
   readonly fileUrl?: (fileId: string) => string
-  /** Calls something again and again until the function it gives is called. Default: a timer. */
+  /** Calls a function repeatedly until the returned function is called. Default: a timer. */
   readonly repeat?: (intervalMs: number, call: () => void) => () => void
 }
 
@@ -22,14 +21,14 @@ export interface GenerateImageInput {
   readonly reference_image_file_ids?: readonly string[] | null
 }
 
-/** Id of the image action, the same in every installation. */
+/** Fixed id of the action. */
 export const generateImageId = 4
 
 const heartbeatMs = 5_000
-const imageLimit = 10
-/** Maximum length of a prompt shown to clients, since a line of a stream is bounded. */
+const maxImages = 10
+/** Maximum length of a prompt shown to clients: lines of a stream are bounded. */
 const promptCharacters = 8_000
-const referenceLimit = 8
+const maxReferences = 8
 const referenceBytes = 20 * 2 ** 20
 
 const inputSchema = v.object({
@@ -46,7 +45,7 @@ const inputSchema = v.object({
     v.nullable(
       v.pipe(
         v.array(v.string()),
-        v.maxLength(referenceLimit),
+        v.maxLength(maxReferences),
         v.description('Ids of attached pictures to start from; leave out to draw anew'),
       ),
     ),
@@ -54,8 +53,8 @@ const inputSchema = v.object({
 })
 
 /**
- * Makes the action `generate_image`: draws pictures, keeps them as files of the caller and shows them. While the model
- * draws, clients hear at once and every five seconds that it does.
+ * Creates the action `generate_image`: draws pictures, stores them as files of the caller and shows them. While the
+ * model draws, clients get a heartbeat packet at once and every five seconds.
  */
 export function createGenerateImage(options: GenerateImageOptions): Action<GenerateImageInput> {
   const { generate, fileUrl = (id) => `/api/chat/file/${id}`, repeat = byTimer } = options
@@ -80,7 +79,7 @@ export function createGenerateImage(options: GenerateImageOptions): Action<Gener
         const generated = await generate({ prompt, shape, references, signal: turn.signal })
         turn.signal.throwIfAborted()
         const images: GeneratedImage[] = []
-        for (const image of generated.slice(0, imageLimit)) {
+        for (const image of generated.slice(0, maxImages)) {
           const fileId = await keep(image, files)
           const revised = (image.revisedPrompt ?? prompt).slice(0, promptCharacters).toWellFormed()
           images.push({ file_id: fileId, url: fileUrl(fileId), revised_prompt: revised, shape })

@@ -3,20 +3,21 @@ import type { Passage } from '../contracts/search.ts'
 /** One ranking to be fused, best first. */
 export interface Ranking<Item> {
   readonly items: readonly Item[]
-  /** How much it counts beside the others, above 0. */
+  /** Weight in the fused ranking, above 0. */
   readonly weight: number
 }
 
-/** Tells passages of different rankings apart. */
+/** Key that identifies a passage across rankings. */
 export const passageKey = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
 
 // Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009.
 const smoothing = 60
 
 /**
- * Fuses rankings by weighted reciprocal rank: an item scores the sum of weight / (60 + rank), ranks from 1.
- * @param keyOf tells items of different rankings apart; of equal ones the first stands for all
- * @returns items by falling score, equal scores in order of first appearance
+ * Fuses rankings by weighted reciprocal rank: the score of an item is the sum of weight / (60 + rank), with ranks from
+ * 1.
+ * @param keyOf identifies items across rankings; the first of equal items is kept
+ * @returns items by descending score; equal scores in order of first appearance
  */
 export function fuseRankings<Item>(
   rankings: readonly Ranking<Item>[],
@@ -34,14 +35,14 @@ export function fuseRankings<Item>(
   return [...fused.values()].toSorted((a, b) => b.score - a.score)
 }
 
-// Shares of the lines of a contents page, and of the words of a copy.
+// Share of link or heading lines that makes a table of contents, and share of words that makes a copy.
 const contentsShare = 0.6
 const copyShare = 0.85
-const leastLines = 4
+const minLines = 4
 const shingleWords = 5
 
 /**
- * Puts behind all others the sections that tell little: lists of links and of headings, and near-copies of a better one.
+ * Moves sections of little use to the end: lists of links or headings, and near-duplicates of a better one.
  * @param sections best first
  */
 export function rankDown<Section extends Passage>(sections: readonly Section[]): Section[] {
@@ -62,7 +63,7 @@ const contentsLine = /^(?:\d+(?:\.\d+)*\.?\s+)?\S.{0,80}?(?:\s?\.){3,}\s*\d+$/
 function isContents(content: string): boolean {
   const lines = content.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim().slice(0, 500)]))
   const texts = lines.filter((line) => !line.startsWith('#'))
-  if (texts.length < leastLines) return false
+  if (texts.length < minLines) return false
   return texts.filter((line) => linkLine.test(line) || contentsLine.test(line)).length >= texts.length * contentsShare
 }
 
@@ -73,7 +74,7 @@ function shinglesOf(content: string): ReadonlySet<string> {
 }
 
 function isCopy(own: ReadonlySet<string>, better: ReadonlySet<string>): boolean {
-  // Short texts share their words with many.
+  // Short texts share words with many others.
   if (own.size < 20) return false
   let shared = 0
   for (const shingle of own) if (better.has(shingle)) shared++

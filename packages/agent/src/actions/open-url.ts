@@ -4,16 +4,16 @@ import { InlayError, isInlayError, storable } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { cutToTokens, estimateTokens } from '../prompt/context-window.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
-import type { DocumentByLink, PageReader } from './open-url-contract.ts'
+import type { DocumentByLink, PageReader } from '../contracts/page-reader.ts'
 import { relevantPart } from './relevant-part.ts'
-import { longestAddress, toWebDocument } from './web-results-to-documents.ts'
+import { maxAddressLength, toWebDocument } from './web-results-to-documents.ts'
 
-/** Options of the action that opens URLs. */
+/** Options of the action. */
 export interface OpenUrlOptions {
   readonly readPage: PageReader
-  /** Answers addresses of the organisation's documents from the index. Default: all are fetched. */
+  /** Answers addresses of indexed documents from the index. Default: every address is fetched. */
   readonly documentByLink?: DocumentByLink
-  /** Receives failures that a reader should not have, whole; the model is told that the page could not be read. */
+  /** Called with the original error when a page cannot be read; the model only reads that it failed. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -22,23 +22,23 @@ export interface OpenUrlInput {
   readonly urls: readonly string[]
 }
 
-/** Id of the action that opens addresses, the same in every installation. */
+/** Fixed id of the action. */
 export const openUrlId = 3
 
-const urlLimit = 10
+const maxUrls = 10
 
 const inputSchema = v.object({
   urls: v.pipe(
-    v.array(v.pipe(v.string(), v.description('A whole http or https address'))),
+    v.array(v.pipe(v.string(), v.description('A complete http or https URL'))),
     v.minLength(1),
-    v.description(`Addresses to open at once; ${urlLimit} at most`),
+    v.description(`Addresses to open at once; ${maxUrls} at most`),
   ),
 })
 
 /**
- * Makes the action `open_url`: reads the pages at some addresses side by side. What belongs to an indexed document that
- * the caller may see is answered from the index; of long pages the model gets the part that fits the question.
- * An address that cannot be read is told to the model beside what the others say.
+ * Creates the action `open_url`: reads pages in parallel. A page that is an indexed document the caller may see comes
+ * from the index; of a long page the model gets the part that matches the question. An address that cannot be read is
+ * reported to the model together with the others.
  */
 export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
   return {
@@ -69,13 +69,13 @@ export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
   }
 }
 
-/** Addresses without blanks, repeats and any without end; one without a scheme is taken for https. */
+/** Removes blank, repeated and oversized addresses, and adds `https://` where the scheme is missing. */
 function distinct(urls: readonly string[]): string[] {
   const whole = urls
     .map((url) => storable(url).trim())
-    .filter((url) => url !== '' && url.length <= longestAddress)
+    .filter((url) => url !== '' && url.length <= maxAddressLength)
     .map((url) => (/^[\w-]+(?:\.[\w-]+)+(?:[/:?#]|$)/.test(url) ? `https://${url}` : url))
-  return [...new Set(whole)].slice(0, urlLimit)
+  return [...new Set(whole)].slice(0, maxUrls)
 }
 
 interface OpenedPage {
@@ -118,22 +118,21 @@ interface ReadResult {
 }
 
 const defaultResultTokens = 12_000
-const leastTokens = 200
-/** Approximate number of tokens for the metadata of a page. */
+const minTokens = 200
+/** Estimated tokens of a page's metadata. */
 const framingTokens = 120
 const titleTokens = 60
 const blurbCharacters = 300
 
 /**
- * Selects the text of each page for the model: short pages whole; longer ones share the remaining space, each with its
- * relevant part.
+ * Selects the text of each page: short pages whole, while longer ones share the remaining space with their best parts.
  */
 function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[] {
-  // As JSON, where line ends and quotes take more room.
+  // Measured as JSON, in which line ends and quotes take more space.
   const tokens = opened.map(({ text }) => estimateTokens(JSON.stringify(text)))
-  const shares = shareOut(tokens, (turn.resultTokens ?? defaultResultTokens) - opened.length * framingTokens)
+  const shares = distributeTokens(tokens, (turn.resultTokens ?? defaultResultTokens) - opened.length * framingTokens)
   return opened.map(({ url, document, text }, index) => {
-    const share = (shares[index] ?? leastTokens) / Math.max(1, tokens[index] ?? 1)
+    const share = (shares[index] ?? minTokens) / Math.max(1, tokens[index] ?? 1)
     const limit = share >= 1 ? text.length : Math.floor(text.length * share)
     const { text: content, start, end } = relevantPart(text, turn.userMessage, limit)
     const shownDocument = document.blurb === '' ? { ...document, blurb: toBlurb(content) } : document
@@ -152,13 +151,13 @@ function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[
   })
 }
 
-/** Tokens for each text: what short ones leave goes to the longer ones. */
-function shareOut(needed: readonly number[], room: number): number[] {
+/** Distributes tokens among texts: what short ones do not need goes to the longer ones. */
+function distributeTokens(needed: readonly number[], room: number): number[] {
   const shares = needed.map(() => 0)
   let left = room
   const byNeed = [...needed.entries()].toSorted(([, a], [, b]) => a - b)
   for (const [place, [index, tokens]] of byNeed.entries()) {
-    const share = Math.min(tokens, Math.max(leastTokens, Math.floor(left / (byNeed.length - place))))
+    const share = Math.min(tokens, Math.max(minTokens, Math.floor(left / (byNeed.length - place))))
     shares[index] = share
     left = Math.max(0, left - share)
   }

@@ -1,25 +1,25 @@
 import type { PacketBody } from '@inlay/protocol'
 import { estimateTokens } from '../prompt/context-window.ts'
-import type { CodeOutput } from './run-python-contract.ts'
+import type { CodeOutput } from '../contracts/code-runner.ts'
 
-/** Output of a program: streamed to clients, and collected for the model. */
+/** Output of a program: streamed to clients and collected for the model. */
 export interface ProgramOutput {
   add(output: CodeOutput): void
-  /** Tells what was not told yet. */
+  /** Sends output that waits. */
   flush(): void
   text(): { readonly stdout: string; readonly stderr: string }
 }
 
-/** Calls something after a while, unless the function it gives is called before. */
+/** Calls a function after a delay, unless the returned function is called before. */
 export type Later = (delayMs: number, call: () => void) => () => void
 
 const windowMs = 100
-/** A packet that is full does not wait; well below the longest line. */
+/** A packet of this size is sent at once; well below the maximum line length. */
 const packetChars = 65_536
 
 /**
- * Tells output in packets: the first piece at once, then what comes within a tenth of a second together. A program that
- * prints line by line does not send a packet a line.
+ * Sends output in packets: the first piece at once, later pieces every tenth of a second, so that a program that prints
+ * line by line does not send a packet per line.
  */
 export function createProgramOutput(emit: (packet: PacketBody) => void, later: Later = byTimer): ProgramOutput {
   const all = { stdout: '', stderr: '' }
@@ -59,22 +59,22 @@ function byTimer(delayMs: number, call: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Shortens both streams in their middle until their JSON has so many tokens at most; errors keep a third at least. */
+/** Cuts both streams in the middle until their JSON fits; stderr keeps at least a third. */
 export function cutOutput(
   { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
-  limitTokens: number,
+  maxTokens: number,
 ): { readonly stdout: string; readonly stderr: string } {
   let chars = stdout.length + stderr.length
   for (;;) {
     const errors = Math.min(stderr.length, Math.max(Math.floor(chars / 3), chars - stdout.length))
     const cut = { stdout: cutMiddle(stdout, chars - errors), stderr: cutMiddle(stderr, errors) }
     const tokens = estimateTokens(JSON.stringify(cut))
-    if (tokens <= limitTokens || chars < 100) return cut
-    chars = Math.floor(Math.min(chars * 0.9, (chars * limitTokens) / tokens))
+    if (tokens <= maxTokens || chars < 100) return cut
+    chars = Math.floor(Math.min(chars * 0.9, (chars * maxTokens) / tokens))
   }
 }
 
-/** The beginning tells what a program does, the end how it came out. */
+/** Both ends matter: the beginning shows what the program does, the end how it finished. */
 function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const head = Math.ceil(limit / 2)

@@ -8,17 +8,17 @@ export interface TextPart {
   readonly end: number
 }
 
-/** Pieces that are judged as one, in characters: longer paragraphs are cut, shorter ones joined. */
+/** Size of the pieces that are scored, in characters: longer paragraphs are split, shorter ones joined. */
 const pieceCharacters = 800
-const leastPieceCharacters = 200
-/** Most words of a question that are looked for. */
-const mostWords = 60
+const minPieceCharacters = 200
+/** Maximum words of a question that are searched for. */
+const maxWords = 60
 
 /**
- * The part of a long text that says most about a question: neighbouring paragraphs that hold the question's words in any
- * form, rare ones counting more, as many as fit. A text that fits is taken whole; without a matching word the beginning is.
- * @param limit most characters of the part, at least 200
- * @param core what the part is to hold instead, no longer than the limit
+ * The part of a long text that matches a question best: adjacent paragraphs with the question's words in any form,
+ * where rare words count more. A text that fits is returned whole; without a matching word, its beginning is.
+ * @param limit maximum characters of the part, at least 200
+ * @param core range that the part has to contain instead, no longer than the limit
  */
 export function relevantPart(text: string, question: string, limit: number, core?: Piece): TextPart {
   if (text.length <= limit) return { text, start: 0, end: text.length }
@@ -37,7 +37,10 @@ type Piece = Omit<TextPart, 'text'>
 const blank = /\n[ \t]*\n\s*/g
 const fence = /^[ \t]*(?:`{3}|~{3})/gm
 
-/** Pieces of a stretch. What a paragraph leads to by a colon stays with it, and a block of code is not parted. */
+/**
+ * Splits a stretch into pieces. A paragraph that ends in a colon stays with the next one, and code blocks are not
+ * split.
+ */
 function piecesOf(text: string, from: number, to: number): Piece[] {
   const pieces: Piece[] = []
   const stretch = text.slice(from, to)
@@ -55,7 +58,7 @@ function piecesOf(text: string, from: number, to: number): Piece[] {
   for (const { index, 0: gap } of stretch.matchAll(blank)) {
     if ((stretch.slice(read, index).match(fence)?.length ?? 0) % 2 === 1) inFence = !inFence
     read = index
-    if (inFence || stretch[index - 1] === ':' || from + index - start < leastPieceCharacters) continue
+    if (inFence || stretch[index - 1] === ':' || from + index - start < minPieceCharacters) continue
     add(from + index)
     start = from + index + gap.length
   }
@@ -63,7 +66,7 @@ function piecesOf(text: string, from: number, to: number): Piece[] {
   return pieces
 }
 
-/** A place to cut: after a sentence if there is one, else at a space, else right there. */
+/** A place to cut: after a sentence, else at a space, else exactly here. */
 function cutBefore(text: string, start: number, end: number): number {
   const window = text.slice(start, end)
   const sentence = Math.max(window.lastIndexOf('. '), window.lastIndexOf('\n'), window.lastIndexOf('。'))
@@ -71,9 +74,9 @@ function cutBefore(text: string, start: number, end: number): number {
   return at > 0 ? start + at + 1 : end
 }
 
-/** Score of each piece for the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
+/** Scores each piece for the question: the sum of ln(1 + pieces / pieces with the word) over its words. */
 function scoresOf(text: string, pieces: readonly Piece[], question: string): number[] {
-  const wanted = new Set(keysOf(withoutStopWords(question)).slice(0, mostWords))
+  const wanted = new Set(keysOf(withoutStopWords(question)).slice(0, maxWords))
   const held = pieces.map(({ start, end }) => new Set(keysOf(text.slice(start, end)).filter((key) => wanted.has(key))))
   const counts = new Map<string, number>()
   for (const keys of held) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -81,14 +84,14 @@ function scoresOf(text: string, pieces: readonly Piece[], question: string): num
   return held.map((keys) => [...keys].reduce((sum, key) => sum + weight(key), 0))
 }
 
-/** A question of common words alone keeps them. */
+/** If the question has only common words, they are kept. */
 function withoutStopWords(question: string): string {
   const words = question.match(wordPattern) ?? []
   const rare = words.filter((word) => !stopWords.has(word.toLowerCase()))
   return (rare.length > 0 ? rare : words).join(' ')
 }
 
-/** The run of neighbours that fits and scores best, the earliest of equals, drawn out to what fits behind it. */
+/** The adjacent pieces with the best score that fit, the earliest among equals, extended by what follows them. */
 function bestRun(pieces: readonly Piece[], scores: readonly number[], limit: number): { from: number; to: number } {
   let best = { from: 0, to: 0, score: -1 }
   let from = 0
@@ -101,7 +104,7 @@ function bestRun(pieces: readonly Piece[], scores: readonly number[], limit: num
   let { from: first, to: last } = best
   const fits = (start: number, end: number): boolean =>
     (pieces[end]?.end ?? Infinity) - (pieces[start]?.start ?? 0) <= limit
-  // Text before the first match often introduces the topic, so one piece of it is included.
+  // The text before the first match often introduces the topic, so one piece of it is included.
   while (first < last && scores[first] === 0) first++
   if (first > 0 && fits(first - 1, last)) first--
   while (last + 1 < pieces.length && fits(first, last + 1)) last++

@@ -1,25 +1,25 @@
 import { isInlayError } from '@inlay/protocol'
 import type { TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
-import type { CodeFile } from './run-python-contract.ts'
+import type { CodeFile } from '../contracts/code-runner.ts'
 
-/** Files of a turn as a program finds them. */
+/** Files of a turn as a program sees them. */
 export interface StagedFiles {
   readonly files: readonly CodeFile[]
   /** Notices for the model: renamed and missing files. */
   readonly notices: readonly string[]
 }
 
-/** Longest name of a staged file, in characters. */
-const nameLimit = 120
+/** Maximum length of a staged file's name, in characters. */
+const maxNameLength = 120
 
 /**
- * Reads the files of a turn for a program. A file has its own name unless the name cannot be one, or a newer file has it.
- * Files that the code names come first, then newer ones, until the limit is reached.
+ * Reads the files of a turn for a program. A file keeps its name unless the name is invalid or taken by a newer file.
+ * Files named in the code come first, then newer ones, until the limit is reached.
  */
 export async function stageFiles(
   files: Pick<TurnFiles, 'list' | 'open'>,
-  { code, limitBytes, signal }: { readonly code: string; readonly limitBytes: number; readonly signal: AbortSignal },
+  { code, maxBytes, signal }: { readonly code: string; readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<StagedFiles> {
   const newestFirst = (await files.list()).toReversed()
   const named = nameFiles(newestFirst)
@@ -29,11 +29,11 @@ export async function stageFiles(
   const notices = named.flatMap(({ name, file }) =>
     name === file.name ? [] : [`${quoted(file.name)} is there as ${quoted(name)}.`],
   )
-  let left = limitBytes
+  let left = maxBytes
   for (const { name, file } of ordered) {
     signal.throwIfAborted()
     if (file.sizeBytes > left) {
-      notices.push(`${quoted(name)} is not there: all files together may have ${Math.round(limitBytes / 1e6)} MB.`)
+      notices.push(`${quoted(name)} is not there: all files together may have ${Math.round(maxBytes / 1e6)} MB.`)
       continue
     }
     const bytes = await readBytes(files, file)
@@ -55,7 +55,7 @@ function nameFiles(files: readonly StoredFile[]): NamedFile[] {
   return files.map((file) => ({ name: take(file.name), file }))
 }
 
-/** Gives names that are none of those given before, whatever the case of their letters: `sales.csv`, `sales-2.csv`. */
+/** Creates a function that makes names unique, ignoring case: `sales.csv`, `sales-2.csv`. */
 export function createNames(): (wanted: string) => string {
   const taken = new Set<string>()
   return (wanted) => {
@@ -69,7 +69,7 @@ export function createNames(): (wanted: string) => string {
   }
 }
 
-/** A name that is one on any system: no folders, no control characters, no leading dot; `file` when nothing is left. */
+/** A file name valid on every system: no folders, control characters or leading dot; `file` when nothing is left. */
 export function toPlainName(name: string): string {
   const last =
     name
@@ -79,9 +79,9 @@ export function toPlainName(name: string): string {
       .findLast((part) => part.trim() !== '') ?? ''
   // oxlint-disable-next-line no-control-regex -- they are what is not wanted
   const plain = last.replace(/[\u0000-\u001f\u007f-\u009f:*?"<>|\u2028\u2029]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '')
-  if (plain.length <= nameLimit) return plain === '' ? 'file' : plain
+  if (plain.length <= maxNameLength) return plain === '' ? 'file' : plain
   const extension = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? ''
-  return `${plain.slice(0, nameLimit - extension.length).toWellFormed()}${extension}`
+  return `${plain.slice(0, maxNameLength - extension.length).toWellFormed()}${extension}`
 }
 
 async function readBytes(files: Pick<TurnFiles, 'open'>, file: StoredFile): Promise<Uint8Array | undefined> {
@@ -89,7 +89,7 @@ async function readBytes(files: Pick<TurnFiles, 'open'>, file: StoredFile): Prom
     const { bytes } = await files.open(file.fileId)
     return new Uint8Array(await new Response(bytes).arrayBuffer())
   } catch (error) {
-    // A file that was removed, or never arrived whole, is told to the model; the program may not need it.
+    // A file that was deleted, or never uploaded completely, is reported to the model; the program may not need it.
     if (isInlayError(error)) return undefined
     throw error
   }

@@ -1,52 +1,68 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createSupport, type SourceText } from '@inlay/text'
+import { createCoverage, createSupport, type SourceText } from '@inlay/text'
+import { checkMark, findByClause, type PlacedMark } from './checked-marks.ts'
 
-/** The documents of one answer that a model may cite, by number. A number never changes its document. */
+/** The documents that an answer may cite, by number. A number always stays with its document. */
 export interface CitableDocuments {
-  /** Whether sentences without a number are compared also when the model cites others. At first false. */
+  /** Whether uncited sentences are compared even when the model cites others. Initially false. */
   completesCitations: boolean
   /** The question being answered; its words carry little weight in an answer. */
   question?: string
   /**
-   * The number of the document that says what a sentence says, one of those preferred where it does; undefined when none
-   * surely does.
+   * The number of the document that supports a sentence, preferably one of `preferred`; undefined when no document
+   * clearly does.
    */
   find(sentence: string, preferred?: readonly number[]): number | undefined
-  /** The document of a number; undefined when nothing has it. */
+  /**
+   * The numbers to write for a mark of the model: its own, or those of documents that hold clearly more of its sentence.
+   */
+  checkMark(mark: PlacedMark): readonly number[]
+  /** Whether no document can be cited yet. Default: some can. */
+  readonly isEmpty?: boolean
+  /** The document with a number, if any. */
   known(number: number): SearchDoc | undefined
-  /** Opens the numbers of a step's calls: call `index` of those that may cite starts 100 above the one before it. */
+  /** Reserves numbers for the calls of a step: the citable call `index` starts 100 above the one before it. */
   openStep(): (index: number) => CitationRange
 }
 
-/** Gives numbers to the documents of one call. */
+/** Assigns numbers to the documents of one call. */
 export interface CitationRange {
   /**
-   * One number a document, in the order given; a document known by its id keeps the number it has.
-   * May be called several times; later documents go on counting.
-   * @param texts what the model reads of each. Default: their blurbs
+   * Returns one number per document, in the given order; a document with a known id keeps its number. May be called
+   * several times; numbering continues.
+   * @param texts the text of each document that the model reads. Default: the blurbs
    */
   cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
-// Parallel calls number their documents apart without knowing how many the others will find.
+// Parallel calls number their documents before it is known how many the others find.
 const rangeWidth = 100
 
-/** Makes the register of an answer's citable documents. */
+/** Creates the register of an answer's citable documents. */
 export function createCitableDocuments(): CitableDocuments {
   const byNumber = new Map<number, SearchDoc>()
   const numbers = new Map<string, number>()
   const texts: SourceText<number>[] = []
-  /** Reads the texts once the first sentence asks. */
+  /** Created when the first sentence or mark is compared, as they read all texts. */
   let find: ReturnType<typeof createSupport<number>> | undefined
+  let coverage: ReturnType<typeof createCoverage<number>> | undefined
   let highest = 0
 
   const citable: CitableDocuments = {
     completesCitations: false,
+    get isEmpty() {
+      return byNumber.size === 0
+    },
     known: byNumber.get.bind(byNumber),
     find: (sentence, preferred) => {
       if (texts.length === 0) return undefined
       find ??= createSupport(texts, { question: citable.question })
       return find(sentence, preferred)?.source
+    },
+    checkMark: (mark) => {
+      const checked = checkMark(mark, (coverage ??= createCoverage(texts)))
+      if (!citable.completesCitations || checked.length === 0) return checked
+      return [...checked, ...findByClause(mark, [...mark.written, ...checked], citable.find)]
     },
     openStep: () => {
       const base = highest + 1
@@ -66,7 +82,7 @@ export function createCitableDocuments(): CitableDocuments {
                 text: read[at] ?? document.blurb,
                 about: document.semantic_identifier,
               })
-              find = undefined
+              find = coverage = undefined
               return number
             }),
         }

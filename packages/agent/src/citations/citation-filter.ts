@@ -1,8 +1,9 @@
+import { isBehindSentence, passedMarker, type PlacedMark } from './checked-marks.ts'
 import { createCodeTracker, readMarker, type Marker } from './marker.ts'
 
 /**
- * Handling of citation markers: `link` renders them as `[[n]](link)`, `keep` leaves them as the model wrote them,
- * `remove` deletes them.
+ * Treatment of citation markers: `link` renders them as `[[n]](link)`, `keep` leaves them unchanged, `remove`
+ * deletes them.
  */
 export type CitationMode = 'link' | 'keep' | 'remove'
 
@@ -18,7 +19,7 @@ export interface Citation {
   readonly documentId: string
 }
 
-/** A part of the answer, in the order in which clients are told. */
+/** A part of the answer, in the order of its packets. */
 export type CitationPiece =
   | { readonly type: 'text'; readonly content: string }
   | ({ readonly type: 'citation' } & Citation)
@@ -26,31 +27,43 @@ export type CitationPiece =
 /** Options of {@link CitationFilter}. */
 export interface CitationsOptions {
   readonly mode: CitationMode
-  /** The document of a number, undefined when nothing has it. Asked once a marker is complete. */
+  /** The document with a number, if any. Called once a marker is complete. */
   readonly known: (number: number) => CitableDocument | undefined
+  /** Chooses the numbers to write for a mark in the mode `link`. Default: those of the model. */
+  readonly check?: MarkCheck
 }
 
-/** Turns the text of a model into text and citations while it streams. One of these serves all steps of one answer. */
+export interface MarkCheck {
+  /** Whether there is nothing to compare marks with yet. */
+  readonly isEmpty?: boolean
+  readonly checkMark: (mark: PlacedMark) => readonly number[]
+}
+
+/** Splits streaming text into text and citations. One instance serves all steps of an answer. */
 export interface Citations {
-  /** Takes a piece of text of any length; gives what can be told by now, in order; [] while all of it is held back. */
+  /** Takes text of any length; returns what is certain by now, in order; [] while all of it is held back. */
   push(text: string): readonly CitationPiece[]
-  /** Ends the text of a step and gives what was held back. The next step begins with fresh text but known citations. */
+  /**
+   * Ends the text of a step and returns what was held back. The next step starts with new text and the same citations.
+   */
   end(): readonly CitationPiece[]
-  /** Documents cited so far, each once, under the number it was first cited by, in order of appearance; in every mode. */
+  /** Documents cited so far in order of appearance, each once with the first number it was cited by; in every mode. */
   cited(): readonly Citation[]
 }
 
-const lookAheadLimit = 2_000
-// Longer runs of backticks are taken in parts of this length, so that a model gone astray costs linear time.
-const runLimit = 64
+const maxLookAhead = 2_000
+// Longer runs of backticks are read in parts of this length, so that endless runs cost linear time.
+const maxRunLength = 64
 const interesting = /[[【［`~\n]/g
 const citationPlace = /(?:[\p{L}\p{N}.!?…。！？\0][)"'”’»*_`]*[^\S\n]+|\0)$/u
 
-/** Whether a marker here can only be a citation: behind a word, a sentence or a marker, or before all text. */
+/**
+ * Whether a marker here can only be a citation: it follows a word, a sentence or another marker, or begins the text.
+ */
 const isCitationPlace = (context: string, next: string): boolean =>
   (context.trim() === '' && next !== ':') || citationPlace.test(context)
 
-/** Makes a link safe to stand between the parentheses of a Markdown link. */
+/** Escapes a link for the parentheses of a Markdown link. */
 function toAddress(link: string): string {
   let depth = 0
   const isBalanced = [...link].every((char) => (depth += char === '(' ? 1 : char === ')' ? -1 : 0) >= 0) && depth === 0
@@ -58,17 +71,16 @@ function toAddress(link: string): string {
   return link.replace(unsafe, (char) => (char === '(' ? '%28' : char === ')' ? '%29' : encodeURIComponent(char)))
 }
 
-/** Stands for a marker in the context; a model does not write it. */
-const passedMarker = '\u0000'
-const contextLimit = 64
+const maxContext = 64
+const maxLine = 2_000
 const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 
 /**
- * Finds the citations of one answer. Markers count outside of code and where they are not the text of a
- * Markdown link. Several numbers in one bracket become several links. An unknown number is dropped where a citation
- * would stand (behind a marker, or behind a space that follows a word or the end of a sentence) and stays elsewhere.
- * At most one citation is told per document. What comes out does not depend on how the text was split: a space is put
- * between text and link wherever the model left none, and a fence without a language is given `plaintext`.
+ * Finds the citations of one answer. Markers in code and in the text of Markdown links do not count. Several numbers in
+ * one bracket become several links. An unknown number is dropped where only a citation makes sense (behind a marker, or
+ * behind a space that follows a word or the end of a sentence) and kept elsewhere. Each document is reported once. The
+ * output does not depend on how the text was split. A space is added between text and link where the model left none,
+ * and a fence without a language becomes `plaintext`.
  * @example
  * const citations = new CitationFilter({ mode: 'link', known: (n) => (n === 1 ? { document_id: 'a', link: 'u' } : undefined) })
  * citations.push('Yes[1].') // text 'Yes', citation 1, text ' [[1]](u)', text '.'
@@ -76,26 +88,32 @@ const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 export class CitationFilter implements Citations {
   readonly #mode: CitationMode
   readonly #known: CitationsOptions['known']
+  readonly #check: MarkCheck | undefined
   /** State of the current step. */
   #code = createCodeTracker()
-  /** The number that each document was first cited by. */
+  /** The first number that each document was cited by. */
   readonly #cited = new Map<string, number>()
   readonly #pieces: CitationPiece[] = []
-  /** Text that is not clear yet. */
+  /** Text that may still become a marker. */
   #held = ''
   #isLineStart = true
-  /** Text that is clear, and in the mode `remove` the space behind it, which may go with a marker. */
+  /** Text that is certain. In the mode `remove`, the space behind it waits, as it may go with a marker. */
   #spoken = ''
   #heldSpace = ''
-  /** The last text of the model, with each marker that was placed as one sign. */
+  /** The last text of the model; each placed marker counts as one character. */
   #context = ''
+  /** The current line in the same form, while marks are checked. */
+  #line = ''
+  /** Numbers written for the marks right before. */
+  #written: number[] = []
   #saidAnything = false
-  /** Text of the step before any output came through; undefined afterwards. */
+  /** Text of the step while nothing was put out yet; undefined afterwards. */
   #unsaid: string | undefined = ''
 
-  constructor({ mode, known }: CitationsOptions) {
+  constructor({ mode, known, check }: CitationsOptions) {
     this.#mode = mode
     this.#known = known
+    this.#check = mode === 'link' ? check : undefined
   }
 
   push(text: string): readonly CitationPiece[] {
@@ -110,12 +128,13 @@ export class CitationFilter implements Citations {
 
   end(): readonly CitationPiece[] {
     this.#read(true)
-    this.#spoken += this.#heldSpace
+    this.#releaseSpace()
     const source = this.#unsaid ?? ''
-    // A step whose every character was a marker still has something to say: what the model wrote.
+    // A step that consists of markers alone still says something: the text as the model wrote it.
     if (!this.#saidAnything && this.#spoken.trim() === '' && source.trim() !== '') this.#spoken = source
     this.#flush()
-    this.#heldSpace = this.#context = this.#unsaid = ''
+    this.#heldSpace = this.#context = this.#line = this.#unsaid = ''
+    this.#written = []
     this.#saidAnything = false
     this.#isLineStart = true
     this.#code = createCodeTracker()
@@ -126,7 +145,7 @@ export class CitationFilter implements Citations {
     return [...this.#cited].map(([documentId, number]) => ({ number, documentId }))
   }
 
-  /** Reads all of the held text that is clear by now. */
+  /** Reads the held text as far as it is certain. */
   #read(ended: boolean): void {
     const held = this.#held
     let at = 0
@@ -152,30 +171,45 @@ export class CitationFilter implements Citations {
     this.#held = held.slice(at)
   }
 
-  /** Handles the bracket at `at`; gives the index to go on from, or -1 to hold the text from here. */
+  /** Handles the bracket at `at`; returns the index to continue from, or -1 to hold the text from here. */
   #takeBracket(at: number, ended: boolean): number {
     const held = this.#held
     const marker = this.#code.fence ? 'no' : readMarker(held, at, ended)
     if (marker === 'more') return -1
     let end = at + 1
     if (marker !== 'no') {
-      const isProtected = marker.isLinkText || this.#code.covers(held.slice(at, at + lookAheadLimit), ended)
+      const isProtected = marker.isLinkText || this.#code.covers(held.slice(at, at + maxLookAhead), ended)
       if (isProtected === undefined) return -1
       end = marker.end
-      if (!isProtected && this.#takeMarker(marker, held[end] ?? '')) return end
+      if (!isProtected && this.#awaitsRest(held.slice(end), ended)) return -1
+      if (!isProtected && this.#takeMarker(marker, held.slice(end))) return end
     }
     this.#pass(held.slice(at, end))
     return end
   }
 
-  /** Tells the citations of a complete marker and puts links in its place; false when it has to be passed as text. */
-  #takeMarker({ numbers }: Marker, next: string): boolean {
+  /** Whether only more text tells which sentence a marker belongs to. */
+  #awaitsRest(rest: string, ended: boolean): boolean {
+    return !ended && this.#isChecking && /^[^\S\n]*$/.test(rest) && isBehindSentence(this.#line)
+  }
+
+  get #isChecking(): boolean {
+    return this.#check !== undefined && this.#check.isEmpty !== true
+  }
+
+  /** Reports the citations of a complete marker and replaces it by links; false when it is ordinary text. */
+  #takeMarker({ numbers }: Marker, rest: string): boolean {
     const mode = this.#mode
-    const documents = numbers.flatMap((number) => {
+    const next = rest[0] ?? ''
+    const known = numbers.filter((number) => this.#known(number) !== undefined)
+    if (known.length === 0 && (mode === 'keep' || !isCitationPlace(this.#context, next))) return false
+    const documents = this.#checked(known, rest).flatMap((number) => {
       const document = this.#known(number)
       return document ? [{ number, document }] : []
     })
-    if (documents.length === 0 && (mode === 'keep' || !isCitationPlace(this.#context, next))) return false
+    const isDropped = mode === 'remove' || documents.length === 0
+    if (isDropped && removesSpaceBefore.test(next)) this.#heldSpace = ''
+    else if (!isDropped) this.#releaseSpace()
     for (const { number, document } of documents) {
       if (this.#cited.has(document.document_id)) continue
       this.#cited.set(document.document_id, number)
@@ -184,44 +218,66 @@ export class CitationFilter implements Citations {
       this.#pieces.push({ type: 'citation', number, documentId: document.document_id })
     }
     if (mode === 'keep') return false
-    if (mode === 'remove' && removesSpaceBefore.test(next)) this.#heldSpace = ''
     if (mode === 'link' && documents.length > 0) {
-      // Links are a piece of their own.
+      // Links are separate pieces.
       this.#flush()
       const links = documents.map(({ number, document }) => `[[${number}]](${toAddress(document.link ?? '')})`)
       this.#spoken = (/[^\s\0]$/.test(this.#context) ? ' ' : '') + links.join(' ')
       this.#flush()
     }
-    this.#context = (this.#context + passedMarker).slice(-contextLimit)
+    this.#context = (this.#context + passedMarker).slice(-maxContext)
+    this.#line += passedMarker
     return true
   }
 
-  /** Handles a run of backticks or tildes; gives the index to go on from, or -1 to hold the text from here. */
+  /** The numbers to write for a marker. */
+  #checked(numbers: readonly number[], rest: string): readonly number[] {
+    if (!this.#check || !this.#isChecking || numbers.length === 0) return numbers
+    const checked = this.#check.checkMark({ line: this.#line, numbers, rest, written: this.#written })
+    this.#written.push(...checked)
+    return checked
+  }
+
+  /** Handles a run of backticks or tildes; returns the index to continue from, or -1 to hold the text from here. */
   #takeRun(at: number, ended: boolean): number {
     const held = this.#held
     const char = held[at] ?? ''
     let end = at + 1
-    while (held[end] === char && end - at < runLimit) end++
-    if (end === held.length && end - at < runLimit && !ended) return -1
+    while (held[end] === char && end - at < maxRunLength) end++
+    if (end === held.length && end - at < maxRunLength && !ended) return -1
     this.#code.passRun({ char, length: end - at, startsLine: this.#isLineStart, next: held[end] })
     this.#pass(held.slice(at, end))
     return end
   }
 
-  /** Passes text on. @param context what of it the model wrote; default: all of it */
+  /** Passes text on. @param context the part of it that the model wrote. Default: all of it */
   #pass(text: string, context: string = text): void {
-    this.#context = (this.#context + context).slice(-contextLimit)
-    if (this.#mode !== 'remove') {
+    this.#context = (this.#context + context).slice(-maxContext)
+    if (this.#isChecking) this.#follow(context)
+    if (this.#mode !== 'remove' && !this.#isChecking) {
+      this.#releaseSpace()
       this.#spoken += text
       return
     }
-    // A removed marker may take the space before it along, so that space waits for what follows.
+    // A marker that is left out may take the space before it along, so that space waits for what follows.
     const visible = text.replace(/(?<![^\S\n])[^\S\n]+$/, '')
     if (visible !== '') {
-      this.#spoken += this.#heldSpace + visible
-      this.#heldSpace = ''
+      this.#releaseSpace()
+      this.#spoken += visible
     }
     this.#heldSpace += text.slice(visible.length)
+  }
+
+  /** Keeps the line up to date for the check of its next marker. */
+  #follow(text: string): void {
+    this.#line = text === '\n' ? '' : this.#line + text
+    if (this.#line.length > 2 * maxLine) this.#line = this.#line.slice(-maxLine)
+    if (text === '\n' || /\S/.test(text)) this.#written = []
+  }
+
+  #releaseSpace(): void {
+    this.#spoken += this.#heldSpace
+    this.#heldSpace = ''
   }
 
   #flush(): void {

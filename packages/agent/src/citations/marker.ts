@@ -1,52 +1,52 @@
-/** A complete citation marker found in the text of a model. */
+/** A complete citation marker in the text of a model. */
 export interface Marker {
   readonly numbers: readonly number[]
-  /** Index just behind the marker, and behind the address when it was written as a rendered link. */
+  /** Index behind the marker; if it was written as a link, behind its address. */
   readonly end: number
-  /** `[n]` is the text of a Markdown link, so it is no citation at all. */
+  /** Whether `[n]` is the text of a Markdown link, and so no citation. */
   readonly isLinkText: boolean
 }
 
-/** `no`: nothing here is a marker. `more`: only text that has not arrived yet can tell. */
+/** `no`: not a marker. `more`: only the text that follows can tell. */
 export type MarkerMatch = Marker | 'no' | 'more'
 
-// A list longer than this is data, not a citation; it also bounds what is held back.
-const markerLimit = 128
-/** Most characters of the address of a link. */
-export const addressLimit = 2_000
+// A longer list is data, not a citation; also bounds the text that is held back.
+const maxMarkerLength = 128
+/** Maximum length of the address of a link. */
+export const maxAddressLength = 2_000
 
 const open = '[\\[【［]'
 const close = '[\\]】］]'
-// `1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`. `^1` is a footnote of the text's own.
+// `1`, `document 1`, `1†source`, `1†L3-L8`, and ranges `1-3`. `^1` is a footnote of the text.
 const word = '(?:(?:documents?|docs?|sources?|results?|passages?) ?#?)?'
-// A comma before another number belongs to the list alone: could it belong to the note too, each would double the ways
-// to read a text, and so the time.
+// A comma before another number belongs to the list, never to the note: if both could match it, each comma would double
+// the matching time.
 const note = `†(?:[^\\]】］,;]|[,;](?! ?${word}\\d)){0,40}`
 const item = `${word}\\d+(?: ?[-–] ?\\d+)?(?:${note})?`
 const list = `${item}(?:[,;] ?${item})*`
 const single = new RegExp(`${open}(${list})${close}`, 'iy')
 const double = new RegExp(`${open}{2}(${list})${close}{2}`, 'iy')
-// Also the beginning of a range: `2-`, `2 `, `2 - `.
+// Includes the beginning of a range: `2-`, `2 `, `2 - `.
 const begunItem = `(?:${begunWord()}|${item}|${word}\\d+ ?[-–]? ?)`
 const begunSingle = new RegExp(`${open}(?:${item}[,;] ?)*${begunItem}?$`, 'iy')
 const begunDouble = new RegExp(`${open}{2}(?:(?:${item}[,;] ?)*${begunItem}?|${list}${close}?)$`, 'iy')
 
-/** Any beginning of what may stand before a number. */
+/** All beginnings of the words that may precede a number. */
 function begunWord(): string {
   const words = ['documents ', 'docs ', 'sources ', 'results ', 'passages ']
   const beginnings = words.flatMap((whole) => Array.from(whole, (_, index) => whole.slice(0, index + 1)))
   return [...new Set([...beginnings, ...words.map((whole) => whole.replace('s ', ' '))])].join('|')
 }
 
-// A wider range is a span of something else.
-const longestRange = 20
+// A wider range means something else.
+const maxRange = 20
 
-/** Numbers of a list of markers. */
+/** Numbers in a list of markers. */
 function numbersIn(text: string): number[] {
   return text.split(/[,;]/).flatMap((item) => {
     const [, from, to] = /(\d+)(?: ?[-–] ?(\d+))?/.exec(item) ?? []
     const [first, last] = [Number(from), Number(to ?? from)]
-    if (last < first || last - first >= longestRange) return to === undefined ? [first] : [first, last]
+    if (last < first || last - first >= maxRange) return to === undefined ? [first] : [first, last]
     return Array.from({ length: last - first + 1 }, (_, index) => first + index)
   })
 }
@@ -56,32 +56,33 @@ const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray 
   return pattern.exec(text)
 }
 
-/** Index behind the address in parentheses that starts at `index`; -1 when it is none, undefined when it is cut off. */
+/**
+ * Index behind the parenthesised address that starts at `index`; -1 when there is none, undefined when it is cut off.
+ */
 function addressEnd(text: string, index: number): number | undefined {
   let depth = 0
-  for (let at = index; at < Math.min(text.length, index + addressLimit); at++) {
+  for (let at = index; at < Math.min(text.length, index + maxAddressLength); at++) {
     const char = text[at]!
     if (char === '\\' && /./.test(text[at + 1] ?? '')) at++
     else if (char === '(') depth++
     else if (char === ')' && --depth === 0) return at + 1
     else if (/\s/.test(char)) return -1
   }
-  return text.length - index < addressLimit ? undefined : -1
+  return text.length - index < maxAddressLength ? undefined : -1
 }
 
 /**
- * Reads the citation marker that begins at `index`: `[1]`, `[1, 2]`, `[1;2]`, `[1-3]`, `[[1]]`, `[document 1]`,
- * `[1†source]`, the same in 【】 and ［］ and any mixture.
- * A link a model wrote as citations are rendered, `[[1]](address)`, is a marker whose end is behind the address.
- * @param ended whether the text is complete; when it is not, a marker is only told once the character behind it is known
+ * Reads the citation marker at `index`: `[1]`, `[1, 2]`, `[1;2]`, `[1-3]`, `[[1]]`, `[document 1]`, `[1†source]`, also
+ * in 【】 or ［］ or mixed. For a marker written as a rendered link, `[[1]](address)`, the end is behind the address.
+ * @param ended whether the text is complete; otherwise a marker counts only once the character behind it is known
  */
 export function readMarker(text: string, index: number, ended: boolean): MarkerMatch {
   const doubled = matchAt(double, text, index)
   const match = doubled ?? matchAt(single, text, index)
   const rest = text.length - index
-  if (!ended && rest < markerLimit && (matchAt(begunDouble, text, index) || matchAt(begunSingle, text, index)))
+  if (!ended && rest < maxMarkerLength && (matchAt(begunDouble, text, index) || matchAt(begunSingle, text, index)))
     return 'more'
-  if (!match || match[0].length > markerLimit) return 'no'
+  if (!match || match[0].length > maxMarkerLength) return 'no'
 
   const end = index + match[0].length
   const numbers = numbersIn(match[1] ?? '')
@@ -95,7 +96,7 @@ export function readMarker(text: string, index: number, ended: boolean): MarkerM
   return { numbers, end: behind === -1 ? end : behind, isLinkText: false }
 }
 
-/** A run of backticks on the present line that is not closed yet. */
+/** A run of backticks on the current line that is not closed yet. */
 interface Run {
   readonly length: number
   readonly startsLine: boolean
@@ -106,33 +107,36 @@ interface Fence {
   readonly length: number
 }
 
-/** Knows, while text streams by, whether a place is inside inline or fenced code. */
+/** Tracks whether a position of streaming text is inside inline or fenced code. */
 export interface CodeTracker {
-  /** The fenced block that the text is inside of now. */
+  /** The current fenced block. */
   readonly fence: Fence | undefined
-  /** A run of backticks or tildes was passed; `next` is the character behind it. */
+  /** Called for each run of backticks or tildes; `next` is the character behind it. */
   passRun(run: { char: string; length: number; startsLine: boolean; next: string | undefined }): void
-  /** A line ended; `line` is its end, as far as it is known. Tells whether it opened a fenced block without a language. */
+  /**
+   * Called at the end of a line; `line` is its end, as far as known. Returns whether it opened a fenced block without a
+   * language.
+   */
   passLineEnd(line: string): boolean
   /**
-   * Whether a place on the present line is code, given the text behind it: undefined when that text is too short to
-   * tell. `ended` says that no more will come.
+   * Whether a position on the current line is code, given the text behind it; undefined when that text is too short to
+   * tell. `ended` means that no more text follows.
    */
   covers(behind: string, ended: boolean): boolean | undefined
 }
 
-// Both bound the work per bracket; no sane line meets them.
-const openRunLimit = 64
-const lookAheadLimit = 1_000
+// Both bound the work per bracket; no real line reaches them.
+const maxOpenRun = 64
+const maxLookAhead = 1_000
 
 const fenceLength = 3
 const languageOnly = /`{3,}[\w+#.-]{0,20}[^\S\n]*$/
 
-/** Position of the run that closes `runs[index]`: the next one of the same length, as in CommonMark; -1 if none. */
+/** Index of the run that closes `runs[index]`: the next one of the same length, as in CommonMark; -1 if none. */
 const closing = (runs: readonly Run[], index: number): number =>
   runs.findIndex((run, at) => at > index && run.length === runs[index]?.length)
 
-/** Whether the place between both lists of runs of one line is inside code. */
+/** Whether the position between these runs of one line is inside code. */
 function isBetweenRuns(before: readonly Run[], after: readonly Run[]): boolean {
   const runs = [...before, ...after]
   for (let index = 0; index < before.length;) {
@@ -145,7 +149,7 @@ function isBetweenRuns(before: readonly Run[], after: readonly Run[]): boolean {
   return false
 }
 
-/** The run that a line leaves open as the start of a fenced block. */
+/** The unclosed run of a line that opens a fenced block. */
 function openedFence(runs: readonly Run[], line: string): Run | undefined {
   for (let index = 0; index < runs.length;) {
     const end = closing(runs, index)
@@ -157,8 +161,8 @@ function openedFence(runs: readonly Run[], line: string): Run | undefined {
 }
 
 /**
- * Makes a tracker of code. Inline code ends on its line (models do not wrap lines); a fence needs three marks or more,
- * alone or followed by a language; it is closed by at least as many at the start of a line.
+ * Creates a tracker of code. Inline code ends on its line, as models do not wrap lines. A fence has at least three
+ * characters, alone or followed by a language, and is closed by at least as many at the start of a line.
  */
 export function createCodeTracker(): CodeTracker {
   let runs: Run[] = []
@@ -171,7 +175,7 @@ export function createCodeTracker(): CodeTracker {
         if (closes) tracker.fence = undefined
       } else if (char === '~') {
         if (startsLine && length >= fenceLength) tracker.fence = { char, length }
-      } else if (runs[0]?.length === length || runs.length === openRunLimit) {
+      } else if (runs[0]?.length === length || runs.length === maxOpenRun) {
         runs = []
       } else {
         runs.push({ length, startsLine })
@@ -188,10 +192,10 @@ export function createCodeTracker(): CodeTracker {
       const first = runs[0]
       if (tracker.fence || !first) return tracker.fence !== undefined
       const lineEnd = behind.indexOf('\n')
-      const isWhole = ended || lineEnd !== -1 || behind.length > lookAheadLimit
-      const line = behind.slice(0, Math.min(lineEnd === -1 ? behind.length : lineEnd, lookAheadLimit))
+      const isWhole = ended || lineEnd !== -1 || behind.length > maxLookAhead
+      const line = behind.slice(0, Math.min(lineEnd === -1 ? behind.length : lineEnd, maxLookAhead))
       const after = [...line.matchAll(/`+/g)].map(([run]) => ({ length: run.length, startsLine: false }))
-      // The last run may still grow while its end is the end of what has arrived.
+      // The last run may still grow when more text arrives.
       const isRunCut = !isWhole && line.endsWith('`')
       const known = isRunCut ? after.slice(0, -1) : after
       if (known.some((run) => run.length === first.length)) return true
@@ -201,7 +205,7 @@ export function createCodeTracker(): CodeTracker {
   return tracker
 }
 
-/** Whether a text outside of code has a marker with a known number. */
+/** Whether a text has a marker with a known number outside of code. */
 export function hasMarker(text: string, known: (number: number) => unknown): boolean {
   const sentence = text.replace(/`[^`]*`/g, '')
   const bracket = /[[【［]/g

@@ -1,5 +1,12 @@
 import type { ResolvedModel } from './model.ts'
-import type { ChatSessionCreationRequest, FileDescriptor, LlmOverride, PacketBody, SearchDoc } from '@inlay/protocol'
+import type {
+  ChatSessionCreationRequest,
+  FileDescriptor,
+  LlmOverride,
+  PacketBody,
+  SearchDoc,
+  Usage,
+} from '@inlay/protocol'
 
 /** A session as a turn needs it. */
 export interface SessionRecord {
@@ -7,7 +14,7 @@ export interface SessionRecord {
   readonly ownerId: string
   /** Default: the default persona, 0. */
   readonly personaId?: number
-  /** Default: it is in none. */
+  /** Default: none. */
   readonly projectId?: number | null
   /** Model pinned to the session. Default: the default model. */
   readonly modelOverride?: LlmOverride | null
@@ -15,17 +22,17 @@ export interface SessionRecord {
   readonly temperature?: number | null
   /** Default: that of the model. */
   readonly reasoningEffort?: string | null
-  /** Whether any message of the session came with files. Default: none did. */
+  /** Whether any message of the session has files. Default: false. */
   readonly hasFiles?: boolean
 }
 
 /**
- * How an answer stands: `running` while it is made; `done`; `failed` (with an error); `cancelled` by its user;
- * `terminated` when the process that made it ended first. All but `running` keep what was said.
+ * Status of an answer: `running`, `done`, `failed` (with an error), `cancelled` by its user, or `terminated` when its
+ * process ended first. All but `running` keep the text written so far.
  */
 export type AnswerStatus = 'running' | 'done' | 'failed' | 'cancelled' | 'terminated'
 
-/** Which model answers, as stored with its message. */
+/** The model of an answer, as stored with its message. */
 export interface AnswerModel {
   readonly provider: string
   readonly name: string
@@ -36,34 +43,34 @@ export interface AnswerModel {
 
 /** Input for starting a turn. */
 export interface TurnOpening {
-  /** The session to go on with; null makes one from `creation`. */
+  /** Session to continue; null creates one from `creation`. */
   readonly session: SessionRecord | null
   readonly creation: ChatSessionCreationRequest | null
   readonly ownerId: string
-  /** `parent_message_id` as the request gives it: -1 appends, null starts anew. */
+  /** `parent_message_id` of the request: -1 appends, null starts a new branch at the root. */
   readonly parentId: number | null
   readonly text: string
   readonly files: readonly FileDescriptor[]
   readonly origin: string
-  /** One for each answer that is made side by side. */
+  /** One per parallel answer. */
   readonly models: readonly AnswerModel[]
   readonly history: HistoryLimits
-  /** Makes the send happen once: stored in the same transaction, see {@link RunStore}. */
+  /** Makes the send idempotent: stored in the same transaction, see {@link RunStore}. */
   readonly key?: {
     readonly key: string
     readonly bodyHash: string
-    /** The answer of an earlier send under the key, whose place this send takes. Another answer there rejects. */
+    /** Answer of an earlier send with the key that this send replaces. Rejects if the key has another answer. */
     readonly replaces?: number
   }
 }
 
-/** How much of earlier messages is read. */
+/** Limits for reading earlier messages. */
 export interface HistoryLimits {
-  /** Most characters of texts and results; the newest count. */
+  /** Maximum characters of texts and results; the newest are kept. */
   readonly chars: number
-  /** Shortens a result; the shortened one is kept and counted. Must be idempotent. Default: keeps all of it. */
+  /** Shortens a result before it is kept and counted. Must be idempotent. Default: keeps it whole. */
   readonly shorten?: (result: string) => string
-  /** Names of actions whose calls are left out. */
+  /** Names of actions whose calls are omitted. */
   readonly withoutCallsOf: readonly string[]
 }
 
@@ -82,33 +89,33 @@ export interface OpenedTurn extends BranchHistory {
 export interface BranchHistory {
   /** Summary of the messages before `messages`; null if there are none. */
   readonly summary: string | null
-  /** Files that came with what is summed up, oldest first; their content is in no summary. */
+  /** Files of the summarised messages, oldest first; summaries do not include file contents. */
   readonly summaryFiles: readonly FileDescriptor[]
   /** Earlier messages of the branch, oldest first, beginning with a question. */
   readonly messages: readonly PastMessage[]
 }
 
-/** A message of the branch that leads to the new answer, with the calls that led to it. */
+/** A message on the way to the new answer, with its calls. */
 export interface PastMessage {
   readonly id: number
   readonly role: 'user' | 'assistant'
   readonly status: AnswerStatus
   readonly text: string
   readonly files: readonly FileDescriptor[]
-  /** Calls at the top of the answer, those left out by {@link HistoryLimits} excepted. */
+  /** Top-level calls of the answer, except those omitted by {@link HistoryLimits}. */
   readonly toolCalls: readonly PastToolCall[]
-  /** All calls at the top of the answer. */
+  /** Number of top-level calls of the answer, including omitted ones. */
   readonly callCount: number
   /** Model parameters of an answer; null for a question. */
   readonly params: Readonly<Record<string, unknown>> | null
 }
 
-/** A call as a later turn may remind the model of it. */
+/** A call as later turns remember it. */
 export type PastToolCall = Pick<ToolCallRecord, 'step' | 'callId' | 'name' | 'arguments' | 'result'>
 
 /** One call of an action that led to an answer. */
 export interface ToolCallRecord {
-  /** Which step of the answer asked for it, from 0: calls of one step ran in parallel. */
+  /** Step of the answer that requested it, from 0; calls of one step ran in parallel. */
   readonly step: number
   readonly turnIndex: number
   readonly tabIndex: number
@@ -121,13 +128,13 @@ export interface ToolCallRecord {
   readonly result: string
   /** Reasoning of the model before the call. */
   readonly reasoning: string | null
-  /** Packets of the call but its `section_end`, for replay. */
+  /** Packets of the call except `section_end`, for replay. */
   readonly packets: readonly PacketBody[]
   readonly documents: readonly SearchDoc[] | null
   readonly images: readonly { file_id: string; url: string; revised_prompt: string; shape: string | null }[] | null
-  /** The research agent's call that made this one. Default: it stands at the top. */
+  /** The call of the research agent that made this one. Default: a top-level call. */
   readonly parentCallId?: string
-  /** The step of that agent. */
+  /** Step of that agent. */
   readonly subTurnIndex?: number
 }
 
@@ -138,61 +145,68 @@ export interface AnswerOutcome {
   readonly reasoning: string | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly citations: readonly { readonly number: number; readonly documentId: string }[]
-  /** Gathered for the answer, as in `message_start.final_documents`; null when nothing searched. */
+  /** Documents gathered for the answer, as in `message_start.final_documents`; null when nothing was searched. */
   readonly documents: readonly SearchDoc[] | null
   readonly toolCalls: readonly ToolCallRecord[]
   readonly durationMs: number
+  /** Tokens of its model calls, as the provider counted them. Absent: unknown. */
+  readonly usage?: Usage
+  /** Numbers of the answer, with their units, that stand in nothing the model read. Default: none. */
+  readonly unsupportedNumbers?: readonly string[]
 }
 
 /** Error text of an answer whose process ended before it was complete. */
 export const terminatedText = 'The answer was cut off because the server stopped; ask again for a whole one.'
 
 /**
- * Stored conversations, as far as a turn reads and writes them. Each session is a tree of messages under a hidden root;
- * ids rise along a branch. `conversationStoreConformance` tests it.
+ * Stored conversations, as a turn reads and writes them. Each session is a tree of messages under a hidden root; ids
+ * increase along a branch. `conversationStoreConformance` tests it.
  */
 export interface ConversationStore {
-  /** SESSION_NOT_FOUND when it is unknown, deleted or someone else's. */
+  /** Throws SESSION_NOT_FOUND when the session is unknown, deleted or another caller's. */
   session(id: string, ownerId: string): Promise<SessionRecord>
-  /** Stores the user message and the empty answers in one transaction. VALIDATION_ERROR when the parent does not fit. */
+  /** Stores the user message and the empty answers in one transaction. VALIDATION_ERROR for an unsuitable parent. */
   open(opening: TurnOpening): Promise<OpenedTurn>
-  /** Stores what became of an answer; once it resolves it is durable. SESSION_NOT_FOUND when its session is gone. */
+  /** Stores the outcome of an answer, durably once it resolves. SESSION_NOT_FOUND when the session was deleted. */
   finish(answerId: number, outcome: AnswerOutcome): Promise<void>
-  /** Stores what running answers have said by now, and that their process lives. */
+  /** Stores the current text of running answers and a sign of life of their process. */
   checkpoint(answers: readonly { readonly answerId: number; readonly text: string }[]): Promise<void>
   /**
-   * Ends answers whose process has not been heard of for `leaseMs`; what was said is kept.
-   * @returns milliseconds until the oldest of the others would be due; undefined when nothing else runs
+   * Ends answers without a sign of life for `leaseMs`; their text is kept. A sign more than `leaseMs` in the future was
+   * written before the clock was set back, and counts as given now.
+   * @returns milliseconds until the oldest remaining answer would be due; undefined when none runs
    */
   terminateAbandoned(leaseMs: number): Promise<number | undefined>
   /**
    * Messages of a branch up to and including its end.
-   * @param messageId the end of the branch; null: that of the active branch
+   * @param messageId end of the branch; null for the active branch
    */
   branch(sessionId: string, messageId: number | null, limits: HistoryLimits): Promise<BranchHistory>
   /**
-   * Keeps a summary of a branch up to a message; the first one of a message stays. Without this method long histories
-   * are cut instead.
+   * Stores a summary of a branch up to a message; the first summary of a message wins. Without this method, long
+   * histories are cut.
    */
   readonly saveSummary?: (summary: {
     readonly sessionId: string
     readonly messageId: number
     readonly text: string
   }) => Promise<void>
-  /** Hears of each answer that was stored, to name a session after its first one. Without this method none is named. */
+  /**
+   * Called for each stored answer, to name a session after its first one. Without this method, sessions get no names.
+   */
   readonly nameSession?: (answer: NewAnswer) => Promise<void>
-  /** Ids of files that actions made for these messages, the newest first. Needed beside a `FileStore`. */
+  /** Ids of files that actions created for these messages, newest first. Required together with a `FileStore`. */
   readonly generatedFileIds?: (messageIds: readonly number[]) => Promise<readonly string[]>
 }
 
-/** An answer that was stored, for the name of its session. */
+/** A stored answer, for naming its session. */
 export interface NewAnswer {
   readonly sessionId: string
-  /** The answered question. */
+  /** The question that was answered. */
   readonly question: string
   /** The answer; "" when it failed. */
   readonly text: string
-  /** Finds the model that may be asked for a name. */
+  /** Finds the model to ask for a name. */
   readonly model: () => Promise<ResolvedModel>
   /** Aborts when the process ends. */
   readonly signal: AbortSignal

@@ -1,18 +1,18 @@
 import type { FileKind, FileStatus, Principal } from '@inlay/protocol'
 
-/** A part of a read file: a page, a slide, a sheet, or the whole. */
+/** A section of a file: a page, a slide, a sheet, or all of it. */
 export interface FileSection {
   /** Markdown or plain text; never blank. */
   readonly text: string
-  /** Name of the part: a slide's title, a sheet. */
+  /** Title of a slide, or name of a sheet. */
   readonly heading?: string
   /** Number of the page or slide, from 1. */
   readonly page?: number
 }
 
-/** A file as it arrives. */
+/** A file being uploaded. */
 export interface IncomingFile {
-  /** As the client says it; a path is cut down to its last part. */
+  /** Name given by the client; of a path, only the last part is used. */
   readonly name: string
   /** Media type given by the client; "" if none. */
   readonly mediaType: string
@@ -23,7 +23,7 @@ export interface IncomingFile {
 export interface StoredFile {
   /** UUID: `user_file_id` of a descriptor. */
   readonly id: string
-  /** UUID: `id` of a descriptor, and what the bytes are fetched by. */
+  /** UUID: `id` of a descriptor, by which the bytes are fetched. */
   readonly fileId: string
   readonly ownerId: string
   readonly name: string
@@ -31,42 +31,44 @@ export interface StoredFile {
   readonly kind: FileKind
   readonly sizeBytes: number
   readonly status: FileStatus
-  /** Why it failed or was skipped, for people. */
+  /** Why it failed or was skipped, as text for people. */
   readonly reason: string | null
   /** Estimated; null until the file is read. */
   readonly tokens: number | null
   /** Milliseconds since 1970 UTC, as `usedAt`. */
   readonly createdAt: number
-  /** When it was last sent with a message; null when never. */
+  /** When it was last sent with a message; null for never. */
   readonly usedAt: number | null
 }
 
 /** The bytes of a file. */
 export interface OpenedFile {
   readonly file: StoredFile
-  /** In order; read once. Throws INTERNAL_ERROR when the storage lost some. */
+  /** In order; can be read once. Throws INTERNAL_ERROR when the storage lost some. */
   readonly bytes: ReadableStream<Uint8Array>
 }
 
-/** The files of a turn: those that came with messages, those of a project or agent, those that actions made. */
+/** The files of a turn: attached to messages, of a project or agent, or created by actions. */
 export interface FileStore {
-  /** Whether `keep` takes files. Actions that make or read files exist only then. */
+  /** Whether `keep` works. Without it, no actions that create or read files are offered. */
   readonly canKeep: boolean
-  /** Those of the ids that the caller owns, in the order given; both ids of a file do. */
+  /** The files that the caller owns, in the given order; accepts both ids of a file. */
   find(ids: readonly string[], caller: Principal): Promise<readonly StoredFile[]>
-  /** Files by their own ids, whoever owns them: for ids that come from a checked place. Unknown ids are left out. */
+  /**
+   * Files by their own ids, regardless of the owner: only for ids that were checked before. Unknown ids are omitted.
+   */
   byIds(ids: readonly string[]): Promise<readonly StoredFile[]>
   /**
-   * The text of a file; waits until it is read. [] for images.
+   * The text of a file; waits until the file is read. [] for images.
    * @throws INVALID_INPUT with a reason for people when the file cannot be read
    */
   sections(file: StoredFile, signal?: AbortSignal): Promise<readonly FileSection[]>
   bytes(file: StoredFile): Promise<Uint8Array>
-  /** Opens a file by either of its ids, whoever owns it. NOT_FOUND. */
-  lend(id: string): Promise<OpenedFile>
-  /** Stores a file that an action made. UNSUPPORTED where `canKeep` is false. */
+  /** Opens a file by either of its ids, regardless of the owner. NOT_FOUND. */
+  openById(id: string): Promise<OpenedFile>
+  /** Stores a file that an action created. UNSUPPORTED if `canKeep` is false. */
   keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
-  /** Notes that files were sent with a message. */
+  /** Records that files were sent with a message. */
   noteUse(ids: readonly string[]): Promise<void>
   /** Makes files searchable; resolves when they are, or after `waitMs`. */
   ensureIndexed(files: readonly StoredFile[], waitMs: number): Promise<void>

@@ -1,6 +1,6 @@
 import type { Principal } from '@inlay/protocol'
 
-/** Something to remember about a person in later conversations. */
+/** A fact about a person, for later conversations. */
 export interface Memory {
   readonly id: number
   /** One line, 1 to 500 characters. */
@@ -10,41 +10,41 @@ export interface Memory {
   readonly updatedAt: number
 }
 
-/** Information about the caller for the model. */
+/** Facts about the caller, for the model. */
 export interface Person {
-  /** How the person is called; "" when not told, as the next two. At most 200 characters. */
+  /** Name to call the person by; "" when unknown, as with the next two. At most 200 characters. */
   readonly name: string
   /** Role or occupation. At most 200 characters. */
   readonly role: string
-  /** How they wish to be answered. At most 2000 characters. */
+  /** How they want answers. At most 2000 characters. */
   readonly preferences: string
   /** Newest first. */
   readonly memories: readonly Memory[]
 }
 
-/** Outcome of saving a memory for a model. */
+/** Outcome of storing a memory for a model. */
 export interface KeptMemory {
   readonly memory: Memory
   readonly operation: 'add' | 'update'
-  /** Place of the memory that was replaced, from 0, newest first; null for a new one. */
+  /** Index of the replaced memory, from 0, newest first; null for a new one. */
   readonly index: number | null
 }
 
-/** Most characters of a memory. */
+/** Maximum characters of a memory. */
 export const memoryChars = 500
 
 /** Memories about callers; each caller can access only their own. */
 export interface MemoryStore {
-  /** Whether `keep` takes anything at all. The action `add_memory` exists only then. */
+  /** Whether `keep` works at all; without it, `add_memory` is not offered. */
   readonly canKeep: boolean
-  /** Information about a caller for the model. */
+  /** Facts about a caller, for the model. */
   person(caller: Principal): Promise<Person>
-  /** Whether the model may keep memories of a caller. */
+  /** Whether the model may store memories of a caller. */
   mayKeep(caller: Principal): Promise<boolean>
   /**
-   * Keeps what the model wants kept.
-   * @param replaces id of the memory it takes the place of; null adds one, unless it says the same as one that is there
-   * @throws INVALID_INPUT for a text that is blank or too long, NOT_FOUND for an id that is not the caller's
+   * Stores a memory for the model.
+   * @param replaces id of the memory to replace; null adds one, unless its content is there already
+   * @throws INVALID_INPUT for a text that is blank or too long, NOT_FOUND for an id of another caller
    */
   keep(content: string, replaces: number | null, caller: Principal): Promise<KeptMemory>
 }

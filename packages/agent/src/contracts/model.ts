@@ -1,18 +1,18 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import type { LlmOverride } from '@inlay/protocol'
 
-/** Receives what a model writes, delta by delta, at the moment it arrives. */
+/** Receives text and reasoning of a model, delta by delta, as soon as they arrive. */
 export interface StreamListener {
   onText(delta: string): void
   onReasoning(delta: string): void
 }
 
-/** A model with a streaming tap: its text reaches a listener ahead of the stream of parts. */
+/** A model with a streaming tap: its text reaches a listener before the stream of parts. */
 export interface TappedModel extends LanguageModelV4 {
   /**
-   * Like `doStream`, but the listener gets every delta of text and reasoning once and in order, as soon as it arrives,
-   * even before the promise resolves. After an abort it gets nothing. The parts of the stream hold the same text joined,
-   * later.
+   * Like `doStream`, but the listener gets each delta of text and reasoning once, in order and as soon as it arrives,
+   * even before the promise resolves. After an abort it gets nothing. The parts of the stream follow later, with the
+   * text joined, as the model should read it in later steps.
    */
   doStreamTapped(
     options: LanguageModelV4CallOptions,
@@ -20,50 +20,69 @@ export interface TappedModel extends LanguageModelV4 {
   ): PromiseLike<LanguageModelV4StreamResult>
 }
 
-/** Observations about a model from earlier calls; updated while it is used. */
+/** Facts about a model learned from earlier calls; updated while it is used. */
 export interface ModelObservations {
-  /** Its server takes no tools: they are left out, and calls in a prompt are sent as text. */
+  /** Whether its server rejects tools: then they are left out, and calls in a prompt are sent as text. */
   readonly refusesTools: boolean
-  /** Tokens of prompt and answer together, as its server says; undefined while it has not said. */
+  /** Context window in tokens, as stated by the server; undefined while unknown. */
   readonly contextTokens: number | undefined
-  /** Asks its server what is not known yet; never rejects. Resolve the model again afterwards. */
+  /** Asks the server for what is unknown; never rejects. Resolve the model again afterwards. */
   readonly ask?: () => Promise<void>
 }
 
 /**
- * How a model comes by documents. `tools`: it searches by calling tools. `search-first`: the search is made for it with
- * the person's question. `auto`: by tools, unless its server refuses them or it was seen to answer without a search.
+ * How a model gets documents. `tools`: it calls the search. `search-first`: Inlay searches with the user's question.
+ * `auto`: `tools`, unless its server rejects tools or it answered without searching.
  */
 export type Grounding = 'auto' | 'tools' | 'search-first'
 
-/** A language model ready for one run. */
-export interface ResolvedModel {
-  readonly model: LanguageModelV4 | TappedModel
-  /** Configured name of the provider, as a client gives it in `llm_override.model_provider`. */
-  readonly provider: string
-  /** Name of the model, as a client gives it in `llm_override.model_version`. */
-  readonly name: string
-  /** Display name, e.g. `Built-in extractive model`. */
-  readonly displayName: string
+/** Options of a language model. */
+export interface ModelOptions {
+  /** Display name. Default: the name. */
+  readonly displayName?: string
+  /**
+   * Context window: tokens of prompt and answer together. Default: as known for well-known models, otherwise 32 000.
+   */
+  readonly contextTokens?: number
+  /** Whether the model accepts images. Default: as known for well-known models, otherwise false. */
+  readonly takesImages?: boolean
+  /** Maximum number of tokens in an answer. Default: the server's limit. */
+  readonly maxOutputTokens?: number
+  /** Temperature, unless the request or its session sets one. Default: the server's own. */
   readonly temperature?: number
-  /** Tokens of prompt and answer together. */
-  readonly contextTokens: number
-  readonly takesImages: boolean
-  /** It answers with words of documents alone, so it is not asked to sum anything up. Default: false. */
-  readonly quotesOnly?: boolean
-  /** Default: nothing is observed. */
-  readonly observed?: ModelObservations
-  /** Most tokens of an answer. Default: what its server allows. */
-  readonly outputTokens?: number
-  /** Default `auto`. */
+  /**
+   * How the model gets documents: `tools` lets it call the search, `search-first` searches before asking it.
+   * Default `auto`: `tools`, unless its server refuses tools or the model answered without searching.
+   */
   readonly grounding?: Grounding
-  /** Whether it is known to call tools; false: its answers have to show it. Default: true. */
-  readonly callsTools?: boolean
-  /** Whether what it leaves uncited is compared with what it read, and cited where it stands. Default: true. */
+  /**
+   * Whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go,
+   * missing ones are added. Default true.
+   */
   readonly comparesCitations?: boolean
 }
 
-/** One model a client may choose. */
+/** A language model ready for one run. */
+export interface ResolvedModel extends ModelOptions {
+  readonly model: LanguageModelV4 | TappedModel
+  /** Configured name of the provider, `llm_override.model_provider` of a request. */
+  readonly provider: string
+  /** Name of the model, `llm_override.model_version` of a request. */
+  readonly name: string
+  /** Display name, e.g. `Built-in extractive model`. */
+  readonly displayName: string
+  /** Context window: tokens of prompt and answer together. */
+  readonly contextTokens: number
+  readonly takesImages: boolean
+  /** Whether its answers consist of words of documents alone, so that it is not asked for summaries. Default: false. */
+  readonly quotesOnly?: boolean
+  /** Default: nothing is known. */
+  readonly observed?: ModelObservations
+  /** Whether it is known to call tools; otherwise its answers show it. Default: true. */
+  readonly callsTools?: boolean
+}
+
+/** A model that clients may choose. */
 export interface ModelListing {
   readonly provider: string
   /** Type of the provider, e.g. `openai`, `anthropic`, `openai_compatible`, `extractive`. */
@@ -76,7 +95,10 @@ export interface ModelListing {
   readonly isDefault: boolean
 }
 
-/** Finds the model of a run. Rejects with VALIDATION_ERROR when provider and version do not match; never a silent default. */
+/**
+ * Finds the model of a run. Rejects with VALIDATION_ERROR when provider and version do not match; never falls back
+ * silently.
+ */
 export interface ModelProvider {
   resolve(override?: LlmOverride | null): Promise<ResolvedModel>
   list(): Promise<readonly ModelListing[]>

@@ -2,38 +2,41 @@ import type { Principal } from '@inlay/protocol'
 import type { Grounding } from './model.ts'
 import type { HostAgent } from './responder.ts'
 
-/** The assistant in a role, as far as a turn needs it. */
+/** A persona as a turn uses it. */
 export interface Persona {
-  /** 0: the default one. */
+  /** 0 is the default one. */
   readonly id: number
-  /** Stands beside the built-in instructions, or instead of them. */
+  /** Added to the built-in instructions, or replacing them. */
   readonly systemPrompt: string
   readonly replacesBasePrompt: boolean
-  /** Said again after the conversation, before each answer. */
+  /** Repeated after the conversation, before each answer. */
   readonly taskPrompt: string
   /** Whether the model is told the date. */
   readonly isDatetimeAware: boolean
   /** Null: every action that needs no grant. */
   readonly actionIds: readonly number[] | null
-  /** Searches are narrowed to these document sets; empty: they are not. */
+  /** Document sets that searches are narrowed to; empty for no narrowing. */
   readonly documentSetIds: readonly number[]
   /** Null: the default model. */
   readonly model: { readonly provider: string; readonly name: string } | null
-  /** How its model comes by documents. Default, also for null: as the model is set. */
+  /** How its model gets documents. Default, also for null: the setting of the model. */
   readonly grounding?: Grounding | null | undefined
-  /** Whether what its model leaves uncited is compared with what it read. Default, also for null: as the model is set. */
+  /**
+   * Whether citations and uncited sentences are compared with the documents the model read. Default, also for null: the setting of
+   * the model.
+   */
   readonly comparesCitations?: boolean | null | undefined
   /** Documents older than this are not searched; ISO 8601 with `Z`. */
   readonly searchStartDate: string | null
-  /** Files it always has, by their own ids. */
+  /** Files that every chat has, by their own ids. */
   readonly fileIds: readonly string[]
-  /** Answers in place of Inlay's own loop. Default: nobody does. */
+  /** Answers in place of Inlay's own loop. Default: none. */
   readonly hostAgent?: HostAgent
 }
 
 /** Finds the persona of a turn. */
 export interface PersonaLookup {
-  /** PERSONA_NOT_FOUND for one that is unknown, removed or not open to the caller. */
+  /** PERSONA_NOT_FOUND when the persona is unknown, deleted or not available to the caller. */
   get(id: number, caller: Principal): Promise<Persona>
 }
 
@@ -54,14 +57,14 @@ export const defaultPersona: Persona = {
 /** Files and instructions for some chats of one caller. */
 export interface Project {
   readonly id: number
-  /** Null when it has none. */
+  /** Null when there are none. */
   readonly instructions: string | null
-  /** Its files by their own ids, in the order in which they were linked. */
+  /** Files by their own ids, in the order they were linked. */
   readonly fileIds: readonly string[]
 }
 
 /** Finds the project of a turn. */
 export interface ProjectLookup {
-  /** NOT_FOUND for one that is unknown or somebody else's. */
+  /** NOT_FOUND when the project is unknown or another caller's. */
   get(id: number, caller: Principal): Promise<Project>
 }

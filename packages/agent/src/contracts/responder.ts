@@ -1,26 +1,26 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Principal, StarterMessage } from '@inlay/protocol'
 
-/** Answers messages in place of Inlay's own loop, such as an agent of another framework. */
+/** Answers messages in place of Inlay's own loop, for example an agent of another framework. */
 export interface Responder {
   /**
-   * Answers one message. The iterable ends with the answer and throws its failure. When `signal` aborts, all work has to
-   * end; parts that still come are dropped.
+   * Answers one message. The iterable ends with the answer, or throws its failure. When `signal` aborts, all work has
+   * to end; later parts are dropped.
    */
   respond(turn: ResponderTurn): AsyncIterable<ResponderPart>
 }
 
-/** An agent of the host that people can choose, beside the personas that are stored. */
+/** An agent of the host that people can choose, like a stored persona. */
 export interface HostAgent extends Responder {
-  /** A stable number above 0. Default: made from the name. */
+  /** A stable number above 0. Default: derived from the name. */
   readonly id?: number
   /** The name people read. */
   readonly name: string
   /** Description for users. Default: none. */
   readonly description?: string
-  /** Messages that people may begin with. Default: none. */
+  /** Suggested first messages. Default: none. */
   readonly starterMessages?: readonly StarterMessage[]
-  /** Inlay's actions that it is offered, by name; `all`, or none by default. */
+  /** Names of Inlay's actions that it is offered, or `all`. Default: none. */
   readonly actions?: 'all' | readonly string[]
 }
 
@@ -32,24 +32,24 @@ export interface ResponderTurn {
   readonly messageId: number
   /** Earlier messages and the newest user message, oldest first, without instructions. */
   readonly prompt: LanguageModelV4Prompt
-  /** Inlay's actions that it may call; their packets, citations and results are Inlay's own work. */
+  /** Inlay's actions that it may call; Inlay sends their packets and citations and stores their results. */
   readonly tools: readonly ResponderTool[]
-  /** How to cite results of the tools; undefined when there is nothing to cite. */
+  /** Instructions for citing results of the tools; undefined when there is nothing to cite. */
   readonly citing: string | undefined
   readonly signal: AbortSignal
 }
 
-/** An action of Inlay as a responder calls it. */
+/** An action of Inlay, as a responder calls it. */
 export interface ResponderTool {
   readonly name: string
   readonly description: string
   /** JSON Schema, draft 7. */
   readonly inputSchema: Record<string, unknown>
-  /** Runs a call and returns the text that the model reads. Rejects only when the run was stopped. */
+  /** Runs a call and returns the text for the model. Rejects only when the run was stopped. */
   run(callId: string, input: unknown): Promise<string>
 }
 
-/** Events while a responder answers; `parentId` is the call of the sub-agent an event belongs to. */
+/** Events of a responder; `parentId` is the call of the sub-agent that an event belongs to. */
 export type ResponderPart =
   /** A model step begins. */
   | { readonly type: 'step' }
@@ -66,7 +66,7 @@ export type ResponderPart =
   | { readonly type: 'result'; readonly callId: string; readonly text: string; readonly parentId?: string }
   /** The call failed; the answer goes on. */
   | { readonly type: 'failure'; readonly callId: string; readonly message: string; readonly parentId?: string }
-  /** Tokens used since the last part of this kind; null when unknown. */
+  /** Tokens used since the last event of this type; null when unknown. */
   | {
       readonly type: 'usage'
       readonly inputTokens: number | null

@@ -1,26 +1,43 @@
 import type { BaseFilters, Principal, SearchDoc } from '@inlay/protocol'
 import type { PastText } from './action.ts'
 
-/** A passage found: what clients show, and the text the model reads. */
+/** A search result: the document for clients, and the text for the model. */
 export interface Passage {
   readonly document: SearchDoc
   /** The matched text, possibly with its neighbours; Markdown or plain text. */
   readonly content: string
-  /** The part of it that was found first of all; kept where the whole is too long. Default: the whole. */
+  /** The part that matched originally; kept when the text is too long. Default: all of it. */
   readonly core?: string
   /** Title and headings above the text, outermost first. */
   readonly headings?: readonly string[]
   /** Position in its document; absent when unknown. */
   readonly span?: Span
+  /** How its score came about; for display only. */
+  readonly ranking?: PassageRanking
 }
 
-/** A stretch of a document by the numbers of its chunks, from 0, both ends inclusive. */
+/** Parts of the score of a passage, as far as they are known. */
+export interface PassageRanking {
+  /** Keyword score, 0 to 1: a share of the best one. */
+  readonly words?: number
+  /** Nearness of the vectors, at most 1: 1 for the nearest passage. */
+  readonly vector?: number
+  /** Weight of the vectors, 0 to 1; the keywords have the rest. */
+  readonly vectorWeight?: number
+  /** Factor for the age of the document, 0 to 1. */
+  readonly recency?: number
+  readonly isReranked?: true
+  /** Whether it moved up because the query names its document. */
+  readonly isNamed?: true
+}
+
+/** A range of a document's chunks, numbered from 0, both ends inclusive. */
 export interface Span {
   readonly first: number
   readonly last: number
 }
 
-/** A stretch of a document as one text. */
+/** A range of a document as one text. */
 export interface Excerpt {
   readonly content: string
   /** Title and headings above its beginning, outermost first. */
@@ -29,8 +46,8 @@ export interface Excerpt {
 }
 
 /**
- * Reads a stretch of a document as it is now, as far as it has the link of the chunk `chunk`, so that a citation of the
- * excerpt never leads elsewhere. Undefined when there is no such document that the caller may see.
+ * Reads a range of a document in its current form, as far as it has the link of the chunk `chunk`, so that citations of
+ * the excerpt never lead elsewhere. Undefined when the caller can see no such document.
  */
 export type ExcerptReader = (
   query: Span & {
@@ -41,7 +58,7 @@ export type ExcerptReader = (
   },
 ) => Promise<Excerpt | undefined>
 
-/** Finds passages. Filters and the caller's access bind inside the search; results come best first. */
+/** Finds passages, best first. Filters and the caller's access are applied inside the search. */
 export type PassageSearch = (query: {
   readonly text: string
   readonly filters?: BaseFilters | null
@@ -55,34 +72,34 @@ export interface PassageQuery {
   readonly text: string
   readonly filters: BaseFilters | null
   readonly caller: Principal
-  /** Persona whose document sets and start date bound the search, and whose model helps; 0 is the default one. */
+  /** Persona whose document sets and start date limit the search, and whose model helps; 0 is the default one. */
   readonly personaId: number
-  /** Model that thinks of further queries; null: that of the persona. */
+  /** Model that adds queries; null for that of the persona. */
   readonly model: { readonly provider: string; readonly version: string } | null
-  /** Whether the text alone is searched for. */
+  /** Whether only the text itself is searched for. */
   readonly skipsExpansion: boolean
   /** The conversation before the text, oldest first. Default: none. */
   readonly messages?: readonly PastText[]
-  /** Most passages, 1 to 200. */
+  /** Maximum passages, 1 to 200. */
   readonly limit: number
   readonly signal: AbortSignal
 }
 
-/** Searches among files that are too long for a prompt. The engine asks for files it has checked, and nothing else. */
+/** Searches files that are too long for a prompt. The engine passes only files it has checked. */
 export interface FileSearch {
-  /** Passages of these files alone, best first; `document_id` of each is the file's id. Filters bind as in any search. */
+  /** Passages of these files only, best first; `document_id` is the file's id. Filters apply as in any search. */
   search(query: {
     readonly text: string
     readonly fileIds: readonly string[]
-    /** The caller whose turn in the queue the search uses; does not affect the results. */
+    /** The caller whose place in the queue is used; does not affect the results. */
     readonly caller?: Principal
     readonly filters?: BaseFilters | null
     readonly limit: number
     readonly signal?: AbortSignal
   }): Promise<readonly Passage[]>
   /**
-   * Reads text around a passage of a file, like {@link ExcerptReader} for documents. Default: passages stay as they
-   * are.
+   * Reads the text around a passage of a file, like {@link ExcerptReader} for documents. Default: passages are used as
+   * found.
    */
   readonly excerpt?: (
     query: Span & {

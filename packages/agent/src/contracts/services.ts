@@ -5,8 +5,8 @@ export interface Services {
   /** A new random id, a UUID. */
   readonly newId: () => string
   /**
-   * Receives what concerns the operator alone, with the id of the request that it happened in, if any. A failure of a
-   * provider is an InlayError with `data.isExpected`; anything else was not expected.
+   * Receives errors for the operator, with the id of the request, if any. A provider's failure is an InlayError with
+   * `data.isExpected`; anything else is unexpected.
    */
   readonly onError: (error: unknown, context?: { readonly requestId?: string }) => void
 }

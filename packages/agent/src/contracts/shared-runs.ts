@@ -1,6 +1,6 @@
 import type { LogEntry } from './run.ts'
 
-/** A run as every process knows it. */
+/** A run as every process sees it. */
 export interface SharedRun {
   readonly sessionId: string
   /** Id of the (first) answer. */
@@ -17,61 +17,62 @@ export interface SharedRun {
 export interface RunLines {
   readonly messageId: number
   readonly entries: readonly LogEntry[]
-  /** Whether no line follows. */
+  /** Whether no more lines follow. */
   readonly finished: boolean
 }
 
 /**
- * Runs that every process of an installation can read and stop. One object belongs to one process and owns the runs that
- * it opened or took over. Calls may come at once and twice. `sharedRunsConformance` tests it.
+ * Runs that every process of an installation can read and stop. An object belongs to one process and owns the runs that
+ * it opened or took over. Calls may be concurrent and repeated. `sharedRunsConformance` tests it.
  */
 export interface SharedRuns {
-  /** How often lines are written and, without `subscribe`, looked for; in milliseconds. */
+  /** Interval of writing lines and, without `subscribe`, of polling, in milliseconds. */
   readonly paceMs: number
   /**
-   * Whether no other process reads or writes here now. Short runs then are not written at all, and long ones now and then,
-   * for whoever takes them over. Default: there are others.
+   * Whether no other process reads or writes here now. Then short runs are not written at all and long ones rarely, for
+   * a process that may take them over. Default: there are others.
    */
   readonly isAlone?: () => Promise<boolean>
-  /** Makes a run known as the newest of its session. */
+  /** Registers a run as the newest of its session. */
   open(run: Omit<SharedRun, 'finished'>): Promise<void>
   /**
-   * Adds lines to own runs; lines that are there already stay. Also without lines it says that their process lives.
-   * @returns ids of runs that this process no longer owns, to which nothing was added
+   * Appends lines to own runs; existing lines stay. Also called without lines, as a sign of life.
+   * @returns ids of runs that this process no longer owns, to which nothing was appended
    */
   append(lines: readonly RunLines[]): Promise<readonly number[]>
   /**
-   * Runs that the store itself lost, e.g. in a restart without persistence, and that nobody removed or took over. Their
-   * process opens them again and writes all their lines. Default: a store that loses nothing.
+   * Runs that the store itself lost, for example in a restart without persistence, and that were neither removed nor
+   * taken over. Their process registers them again and writes all their lines. Default: a store that loses nothing.
    */
   readonly forgotten?: (messageIds: readonly number[]) => Promise<readonly number[]>
   /** The runs of a session, oldest first. */
   ofSession(sessionId: string): Promise<readonly SharedRun[]>
   /**
-   * The lines after the cursor, or the first megabyte or so of them; `finished` says that the last line is among them. An
-   * unknown run has none and is finished.
+   * The lines after the cursor, about a megabyte at most; `finished` means that the last line is included. An unknown
+   * run has no lines and is finished.
    */
   read(messageId: number, cursor: number): Promise<RunLines>
   /**
-   * Asks the processes that make the runs of some sessions to stop them.
+   * Asks the processes that own the runs of some sessions to stop them.
    * @returns ids of the unfinished runs
    */
   requestStop(sessionIds: readonly string[]): Promise<readonly number[]>
-  /** Ids of own unfinished runs that were asked to stop. */
+  /** Ids of own unfinished runs that should be stopped. */
   stopRequests(): Promise<readonly number[]>
   /**
-   * Takes over unfinished runs of other processes: those not heard of for `leaseMs`, and those known to be gone. Each is
-   * given to one process only.
+   * Takes over unfinished runs of other processes: those without a sign of life for `leaseMs`, and those of processes
+   * known to have ended. Each goes to one process only. A sign of life more than `leaseMs` in the future was written
+   * before the clock was set back, and counts as given now.
    */
   takeAbandoned(leaseMs: number): Promise<readonly SharedRun[]>
-  /** Forgets runs that finished `ageMs` ago. */
+  /** Deletes runs that finished `ageMs` ago. */
   removeFinished(ageMs: number): Promise<void>
-  /** Forgets the runs of some sessions. */
+  /** Deletes the runs of some sessions. */
   remove(sessionIds: readonly string[]): Promise<void>
   /**
-   * Tells of new lines and stop requests as they come.
+   * Reports new lines and stop requests as they come.
    * @param onChange receives the runs' ids; undefined when changes may have been missed
-   * @returns ends it; undefined when this cannot be had, and changes are looked for
+   * @returns a function that ends it; undefined when the store cannot notify, so changes are polled
    */
   subscribe(onChange: (messageIds?: readonly number[]) => void): Promise<(() => Promise<void>) | undefined>
   close(): Promise<void>

@@ -2,7 +2,7 @@
 export interface ArgumentStream {
   /**
    * Takes the next piece of the arguments' JSON.
-   * @returns what it adds to the arguments that are followed, by name; undefined when nothing
+   * @returns the text it adds to the followed arguments, by name; undefined for none
    */
   push(json: string): Readonly<Record<string, string>> | undefined
 }
@@ -10,18 +10,19 @@ export interface ArgumentStream {
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /**
- * Makes a stream that follows text arguments at the top of an object. JSON that is none is followed as far as it goes.
+ * Creates a stream that follows text arguments at the top level of an object. Invalid JSON is followed as far as
+ * possible.
  * @param names arguments to follow
  */
 export function createArgumentStream(names: readonly string[]): ArgumentStream {
   let depth = 0
   let isText = false
-  /** Whether the text that is read is a key of the object at the top. */
+  /** Whether the current text is a key of the top-level object. */
   let isKey = false
   let key = ''
   /** Incomplete escape: `\` and up to five characters after it. */
   let escape = ''
-  /** The first half of a pair, which must not travel alone. */
+  /** First half of a surrogate pair; passed on only together with the second. */
   let half = ''
 
   const take = (character: string, deltas: Record<string, string>): void => {

@@ -10,12 +10,12 @@ export interface FailureSigns {
   /** Error message of the provider, from the usual place in error bodies. */
   readonly said: string | undefined
   readonly retryAfterSeconds: number | undefined
-  /** Whether it comes from a provider or the way to it, rather than from our own code. */
+  /** Whether it comes from a provider or the connection to it, rather than from Inlay's own code. */
   readonly isOfProvider: boolean
 }
 
-const textLimit = 20_000
-const reasonLimit = 200
+const maxTextLength = 20_000
+const maxReasonLength = 200
 const hidden = '[hidden]'
 
 const secrets: readonly (readonly [RegExp, string])[] = [
@@ -27,11 +27,11 @@ const secrets: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|AIza|AKIA|ya29|on)[-_.A-Za-z0-9*]{8,}/g, hidden],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, hidden],
-  // Anything else that is long and mixes letters with digits looks like a key, and is of no use to a reader.
+  // Any other long mix of letters and digits looks like a key, and is of no use to a reader.
   [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}\b/g, hidden],
 ]
 
-/** Takes keys, tokens, passwords and user names in addresses out of a text. */
+/** Removes keys, tokens, passwords and user names in addresses from a text. */
 export function withoutCredentials(text: string): string {
   return secrets.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
 }
@@ -42,7 +42,7 @@ export function reasonOf(signs: Pick<FailureSigns, 'said'>): string | undefined 
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
   if (line === '' || /<\w+[^>]*>/.test(line)) return undefined
-  const short = line.length > reasonLimit ? `${line.slice(0, reasonLimit).replace(/\s?\S*$/, '')} …` : line
+  const short = line.length > maxReasonLength ? `${line.slice(0, maxReasonLength).replace(/\s?\S*$/, '')} …` : line
   return /[.!?…]$/.test(short) ? short : `${short}.`
 }
 
@@ -56,7 +56,7 @@ function parsed(body: string | undefined): unknown {
   }
 }
 
-/** The message of an error body as OpenAI, Anthropic, Google, vLLM, Ollama and others write it. */
+/** The message of an error body in the formats of OpenAI, Anthropic, Google, vLLM, Ollama and others. */
 function saidIn(body: unknown): string | undefined {
   const record: unknown = Array.isArray(body) ? body[0] : body
   if (!isJsonObject(record)) return undefined
@@ -65,7 +65,7 @@ function saidIn(body: unknown): string | undefined {
   return asText(said)
 }
 
-/** The error and everything it was caused by, outermost first. */
+/** The error and all its causes, outermost first. */
 function chain(error: unknown): unknown[] {
   const errors: unknown[] = []
   const open = [error]
@@ -90,7 +90,7 @@ function statusIn(record: Record<string, unknown>): number | undefined {
 function retryAfter(headers: unknown): number | undefined {
   if (!isJsonObject(headers)) return undefined
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
-  // LiteLLM hands headers of a provider on with its own prefix.
+  // LiteLLM adds a prefix to the headers of a provider.
   const seconds = Number(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? Number.NaN)
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
   return seconds >= 0 ? seconds : undefined
@@ -98,7 +98,7 @@ function retryAfter(headers: unknown): number | undefined {
 
 const statedWait = /(?:try again|retry) (?:in|after) (?:(\d{1,4})m)?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|s)/i
 
-/** The time to wait as OpenAI, Groq and Gemini say it in words. */
+/** The wait that OpenAI, Groq and Gemini state in words. */
 function waitIn(text: string): number | undefined {
   const [, minutes = '0', number, unit] = statedWait.exec(text) ?? []
   if (number === undefined) return undefined
@@ -123,7 +123,7 @@ export function signsOf(error: unknown): FailureSigns {
       ? `${asText(record['message']) ?? ''} ${asText(record['responseBody']) ?? ''}`
       : String(record),
   )
-  const text = `${names} ${messages.join(' ')}`.slice(0, textLimit)
+  const text = `${names} ${messages.join(' ')}`.slice(0, maxTextLength)
   const isInBand = !(error instanceof Error)
   const inBand = typeof error === 'string' ? error : isInBand ? (saidIn(error) ?? saidIn({ error })) : undefined
   return {
@@ -132,7 +132,7 @@ export function signsOf(error: unknown): FailureSigns {
     text,
     said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
     retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])) ?? waitIn(text),
-    // A value that is not an Error came out of a stream; our own code throws Errors.
+    // A value that is not an Error came out of a stream; Inlay's own code throws Errors.
     isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
   }
 }

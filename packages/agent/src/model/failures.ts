@@ -1,7 +1,7 @@
 import { errorTable, InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import { reasonOf, signsOf, type FailureSigns } from './failure-signs.ts'
 
-/** Why a run failed, in words that may be shown to anyone: what an `error` packet and the error line carry. */
+/** Why a run failed, in words that anyone may read: the content of the `error` packet and the error line. */
 export interface Failure {
   readonly code: ErrorCode
   readonly message: string
@@ -9,7 +9,7 @@ export interface Failure {
   readonly details: Readonly<Record<string, unknown>> | null
 }
 
-/** The model that was called; goes into `details`. */
+/** The model that was called, for `details`. */
 export interface FailureContext {
   /** Name of the model, as a client gives it. */
   readonly model?: string
@@ -24,7 +24,7 @@ export interface FailureContext {
 export interface StepEnd {
   /** The finish part's reason; undefined when the stream ended without one. */
   readonly finishReason?: { readonly unified: string; readonly raw?: string | undefined } | undefined
-  /** Whether the step gave text or a tool call. */
+  /** Whether the step produced text or a tool call. */
   readonly saidAnything: boolean
   /** The tool choice the model was given, for `details`. */
   readonly toolChoice?: string
@@ -32,7 +32,7 @@ export interface StepEnd {
 
 const contextTooLong =
   /context.?length|context.?window|context.?size|context.?limit|context overflow|prompt (?:is )?too (?:long|large)|input is too long|too many (?:input )?tokens|maximum (?:number of tokens|model length|sequence length|prompt length|allowed (?:input )?length)|max_model_len|(?:input|prompt) token count|tokens? exceeds? the configured limit|exceeds? (?:the )?(?:model'?s? )?(?:maximum )?token limit|string_above_max_length|reduce the length|model token limit|exceeds max length|range of input length|less than \d+ tokens|truncate prompt with n_keep|max size: \d+ tokens|tokens? \+ `?max_new_tokens/i
-/** A limit of tokens in a time: waiting makes a prompt acceptable, unless it alone is beyond the limit. */
+/** A token limit per time: the prompt becomes acceptable by waiting, unless it alone exceeds the limit. */
 const limitsRate = /rate.?limit|throttl|please wait|(?:tokens|requests) per (?:min|hour|day)/i
 const overRate = /request too large for .{0,200}tokens per min.{0,20}limit (\d{1,12}).{0,60}requested (\d{1,12})/i
 const quotaUsedUp =
@@ -41,13 +41,13 @@ const policyRefused =
   /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
 const unknownModel =
   /\b(?:invalid|unknown|no such) model\b|\bmodel [`'"\\]{0,4}[\w./:@-]{0,200}[`'"\\]{0,4} ?(?:is )?(?:does not exist|not found|not exist)|is not a valid model id|model_not_(?:found|exist)/i
-/** As LiteLLM says of a key that it does not know, where it has no database to look it up. */
+/** LiteLLM's error for an unknown key when it has no database to look it up. */
 const unknownKey = /no_db_connection/
 const connectionBroken =
   /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR|CERT_|SELF_SIGNED|ERR_TLS|socket|fetch failed|\bterminated\b|network|timed? ?out|cannot connect|premature|without a finish reason/i
 const nameOfAbort = /AbortError|ResponseAborted/
 
-/** Types and codes that providers put into error bodies and streams, where no HTTP status tells. */
+/** Types and codes in error bodies and streams, for errors without an HTTP status. */
 const namedCauses: readonly (readonly [RegExp, ErrorCode])[] = [
   [/rate.?limit|too.?many.?requests|resource_exhausted|throttl/i, 'RATE_LIMIT'],
   [
@@ -105,16 +105,16 @@ function isTooLong(status: number | undefined, text: string): boolean {
   return status !== 429 && contextTooLong.test(text) && !limitsRate.test(text)
 }
 
-/** Advice for users by error code. The provider's own message is shown only to the operator. */
+/** Advice for users by error code. Only the operator sees the provider's own message. */
 const advice: Partial<Record<ErrorCode, string>> = {
   API_ERROR: 'Try again in a while.',
-  AUTH_ERROR: 'Tell whoever runs this assistant.',
-  BUDGET_EXCEEDED: 'Tell whoever runs this assistant.',
+  AUTH_ERROR: 'Tell the administrator of this assistant.',
+  BUDGET_EXCEEDED: 'Tell the administrator of this assistant.',
   CONNECTION_ERROR: 'Try again in a while.',
   CONTENT_POLICY: 'Put it in other words.',
   CONTEXT_TOO_LONG:
     'Send a shorter message, or begin a new chat. Whoever runs this assistant can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).',
-  PERMISSION_DENIED: 'Tell whoever runs this assistant.',
+  PERMISSION_DENIED: 'Tell the administrator of this assistant.',
   REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
   UNPROCESSABLE_ENTITY: 'Try again, in other words.',
 }
@@ -140,11 +140,10 @@ const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}):
 }
 
 /**
- * Tells what a model, or anything else in a run, failed of. Understands the errors of AI SDK providers (status, body,
- * causes), errors sent inside a stream, broken connections and time limits, and passes an InlayError on as it is.
- * The message is our own: it says what people can do, and holds no word of the provider.
- * `details.retry_after_seconds` is there when the provider named a time. Anything unknown is UNKNOWN_ERROR, without text
- * of the error: see {@link reportFailure}.
+ * Describes the failure of a model, or of anything else in a run. Understands errors of AI SDK providers (status, body,
+ * causes), errors inside a stream, broken connections and timeouts; an InlayError keeps its message. The message says
+ * what people can do and never quotes the provider. `details.retry_after_seconds` is set when the provider stated a
+ * wait. Anything unknown is UNKNOWN_ERROR without the error's text: see {@link reportFailure}.
  */
 export function toFailure(error: unknown, context: FailureContext = {}): Failure {
   if (isInlayError(error)) {
@@ -163,9 +162,9 @@ export function toFailure(error: unknown, context: FailureContext = {}): Failure
 }
 
 /**
- * Tells the operator what failed. Of a provider's failure that is one InlayError with `data.isExpected`: its message names
- * provider and model, and quotes what the provider said, short and without credentials. Anything else goes as it is. An
- * InlayError is left out: what it says is known to whoever made the request.
+ * Reports a failure to the operator. A provider's failure becomes an InlayError with `data.isExpected`, whose message
+ * names provider and model and quotes the provider, shortened and without credentials. Other errors are passed on
+ * unchanged. An InlayError is not reported: its message went to the caller.
  */
 export function reportFailure(error: unknown, context: FailureContext, onError: (error: unknown) => void): void {
   if (isInlayError(error)) return
@@ -181,7 +180,7 @@ export function reportFailure(error: unknown, context: FailureContext, onError: 
 }
 
 /**
- * Tells whether a step that threw nothing failed all the same: it broke off, gave nothing, or was refused.
+ * Whether a step that threw nothing failed all the same: it broke off, was empty, or was refused.
  * @returns undefined when the step is fine
  */
 export function stepFailure(end: StepEnd, context: FailureContext = {}): Failure | undefined {
@@ -206,7 +205,7 @@ export function stepFailure(end: StepEnd, context: FailureContext = {}): Failure
   return failure('EMPTY_LLM_RESPONSE')
 }
 
-/** Whether an error only says that a call was aborted by its caller; a time limit is not such an error. */
+/** Whether an error only means that the caller aborted; a timeout is no such error. */
 export function isAbort(error: unknown): boolean {
   const { names } = signsOf(error)
   return nameOfAbort.test(names)

@@ -3,8 +3,8 @@ import type { SessionRecord } from '../contracts/conversation-store.ts'
 import type { Persona } from '../contracts/persona.ts'
 
 /**
- * The override of an answer: what the request asks for, else what its session is set to, else the model of its agent. A
- * request that names a model keeps the session's temperature unless it brings its own; a version alone belongs to the
+ * The model override of an answer: that of the request, else of its session, else the model of its agent. A request
+ * that names a model keeps the session's temperature unless it has its own; a version without a provider belongs to the
  * agent's provider.
  */
 export function overrideOfAnswer(
@@ -31,7 +31,7 @@ function namesModel(override: LlmOverride | null): boolean {
   return Boolean(override?.model_configuration_id || override?.model_provider || override?.model_version)
 }
 
-// Names that clients use, and what models understand; undefined leaves it to the model.
+// Names that clients use, and those that models understand; undefined leaves the effort to the model.
 const efforts = {
   auto: undefined,
   off: 'none',
@@ -44,7 +44,7 @@ const efforts = {
   max: 'max',
 } as const
 
-/** How much a model is told to think. */
+/** How much a model should reason. */
 export type ReasoningEffort = Exclude<(typeof efforts)[keyof typeof efforts], undefined>
 
 /** Allowed reasoning efforts of a session. */

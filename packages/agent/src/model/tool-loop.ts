@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isJsonObject, readJson, type Usage } from '@inlay/protocol'
 
-/** A call as a model asked for it; `input` is the JSON text of its arguments. */
+/** A call requested by a model; `input` is the JSON text of its arguments. */
 export interface RequestedCall {
   readonly id: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface RequestedCall {
   readonly providerOptions?: AssistantPart['providerOptions']
 }
 
-/** A call with the text that the model reads as its result. */
+/** A call with its result for the model. */
 export interface AnsweredCall extends RequestedCall {
   readonly result: string
   /** Whether the result only says that the call could not run. */
@@ -20,10 +20,10 @@ export interface AnsweredCall extends RequestedCall {
 /** A part of a message of the assistant. */
 export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
 
-/** Text or reasoning that a model wrote in one step. */
+/** Text or reasoning of a model step. */
 export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
 
-/** Gives every call of an answer an id of its own, also where the model gave none or the same one twice. */
+/** Makes the ids of an answer's calls unique, also when the model gave none or repeated one. */
 export function createCallIds(): (calls: readonly RequestedCall[]) => RequestedCall[] {
   const used = new Set<string>()
   return (calls) =>
@@ -64,7 +64,7 @@ export function toExchange(content: readonly WrittenPart[], calls: readonly Answ
   ]
 }
 
-/** The arguments in a JSON text; none when it holds no object. */
+/** The arguments in a JSON text; none unless it is an object. */
 export function toArguments(json: string): Record<string, unknown> {
   const value = readJson(json)
   return isJsonObject(value) ? { ...value } : {}
@@ -85,8 +85,8 @@ export interface ToolLoop<Step extends LoopStep> {
    */
   play(exchanges: readonly LanguageModelV4Message[]): Promise<Step | undefined>
   /**
-   * Runs the calls of a step; each has an id of its own.
-   * @returns the calls with their results, as the model reads them in the next step; undefined to end the loop
+   * Runs the calls of a step, which have unique ids.
+   * @returns the calls with their results for the model; undefined to end the loop
    */
   run(
     calls: readonly RequestedCall[],
@@ -95,7 +95,7 @@ export interface ToolLoop<Step extends LoopStep> {
   ): Promise<readonly AnsweredCall[] | undefined>
 }
 
-/** Lets a model call tools step by step, until either half ends the loop. What either throws ends it too. */
+/** Lets a model call tools step by step, until either half ends the loop or throws. */
 export async function runToolLoop<Step extends LoopStep>({ play, run }: ToolLoop<Step>): Promise<void> {
   const withIds = createCallIds()
   const exchanges: LanguageModelV4Message[] = []
@@ -108,7 +108,7 @@ export async function runToolLoop<Step extends LoopStep>({ play, run }: ToolLoop
   }
 }
 
-/** Nothing consumed that is known of. */
+/** Usage before any call. */
 export const noUsage: Usage = {
   input_tokens: null,
   output_tokens: null,
@@ -116,7 +116,7 @@ export const noUsage: Usage = {
   cached_input_tokens: null,
 }
 
-/** Adds what one call of a model consumed; what a provider does not tell stays null. */
+/** Adds the usage of one call; unreported values stay null. */
 export function addUsage(sum: Usage, { inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   return {
     input_tokens: add(sum.input_tokens, inputTokens.total),

@@ -4,21 +4,21 @@ import type { FileDescriptor, Principal } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
-/** Prompt parts added by the files of a message. */
+/** Parts of the prompt for the files of a message. */
 export interface AttachedParts {
-  /** Messages that come before the one with the files. */
+  /** Messages before the one with the files. */
   readonly before: readonly LanguageModelV4Message[]
   /** Parts of that message itself. */
   readonly parts: readonly LanguageModelV4FilePart[]
 }
 
-/** Gives the parts of a message's files. */
+/** Returns the parts for a message's files. */
 export type Attachments = (files: readonly FileDescriptor[]) => AttachedParts
 
 /**
- * Checks the files a message is sent with.
+ * Checks the files that a message is sent with.
  * @returns descriptors with both ids, kind and name filled in from the uploads
- * @throws NOT_FOUND for a file that is unknown or somebody else's
+ * @throws NOT_FOUND for a file that is unknown or another caller's
  */
 export async function checkDescriptors(
   descriptors: readonly FileDescriptor[],
@@ -54,8 +54,8 @@ export interface AttachmentsOptions {
   /** Files of each message, newest message first. */
   readonly messages: readonly (readonly FileDescriptor[])[]
   readonly takesImages: boolean
-  /** Most tokens all files may take together; the newest message is served first. */
-  readonly limitTokens: number
+  /** Maximum tokens of all files together; the newest message comes first. */
+  readonly maxTokens: number
   readonly signal: AbortSignal
 }
 
@@ -67,19 +67,19 @@ interface Part {
 /** Share of the context window that the files of messages may fill. */
 export const attachedShare = 0.6
 
-/** Tokens of a picture, about as providers count it. */
+/** Tokens of a picture, roughly as providers count it. */
 const imageTokens = 1_000
 
 /**
- * Reads the files of a conversation for its prompt: pictures as they are for models that see, texts as messages of
- * their own, spreadsheets by name alone. Files that do not fit are cut or named only; a file that cannot be read says
- * so to the model.
+ * Reads the files of a conversation for its prompt: pictures unchanged for models that see, texts as separate messages,
+ * spreadsheets by name only. Files that do not fit are cut or only named; for a file that cannot be read, the model
+ * gets a note.
  */
 export async function loadAttachments(options: AttachmentsOptions): Promise<Attachments> {
   const ids = options.messages.flatMap((files) => files.flatMap(({ user_file_id: id }) => id ?? []))
   const stored = new Map((await options.files.byIds([...new Set(ids)])).map((file) => [file.id, file]))
   const loaded = new Map<FileDescriptor, Part>()
-  let left = options.limitTokens
+  let left = options.maxTokens
   for (const descriptor of options.messages.flat()) {
     const file = stored.get(descriptor.user_file_id ?? '')
     const { part, tokens } = await load(descriptor, file, left, options)
@@ -113,7 +113,7 @@ async function load(
     if (!options.takesImages) return note(`It is an image, which this model cannot see; ${known}`)
     const data = await options.files.bytes(file)
     const part = { type: 'file', filename: file.name, mediaType: file.mediaType, data: { type: 'data', data } } as const
-    // By its id an action can take it up.
+    // Actions can open the file by its id.
     return { part: { part, ...note(`It is an image, shown below; ${known}`).part }, tokens: imageTokens }
   }
   if (file.kind === 'tabular')
@@ -136,9 +136,9 @@ function user(text: string): LanguageModelV4Message {
 }
 
 /** The beginning of a text that fits. */
-function cutText(text: string, limitTokens: number, fileId: string): string {
+function cutText(text: string, maxTokens: number, fileId: string): string {
   const tokens = estimateTokens(text)
-  if (tokens <= limitTokens) return text
-  const length = Math.floor((text.length * limitTokens) / tokens)
+  if (tokens <= maxTokens) return text
+  const length = Math.floor((text.length * maxTokens) / tokens)
   return `${text.slice(0, length).toWellFormed()}\n[The rest of the file is left out to save space; its file id is ${fileId}.]`
 }

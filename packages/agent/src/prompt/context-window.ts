@@ -16,42 +16,50 @@ export function estimateTokens(text: string): number {
 }
 
 /**
- * The beginning of a text that takes at most so many tokens where it stands in JSON, which writes some characters as two
- * or more. Well-formed; the text itself when it fits.
+ * The beginning of a text that takes at most this many tokens inside JSON, which writes some characters as two or more.
+ * Well-formed; the text itself when it fits.
  */
-export function cutToTokens(text: string, limitTokens: number): string {
+export function cutToTokens(text: string, maxTokens: number): string {
   // No character takes less than a quarter of a token.
-  let cut = text.slice(0, Math.max(0, limitTokens * 4))
+  let cut = text.slice(0, Math.max(0, maxTokens * 4))
   for (;;) {
     const tokens = estimateTokens(JSON.stringify(cut))
-    if (tokens <= limitTokens || cut === '') return cut.toWellFormed()
-    cut = cut.slice(0, Math.floor((cut.length * limitTokens * 0.95) / tokens))
+    if (tokens <= maxTokens || cut === '') return cut.toWellFormed()
+    cut = cut.slice(0, Math.floor((cut.length * maxTokens * 0.95) / tokens))
   }
 }
 
 // Token overhead of a message, and tokens of an image or file as providers commonly count them.
 const messageTokens = 4
-const fileTokens = 1_000
+const maxFileTokens = 1_000
 
-/** Tokens left for the prompt beside the answer and the descriptions of the actions. */
-export function promptLimit(contextTokens: number, actions: readonly Action[]): number {
-  const described = actions.map(
-    ({ name, description, input }) =>
-      name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' })),
-  )
+/** Tokens left for the prompt after the answer and the descriptions of the actions. */
+export function maxPromptTokens(contextTokens: number, actions: readonly Action[]): number {
   const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
-  return contextTokens - answerTokens - estimateTokens(described.join('\n'))
+  return contextTokens - answerTokens - estimateTokens(actions.map(describe).join('\n'))
+}
+
+/** What a model is told of an action: made once, since the schemas of all actions cost a hundredth of a whole run. */
+const descriptions = new WeakMap<Action, string>()
+
+function describe(action: Action): string {
+  const known = descriptions.get(action)
+  if (known !== undefined) return known
+  const { name, description, input } = action
+  const text = name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' }))
+  descriptions.set(action, text)
+  return text
 }
 
 /**
- * Refuses a message that leaves no room for an answer, whatever else of the prompt is cut: at least a quarter of the
- * window, 2000 tokens at most, stays for what actions find.
+ * Rejects a message that would leave no space for an answer, however much of the prompt is cut: a quarter of the
+ * window, 2000 tokens at most, is reserved for results of actions.
  * @throws CONTEXT_TOO_LONG
  */
 export function checkMessageFits(text: string, contextTokens: number, actions: readonly Action[]): void {
-  const limit = promptLimit(contextTokens, actions)
+  const limit = maxPromptTokens(contextTokens, actions)
   const most = limit - Math.min(2_000, limit / 4)
-  // Characters are counted first, since a text is rarely near the limit: each takes a quarter of a token or more.
+  // A character takes at least a quarter of a token, so counting characters first is enough for most texts.
   if (text.length < most || (text.length <= 4 * most && estimateTokens(text) <= most)) return
   throw new InlayError('CONTEXT_TOO_LONG', {
     message: 'The message is longer than the model can read: send a shorter one, or attach the text as a file.',
@@ -70,7 +78,7 @@ function tokensOf(message: LanguageModelV4Message): number {
     if (part.type === 'text' || part.type === 'reasoning') sum += estimateTokens(part.text)
     else if (part.type === 'tool-call') sum += estimateTokens(JSON.stringify(part.input) ?? '') + messageTokens
     else if (part.type === 'tool-result') sum += estimateTokens(outputText(part)) + messageTokens
-    else if (part.type === 'file') sum += fileTokens
+    else if (part.type === 'file') sum += maxFileTokens
   }
   return sum
 }
@@ -87,11 +95,11 @@ const cutOff = '\n[The rest was left out to save space.]'
  * first; then whole turns, oldest first; then results of the present turn are cut, longest first. System messages, the
  * newest user message, what comes right before it (its files and context) and what follows it otherwise stay, even when
  * they do not fit.
- * @param limitTokens most tokens; 0 or less leaves only what must stay
+ * @param maxTokens most tokens; 0 or less leaves only what must stay
  * @returns a new prompt; the given one when it fits
  */
-export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): LanguageModelV4Prompt {
-  let excess = promptTokens(prompt) - limitTokens
+export function fitPrompt(prompt: LanguageModelV4Prompt, maxTokens: number): LanguageModelV4Prompt {
+  let excess = promptTokens(prompt) - maxTokens
   if (excess <= 0) return prompt
   const newest = newestQuestion(prompt)
   const fitted = prompt.map((message, index) => {
@@ -101,18 +109,18 @@ export function fitPrompt(prompt: LanguageModelV4Prompt, limitTokens: number): L
     return short
   })
   const kept = excess > 0 ? withoutOldTurns(fitted, excess) : fitted
-  excess = promptTokens(kept) - limitTokens
+  excess = promptTokens(kept) - maxTokens
   return excess > 0 ? withShortResults(kept, excess) : kept
 }
 
-/** Start of the newest user message, including the user messages directly before it: they hold its attachments. */
+/** Start of the newest user message, including the user messages directly before it, which hold its attachments. */
 function newestQuestion(prompt: LanguageModelV4Prompt): number {
   let newest = prompt.findLastIndex(({ role }) => role === 'user')
   while (prompt[newest - 1]?.role === 'user') newest--
   return newest
 }
 
-/** Drops messages from the oldest on; a cut lies before a user message, so that calls and results stay together. */
+/** Drops the oldest messages. A cut is always before a user message, so that calls and results stay together. */
 function withoutOldTurns(prompt: LanguageModelV4Prompt, excess: number): LanguageModelV4Prompt {
   const newest = newestQuestion(prompt)
   let freed = 0
@@ -127,14 +135,14 @@ function withoutOldTurns(prompt: LanguageModelV4Prompt, excess: number): Languag
   return prompt.filter(({ role }, index) => index >= cut || role === 'system')
 }
 
-/** Cuts the longest results of the present turn down to a common length. */
+/** Cuts the longest results of the current turn to a common length. */
 function withShortResults(prompt: LanguageModelV4Prompt, excess: number): LanguageModelV4Prompt {
   const lengths = prompt.flatMap((message) =>
     message.role === 'tool'
       ? message.content.flatMap((part) => (part.type === 'tool-result' ? [outputText(part).length] : []))
       : [],
   )
-  // Four characters a token; a level below zero means that even empty results would not do.
+  // Four characters per token; below zero, even empty results would not be enough.
   const wanted = lengths.reduce((sum, length) => sum + length, 0) - excess * 4
   let level = Math.max(0, ...lengths)
   while (level > 200 && lengths.reduce((sum, length) => sum + Math.min(length, level), 0) > wanted) level *= 0.8
@@ -144,7 +152,10 @@ function withShortResults(prompt: LanguageModelV4Prompt, excess: number): Langua
   )
 }
 
-/** The beginning of a result. Results of a search stay JSON: the last are left out, then the text of the first is cut. */
+/**
+ * The beginning of a result. Search results stay valid JSON: the last ones are dropped, then the text of the first is
+ * cut.
+ */
 function cutResult(text: string, limit: number): string {
   if (text.length <= limit) return text
   const value = readJson(text)

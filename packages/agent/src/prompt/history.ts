@@ -5,23 +5,23 @@ import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
 
-/** The name under which calls of research agents are stored. */
+/** Name under which calls of research agents are stored. */
 export const researchAgentName = 'research_agent' as const
 
-/** How much history a window of some tokens can hold: four characters a token, what is too much is cut by tokens later. */
+/** How much history to read for a context window: four characters per token; the rest is cut by tokens later. */
 export function historyLimits(contextTokens: number): HistoryLimits {
-  // The answer already contains the results of research agents; their calls would fill later prompts.
+  // Answers already contain the results of research agents, whose calls would fill later prompts.
   return { chars: contextTokens * 4, withoutCallsOf: [researchAgentName], shorten: toStub }
 }
 
-const mostTextChars = 2_000
-const mostPastTexts = 10
+const maxTextChars = 2_000
+const maxPastTexts = 10
 
-/** The newest messages as text for actions, oldest first: ten at most, each cut to 2000 characters. */
+/** The newest messages as text for actions, oldest first: at most ten, each cut to 2000 characters. */
 export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
-  return messages.slice(-mostPastTexts).map(({ role, text }) => ({
+  return messages.slice(-maxPastTexts).map(({ role, text }) => ({
     role,
-    text: (role === 'assistant' ? stripCitations(text) : text).slice(0, mostTextChars).toWellFormed(),
+    text: (role === 'assistant' ? stripCitations(text) : text).slice(0, maxTextChars).toWellFormed(),
   }))
 }
 
@@ -31,9 +31,9 @@ export interface PromptOptions {
   readonly history: readonly PastMessage[]
   /** Summary of messages before the history. Default: none. */
   readonly summary?: string | null
-  /** Files that came with what is summed up. */
+  /** Files of the summarised messages. */
   readonly summaryFiles?: readonly FileDescriptor[]
-  /** Given with the newest message, never stored. */
+  /** Added to the newest message only, never stored. */
   readonly additionalContext: string | null
   readonly userText: string
   /** Files of the newest message. */
@@ -44,23 +44,23 @@ export interface PromptOptions {
   readonly before?: readonly LanguageModelV4Message[]
   /** Pictures that go with the newest message besides its own. */
   readonly contextImages?: readonly LanguageModelV4FilePart[]
-  /** Whether the model has actions: without any, earlier calls cannot stand in the prompt of some providers. */
+  /** Whether the model has actions: without any, some providers reject earlier calls in the prompt. */
   readonly hasActions: boolean
 }
 
-const remembering = 'What was said in this conversation before its messages below, as you wrote it down:'
+const summaryNote = 'What was said in this conversation before its messages below, as you wrote it down:'
 
 /**
- * Makes the prompt of a run: instructions, earlier messages, the newest one. Citations of earlier answers are taken out,
- * and of their results only names are kept: a number means a document of one answer only. An earlier message reads the
- * same in every prompt that follows, so that providers find what they have cached.
+ * Creates the prompt of a run: instructions, earlier messages, the newest one. Citations in earlier answers are removed
+ * and only names are kept of their results, as a number refers to a document of one answer only. An earlier message
+ * reads the same in all later prompts, so that provider caches find it.
  */
 export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
   const { instructions, history, summary = null, additionalContext, userText, hasActions } = options
   const { attachments, userFiles = [], summaryFiles = [], before = [], contextImages = [] } = options
   const attached = attachments?.(userFiles) ?? nothingAttached
   return [
-    { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${remembering}\n${summary}` },
+    { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${summaryNote}\n${summary}` },
     ...(attachments && summaryFiles.length > 0 ? summedUpFiles(summaryFiles, attachments) : []),
     ...history.flatMap((message) => toMessages(message, hasActions, attachments)),
     ...before,
@@ -95,7 +95,7 @@ function toMessages(
   }
   const text = stripCitations(message.text)
   const calls = withCalls ? callMessages(message.toolCalls) : []
-  // An answer that failed before it said anything leaves nothing to show.
+  // An answer that failed before its first output leaves nothing to show.
   if (text.trim() === '') return calls
   return [...calls, { role: 'assistant', content: [{ type: 'text', text }] }]
 }
@@ -127,18 +127,18 @@ function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Messag
   })
 }
 
-const mostNames = 10
-const mostResultChars = 2_000
+const maxNames = 10
+const maxResultChars = 2_000
 
-/** Shortens an earlier result: document names for a search, otherwise its beginning. */
+/** Shortens an earlier result: the document names of a search, otherwise the beginning. */
 function toStub(result: string): string {
   const value = readJson(result)
   if (!isJsonObject(value) || !Array.isArray(value['results'])) {
-    const isLong = result.length > mostResultChars + (result.endsWith(cutOff) ? cutOff.length : 0)
-    return isLong ? `${result.slice(0, mostResultChars).toWellFormed()}${cutOff}` : result
+    const isLong = result.length > maxResultChars + (result.endsWith(cutOff) ? cutOff.length : 0)
+    return isLong ? `${result.slice(0, maxResultChars).toWellFormed()}${cutOff}` : result
   }
   const names = value['results'].filter(isJsonObject).flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
-  const results = [...new Set(names)].slice(0, mostNames).map((title) => ({ title }))
+  const results = [...new Set(names)].slice(0, maxNames).map((title) => ({ title }))
   return JSON.stringify({ results, note: 'Found for an earlier answer; search again to read or cite it.' })
 }
 

@@ -2,7 +2,7 @@ import type { Action } from '../contracts/action.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
 import { attachedShare, loadAttachments } from './attachments.ts'
-import { toContextImages, toContextMessage, type ContextFiles } from './whole-or-searched-files.ts'
+import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
@@ -17,11 +17,11 @@ export interface PromptContext {
   readonly persona: Persona
   /** Null outside of projects. */
   readonly project: Project | null
-  /** Information about the caller for the model. */
+  /** Facts about the caller, for the model. */
   person(): Promise<Person>
 }
 
-/** The parts of the prompt of an answer. */
+/** Options for the prompt of an answer. */
 export interface TurnPromptOptions {
   readonly files: FileStore
   readonly context: PromptContext
@@ -30,7 +30,7 @@ export interface TurnPromptOptions {
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
   readonly model: ResolvedModel
   readonly actions: readonly Action[]
-  /** Whether results of a search will stand in it. Default: they will not. */
+  /** Whether search results will be put into the prompt. Default: false. */
   readonly isGiven?: boolean
   /** Replaces the built-in instructions. */
   readonly systemPrompt: string | undefined
@@ -38,24 +38,24 @@ export interface TurnPromptOptions {
   readonly time: number
 }
 
-/** Makes the prompt of one answer; waits until the files in it are read. */
+/** Creates the prompt of one answer; waits until its files are read. */
 export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<LanguageModelV4Prompt> {
   const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
-  // Also a stored question that is answered again, maybe by a model that takes less.
+  // Also for a stored question that is answered again, maybe by a model with a smaller window.
   checkMessageFits(opened.userText + (request.additional_context ?? ''), contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]
   const hasAttachments = messages.some(({ length }) => length > 0)
-  const limitTokens = contextTokens * attachedShare
+  const maxTokens = contextTokens * attachedShare
   const attachments = hasAttachments
-    ? await loadAttachments({ files: store, messages, takesImages, limitTokens, signal })
+    ? await loadAttachments({ files: store, messages, takesImages, maxTokens, signal })
     : undefined
   const hasImages = contextFiles.kind === 'in-prompt' && contextFiles.images.length > 0
   const contextImages = takesImages && hasImages ? await toContextImages(contextFiles, store) : []
   const hasDocuments = contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0
-  // A model that only quotes would take what is known about the person for something to quote.
+  // A model that only quotes would quote the facts about the user.
   const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
   const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
   const instructions = [
@@ -90,7 +90,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   })
 }
 
-/** Most tokens of memories in a prompt. */
+/** Maximum tokens of memories in a prompt. */
 function personTokens(contextTokens: number): number {
   return Math.min(4_000, contextTokens / 10)
 }
@@ -101,17 +101,17 @@ export interface InstructionOptions {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
   readonly includeCitations: boolean
-  /** Replaces the part about who the assistant is and how it answers. */
+  /** Replaces the part about the assistant's role and style. */
   readonly systemPrompt?: string
-  /** Whether the model is told the date. Default: it is. */
+  /** Whether the model is told the date. Default: true. */
   readonly isDatetimeAware?: boolean
-  /** Whether documents to cite stand in the prompt. Default: none do. */
+  /** Whether the prompt contains documents to cite. Default: false. */
   readonly hasContextFiles?: boolean
-  /** Whether results of a search stand in the prompt. Default: none do. */
+  /** Whether the prompt contains search results. Default: false. */
   readonly isGiven?: boolean
 }
 
-const manner = `You are the assistant of an organisation and answer questions of its people.
+const defaultInstructions = `You are the assistant of an organisation and answer questions of its people.
 Answer in the language of the question, briefly and concretely; use Markdown where it makes the answer easier to read.`
 
 const searchingDocuments = `- Use internal_search before you answer anything that the organisation's documents might tell. Only greetings and questions about this conversation itself need no search.
@@ -149,7 +149,7 @@ export function toInstructions(options: InstructionOptions): string {
   } = options
   const hasSources = actions.length > 0 || hasContextFiles
   const kinds = new Set(actions.map(({ builtIn }) => builtIn))
-  // As far as there is something to do it with.
+  // Only instructions for actions that are there.
   const ways = [
     kinds.has('SearchTool') ? searchingDocuments : undefined,
     kinds.has('WebSearchTool') ? searchingWeb : undefined,
@@ -157,7 +157,7 @@ export function toInstructions(options: InstructionOptions): string {
     kinds.has('SearchTool') || kinds.has('WebSearchTool') ? judging : undefined,
   ].filter((part) => part !== undefined)
   const parts = [
-    systemPrompt ?? manner,
+    systemPrompt ?? defaultInstructions,
     isDatetimeAware ? `Today is ${new Date(time).toISOString().slice(0, 10)}.` : undefined,
     isGiven ? givenFinding : ways.length === 0 ? undefined : ['How to find out:', ...ways].join('\n'),
     includeCitations &&
@@ -171,5 +171,5 @@ export function toInstructions(options: InstructionOptions): string {
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
-/** All others may cite: actions of hosts give documents their numbers without saying so before. */
+/** Any other action may make documents citable: those of hosts do not declare it beforehand. */
 const nothingToCite = new Set(['ImageGenerationTool', 'PythonTool', 'FileReaderTool', 'MemoryTool'])

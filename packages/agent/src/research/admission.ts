@@ -12,10 +12,10 @@ import {
   type TokenPrice,
 } from './limits.ts'
 
-/** Tokens a model has to take so that it can do deep research. */
-export const leastResearchTokens = 8_000
+/** Minimum context window for deep research, in tokens. */
+export const minResearchTokens = 8_000
 
-/** A deep research that may begin. */
+/** A deep research run that may start. */
 export interface AdmittedResearch {
   readonly limits: KnownLimits
   readonly price: TokenPrice | undefined
@@ -29,8 +29,9 @@ export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
 }
 
 /**
- * Checks whether a deep research may begin, and finds its bounds.
- * @throws VALIDATION_ERROR in a project, for a model that only quotes and one that takes too little; what the host's policy throws
+ * Checks whether a deep research run may start, and determines its limits.
+ * @throws VALIDATION_ERROR in a project, for a model that only quotes or whose window is too small; errors of the
+ * host's policy
  */
 export async function admitResearch(
   options: ResearchOptions,
@@ -45,9 +46,9 @@ export async function admitResearch(
       `Deep research needs a language model; ${model.displayName} only quotes. Set one (INLAY_MODEL), or ask without deep_research.`,
     )
   }
-  if (model.contextTokens < leastResearchTokens) {
+  if (model.contextTokens < minResearchTokens) {
     throw refused(
-      `Deep research needs a model that takes ${leastResearchTokens} tokens or more; ${model.name} takes ${model.contextTokens}. If it takes more, set its context tokens (INLAY_MODEL_CONTEXT_TOKENS).`,
+      `Deep research needs a model that takes ${minResearchTokens} tokens or more; ${model.name} takes ${model.contextTokens}. If it takes more, set its context tokens (INLAY_MODEL_CONTEXT_TOKENS).`,
     )
   }
   const named = { provider: model.provider, name: model.name }
@@ -79,7 +80,7 @@ async function askPolicy(
   }
 }
 
-/** Refuses several models for one research. */
+/** Rejects a research run with several models. */
 export function checkOneModel({ deep_research: isResearch, llm_overrides: several }: SendMessageRequest): void {
   if (!isResearch || (several ?? []).length < 2) return
   throw refused('Deep research is done by one model: send one llm_override, or no deep_research.')
@@ -88,12 +89,12 @@ export function checkOneModel({ deep_research: isResearch, llm_overrides: severa
 const searchKinds: readonly (string | null)[] = ['SearchTool', 'WebSearchTool']
 const readingKinds: readonly (string | null)[] = ['OpenURLTool']
 
-/** The actions that agents may use: those that search, and the one that reads pages. */
+/** Actions that agents may use: those that search, and the one that reads pages. */
 export function researchActions(actions: readonly Action[]): readonly Action[] {
   return actions.filter(({ builtIn }) => searchKinds.includes(builtIn) || readingKinds.includes(builtIn))
 }
 
-/** Refuses a research that could not search, or would have to begin with something else. */
+/** Rejects a research run that could not search, or that would have to begin with another action. */
 export function checkSearches(actions: readonly Action[], forced: Action | undefined): void {
   if (!actions.some(({ builtIn }) => searchKinds.includes(builtIn))) {
     throw refused('Deep research needs something to search: add documents, or allow a search action (see GET /tool).')
@@ -108,7 +109,7 @@ function refused(message: string): InlayError {
 }
 
 /**
- * Whether an answer only asked back: a finished research that used no agent.
+ * Whether an answer only asked for clarification: a finished research run without agents.
  * @param answer the answer before the question; undefined when there is none
  */
 export function wasClarification(answer: PastMessage | undefined): boolean {

@@ -8,38 +8,38 @@ import type { Finding } from './report.ts'
 import type { ResearchModel } from './step.ts'
 import { researchToolNames } from './tools.ts'
 
-/** One research agent: its task, its place in the answer and what it may use. */
+/** A research agent: its task, its place in the answer and its tools. */
 export interface ResearchAgentOptions {
   readonly task: string
-  /** Id of the call that asked for it. */
+  /** Id of the call that started it. */
   readonly callId: string
   readonly turn: number
   readonly tab: number
-  /** Which round of the orchestrator asked for it, from 0. */
+  /** Round of the orchestrator that started it, from 0. */
   readonly cycle: number
-  /** Reasoning of the orchestrator before it asked; null when there was none. */
+  /** Reasoning of the orchestrator before the call; null when there was none. */
   readonly reasoning: string | null
   readonly model: ResearchModel
   readonly branch: Branch
-  /** Sends the packet of a failure after the branch was closed. */
+  /** Sends an error packet after the branch was closed. */
   readonly emitError: EmitAt
-  /** The searches it may use. */
+  /** Searches that it may use. */
   readonly actions: readonly Action[]
-  /** The search it has to begin with. */
+  /** Search that it has to begin with. */
   readonly forced?: Action
   readonly setting: CallSetting
   readonly limits: KnownLimits
-  /** When the report of the whole research is due, in milliseconds since 1970 UTC. */
+  /** When the report of the whole run is due, in milliseconds since 1970 UTC. */
   readonly dueAt: number
   readonly now: () => number
-  /** How many results each report had to do without, by the id of the call. */
+  /** Number of results left out of each report, by the id of the call. */
   readonly cutResults: Map<string, number>
-  /** Takes the agent's call and those it made, once: when it ends, and also when it is cut off. */
+  /** Stores the agent's call and those it made, once: when it ends or is cut off. */
   readonly store: (records: readonly CallRecord[]) => void
 }
 
 export interface AgentState {
-  /** Rounds in which a tool was used, thinking included. */
+  /** Rounds in which a tool was used, including the thinking tool. */
   steps: number
   reasonedSteps: number
   searches: number
@@ -51,7 +51,7 @@ export interface AgentState {
   cited: readonly SearchDoc[] | null
 }
 
-/** Stores what an agent found, also of one that was cut off. */
+/** Stores the findings of an agent, even if it was cut off. */
 export function recordAgent(options: ResearchAgentOptions, state: AgentState): void {
   const { report, cited } = state
   const packets: PacketBody[] =
@@ -60,7 +60,7 @@ export function recordAgent(options: ResearchAgentOptions, state: AgentState): v
   store(options, state, { result, failed: false, packets, cited })
 }
 
-/** Sends the packet of a failure and stores it; returns the text that the orchestrator reads. */
+/** Sends and stores an error packet; returns the text for the orchestrator. */
 export function recordFailure(
   options: ResearchAgentOptions,
   state: AgentState,

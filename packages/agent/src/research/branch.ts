@@ -1,6 +1,6 @@
 import type { PacketBody } from '@inlay/protocol'
 import type { StepListener } from '../model/step-output.ts'
-import { createStepBlocks } from '../packets/packet-writer.ts'
+import { StepBlocks } from '../packet-writer.ts'
 
 /** Placement of research packets in the answer; `sub` is null except for steps of an agent. */
 export interface AnswerPlace {
@@ -11,14 +11,14 @@ export interface AnswerPlace {
 
 export type EmitAt = (place: AnswerPlace, packet: PacketBody) => void
 
-/** Listens to one step of a model and writes its packets. */
+/** Receives one model step and writes its packets. */
 export interface StepPackets {
   readonly listener: StepListener
-  /** Ends what is open. */
+  /** Closes open blocks. */
   end(): void
 }
 
-/** Writes a step as one block of reasoning: its reasoning, its text and what it gives to the thinking tool. */
+/** Writes a step as one block of reasoning: its reasoning, its text and the arguments of the thinking tool. */
 export interface ThoughtPackets extends StepPackets {
   /** "" when there was none. */
   text(): string
@@ -26,19 +26,19 @@ export interface ThoughtPackets extends StepPackets {
   usedTool(): boolean
 }
 
-/** Packets of one part of a research, such as an agent. A closed branch emits nothing. */
+/** Packets of one part of a research run, such as an agent. A closed branch emits nothing. */
 export interface Branch {
   readonly emit: EmitAt
   openThoughts(place: AnswerPlace): ThoughtPackets
   /**
    * Opens a step that writes text, possibly after reasoning.
-   * @param onText gets every piece of text, after reasoning has been closed
+   * @param onText called with each piece of text, after reasoning was closed
    * @param onReasoned called once when reasoning came first
    */
   openText(place: AnswerPlace, onText: (text: string) => void, onReasoned?: () => void): StepPackets
-  /** Registers work for an early close of the branch; the returned function takes it back. */
+  /** Registers a function to call when the branch is closed early; the returned function unregisters it. */
   onClose(close: () => void): () => void
-  /** Ends all that is open, the newest first. */
+  /** Closes everything that is open, newest first. */
   close(): void
 }
 
@@ -56,7 +56,7 @@ export function createBranch(emit: EmitAt): Branch {
     onClose,
     openThoughts: (place) => createThoughtPackets((packet) => emitOpen(place, packet), onClose),
     openText: (place, onText, onReasoned) => {
-      const blocks = createStepBlocks((packet) => emitOpen(place, packet), onReasoned && { onReasoned })
+      const blocks = new StepBlocks((packet) => emitOpen(place, packet), onReasoned && { onReasoned })
       const close = (): void => blocks.closeReasoning()
       const forget = onClose(close)
       return {
@@ -84,7 +84,7 @@ export function createBranch(emit: EmitAt): Branch {
 }
 
 function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branch['onClose']): ThoughtPackets {
-  const blocks = createStepBlocks(emit)
+  const blocks = new StepBlocks(emit)
   const forget = onClose(() => blocks.closeReasoning())
   let last: 'reasoning' | 'text' | 'tool' | undefined
   let usedTool = false

@@ -5,14 +5,14 @@ import type { ResearchSetting } from './orchestrator.ts'
 import { clarifyingInstructions, planningInstructions } from './prompts.ts'
 import { planTool } from './tools.ts'
 
-/** Lets the model ask back; true when it did, and so has answered. */
-export async function asksBack(
+/** Lets the model ask for clarification; returns whether it did, which then is the answer. */
+export async function askForClarification(
   { model, writer, now, signal }: ResearchSetting,
   conversation: LanguageModelV4Prompt,
 ): Promise<boolean> {
   let turn = 0
   const deltas: string[] = []
-  // Held back: a model may announce that it begins before it calls the tool, and that is no question.
+  // Held back: a model may announce its start before it calls the tool, which is not a question.
   const packets = writer.openText(
     { turn: 0, tab: 0, sub: null },
     (text) => void deltas.push(text),
@@ -39,8 +39,8 @@ export async function asksBack(
 }
 
 /**
- * Has the model write the plan and emits it while it comes.
- * @throws BUDGET_EXCEEDED when no plan can be paid for
+ * Lets the model write the plan, and emits it as it comes.
+ * @throws BUDGET_EXCEEDED when the budget does not allow a plan
  */
 export async function makePlan(
   { model, writer, now, signal }: ResearchSetting,

@@ -5,30 +5,30 @@ export function userText(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] }
 }
 
-const questionLimit = 5
+const maxQuestions = 5
 
-/** The conversation of a prompt for another role: without its instructions. */
+/** A conversation without its instructions, for a prompt of another role. */
 export function withInstructions(instructions: string, prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   return [{ role: 'system', content: instructions }, ...prompt.filter(({ role }) => role !== 'system')]
 }
 
-/** The newest part of a conversation: from the fifth last message of the user on, with the files that came with it. */
+/** The newest part of a conversation: from the fifth last user message, with its files. */
 export function newestMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   // Attachments of a message precede it as user messages too.
   const questions = prompt.flatMap(({ role }, index) =>
     role === 'user' && prompt[index - 1]?.role !== 'user' ? [index] : [],
   )
-  return prompt.slice(questions.at(-questionLimit) ?? 0)
+  return prompt.slice(questions.at(-maxQuestions) ?? 0)
 }
 
 const cutOff = '\n[The rest was left out to save space.]'
 
-/** Cuts the longest texts down to a common length until all fit together. */
-export function shortenTexts(texts: readonly string[], limitTokens: number): string[] {
+/** Cuts the longest texts to a common length until all fit. */
+export function shortenTexts(texts: readonly string[], maxTokens: number): string[] {
   const sum = (level: number): number => texts.reduce((all, text) => all + Math.min(estimateTokens(text), level), 0)
   let level = Math.max(0, ...texts.map(estimateTokens))
-  if (sum(level) <= limitTokens) return [...texts]
-  while (level > 50 && sum(level) > limitTokens) level *= 0.85
+  if (sum(level) <= maxTokens) return [...texts]
+  while (level > 50 && sum(level) > maxTokens) level *= 0.85
   return texts.map((text) => {
     const cost = estimateTokens(text)
     if (cost <= level) return text

@@ -1,27 +1,30 @@
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 
-/** Bounds of one deep research; each has a default. At a bound it ends with a report of what was found by then. */
+/** Limits of a deep research run; each has a default. At a limit, the run ends with a report of the findings so far. */
 export interface ResearchLimits {
-  /** Most tokens of all model calls together, prompts and answers. Default 2,000,000. */
-  readonly tokens?: number
-  /** Most that all model calls may cost, in the unit of {@link TokenPrice}. Default: no bound. */
-  readonly cost?: number
-  /** After which time the report is written, in milliseconds. Default half an hour. */
-  readonly timeMs?: number
-  /** Most rounds of delegating and thinking; the last one always writes the report. Default 8, for models that reason 4. */
-  readonly cycles?: number
-  /** Most research agents of a run. Default 20. */
-  readonly agents?: number
-  /** Most research agents at work at the same time. Default 3. */
-  readonly parallelAgents?: number
-  /** Most rounds of searching and reading of one agent. Default 8. */
-  readonly agentCycles?: number
-  /** After which time an agent writes its report, in milliseconds. Default 12 minutes. */
-  readonly agentTimeMs?: number
-  /** After which time an agent is given up, in milliseconds. Default half an hour. */
-  readonly agentHardMs?: number
-  /** Whether the model may ask back before it begins. Default: it may. */
+  /** Maximum tokens of all model calls, prompts and answers together. Default 2,000,000. */
+  readonly maxTokens?: number
+  /** Maximum cost of all model calls, in the unit of {@link TokenPrice}. Default: unlimited. */
+  readonly maxCost?: number
+  /** Time after which the report is written, in milliseconds. Default half an hour. */
+  readonly timeoutMs?: number
+  /**
+   * Maximum rounds of delegating and thinking; the last one always writes the report. Default 8, for reasoning models
+   * 4.
+   */
+  readonly maxCycles?: number
+  /** Maximum research agents per run. Default 20. */
+  readonly maxAgents?: number
+  /** Maximum research agents running in parallel. Default 3. */
+  readonly maxParallelAgents?: number
+  /** Maximum rounds of searching and reading per agent. Default 8. */
+  readonly maxAgentCycles?: number
+  /** Time after which an agent writes its report, in milliseconds. Default 12 minutes. */
+  readonly agentTimeoutMs?: number
+  /** Time after which an agent is aborted, in milliseconds. Default half an hour. */
+  readonly agentHardTimeoutMs?: number
+  /** Whether the model may ask for clarification first. Default true. */
   readonly clarifies?: boolean
 }
 
@@ -38,33 +41,33 @@ export interface ComingResearch {
   /** Null: a new session. */
   readonly sessionId: string | null
   readonly personaId: number
-  /** The model that was asked for, or the default. */
+  /** The requested model, or the default one. */
   readonly model: { readonly provider: string; readonly name: string }
   /** Origin given with the message. */
   readonly origin: string
 }
 
-/** How deep research is bounded. */
+/** Limits of deep research. */
 export interface ResearchOptions {
   readonly limits?: ResearchLimits
   /** Token price of a model; undefined when unknown. Default: always unknown. */
   readonly priceOf?: (model: ComingResearch['model']) => TokenPrice | undefined
   /**
-   * Asked before each research: bounds for this one, over those of `limits`. An InlayError it throws refuses the
-   * research and is the answer as it is; anything else is HOOK_EXECUTION_FAILED.
+   * Called before each research run: returns limits for it, which override `limits`. An InlayError it throws rejects
+   * the request unchanged; any other error becomes HOOK_EXECUTION_FAILED.
    */
   readonly policy?: (research: ComingResearch) => Promise<ResearchLimits | void> | ResearchLimits | void
 }
 
-/** Bounds with nothing left open; `cycles` undefined: it depends on the model. */
-export interface KnownLimits extends Required<Omit<ResearchLimits, 'cost' | 'cycles'>> {
-  readonly cost: number
-  readonly cycles: number | undefined
+/** Limits with all defaults filled in; `maxCycles` is undefined where it depends on the model. */
+export interface KnownLimits extends Required<Omit<ResearchLimits, 'maxCost' | 'maxCycles'>> {
+  readonly maxCost: number
+  readonly maxCycles: number | undefined
 }
 
 const minuteMs = 60_000
 
-/** Tokens from which on a model takes the reports of a whole research. */
+/** Context window, in tokens, that is enough for the reports of a whole run. */
 const fullResearchTokens = 50_000
 
 /** Limits that let the reports of a research run fit into the context window of its model. */
@@ -72,16 +75,16 @@ export function limitsOf(contextTokens: number): ResearchLimits {
   if (contextTokens >= fullResearchTokens) return {}
   const share = contextTokens / fullResearchTokens
   return {
-    agents: Math.max(3, Math.round(12 * share)),
-    parallelAgents: 2,
-    agentCycles: Math.max(2, Math.round(6 * share)),
-    cycles: 4,
+    maxAgents: Math.max(3, Math.round(12 * share)),
+    maxParallelAgents: 2,
+    maxAgentCycles: Math.max(2, Math.round(6 * share)),
+    maxCycles: 4,
   }
 }
 
 /**
- * Bounds of one research: the defaults under those of the agent under those of the request.
- * @throws VALIDATION_ERROR for a bound that is no number above 0
+ * Limits of one run: those of the request, else of the agent, else the defaults.
+ * @throws VALIDATION_ERROR for a limit that is not a number above 0
  */
 export function toKnownLimits(...given: readonly (ResearchLimits | undefined)[]): KnownLimits {
   const merged: ResearchLimits = Object.fromEntries(
@@ -93,16 +96,16 @@ export function toKnownLimits(...given: readonly (ResearchLimits | undefined)[])
     }
   }
   return {
-    tokens: 2_000_000,
-    cost: Number.POSITIVE_INFINITY,
-    timeMs: 30 * minuteMs,
-    agents: 20,
-    parallelAgents: 3,
-    agentCycles: 8,
-    agentTimeMs: 12 * minuteMs,
-    agentHardMs: 30 * minuteMs,
+    maxTokens: 2_000_000,
+    maxCost: Number.POSITIVE_INFINITY,
+    timeoutMs: 30 * minuteMs,
+    maxAgents: 20,
+    maxParallelAgents: 3,
+    maxAgentCycles: 8,
+    agentTimeoutMs: 12 * minuteMs,
+    agentHardTimeoutMs: 30 * minuteMs,
     clarifies: true,
     ...merged,
-    cycles: merged.cycles,
+    maxCycles: merged.maxCycles,
   }
 }

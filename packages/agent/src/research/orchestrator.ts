@@ -9,12 +9,12 @@ import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyE
 import type { References } from './references.ts'
 import type { ResearchWriter } from './research-packets.ts'
 import type { PlayedStep, ResearchModel } from './step.ts'
-import { planTasks, runTeam, type ReportedTask, type TeamOptions } from './parallel-agents.ts'
+import { planTasks, runAgents, type ReportedTask, type ParallelAgentsOptions } from './parallel-agents.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
 
 /** Context shared by all steps of a research run. */
 export interface ResearchSetting extends Pick<
-  TeamOptions,
+  ParallelAgentsOptions,
   'actions' | 'limits' | 'dueAt' | 'now' | 'store' | 'forced'
 > {
   readonly model: ResearchModel
@@ -22,11 +22,11 @@ export interface ResearchSetting extends Pick<
   readonly setting: CallSetting
   readonly signal: AbortSignal
   readonly budget: ResearchBudget
-  /** How many results each report had to do without, in whole or in part; by the id of the call. */
+  /** Number of results left out of each report, in whole or in part, by the id of the call. */
   readonly cutResults: Map<string, number>
 }
 
-/** State of a research when its report is due. */
+/** State of a research run when its report is due. */
 export interface Gathered {
   /** The turn of the report. */
   readonly turn: number
@@ -34,14 +34,14 @@ export interface Gathered {
   readonly references: References
   /** Reasoning since the last agents; "" when there was none. */
   readonly thought: string
-  /** The bound that ended it before it was done. */
+  /** The limit that ended the run early. */
   readonly early: EarlyEnd | undefined
 }
 
-/** A report as the orchestrator and the writer read it. */
+/** A report for the orchestrator and the final report. */
 export interface AdoptedReport {
   readonly task: string
-  /** With the numbers of the whole research; the failure when the agent failed. */
+  /** Text with the citation numbers of the whole run, or the failure of the agent. */
   readonly text: string
 }
 
@@ -58,9 +58,9 @@ interface OrchestratorState {
 const defaultCycles = { reasoning: 4, other: 8 }
 
 /**
- * Delegates until the plan is covered or a bound is reached.
- * @param firstTurn the turn of the first round
- * @throws UNKNOWN_ERROR when the model starts nothing, also when asked again
+ * Delegates until the plan is covered or a limit is reached.
+ * @param firstTurn turn index of the first round
+ * @throws UNKNOWN_ERROR when the model starts no agent, even when asked again
  */
 export async function orchestrate(
   setting: ResearchSetting,
@@ -79,7 +79,7 @@ export async function orchestrate(
   const turnOf = (): number => firstTurn + state.cycle + state.reasonedSteps
   await runToolLoop<Round>({
     play: async (exchanges) => {
-      const cycles = setting.limits.cycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
+      const cycles = setting.limits.maxCycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
       early = earlyEnd(setting, state, cycles)
       if (early) return undefined
       const turn = turnOf()
@@ -108,7 +108,7 @@ interface Round extends PlayedStep {
 const isAgent = ({ name }: RequestedCall): boolean => name === researchToolNames.agent
 const isReport = ({ name }: RequestedCall): boolean => name === researchToolNames.report
 
-/** Takes in a round that started no agent; undefined when the report is due. */
+/** Handles a round that started no agent; undefined when the report is due. */
 function takeThought(
   state: OrchestratorState,
   calls: readonly RequestedCall[],
@@ -139,8 +139,8 @@ function earlyEnd(
   cycles: number,
 ): EarlyEnd | undefined {
   if (now() >= dueAt) return 'time'
-  if (agents >= limits.agents) return 'agents'
-  // The last round is the report's. Without any agent there would be nothing to report.
+  if (agents >= limits.maxAgents) return 'agents'
+  // The last round writes the report. Without any agent there would be nothing to report.
   if (cycle >= Math.max(1, cycles - 1)) return 'cycles'
   return budget.exhausted()
 }
@@ -160,7 +160,12 @@ async function playRound(
 ): Promise<Round | undefined> {
   const canThink = !model.reasons
   const thoughts = writer.openThoughts({ turn, tab: 0, sub: null })
-  const instructions = orchestratorInstructions({ plan, parallelAgents: limits.parallelAgents, canThink, time: now() })
+  const instructions = orchestratorInstructions({
+    plan,
+    maxParallelAgents: limits.maxParallelAgents,
+    canThink,
+    time: now(),
+  })
   const demand = wasDemanded && reports.length === 0 ? `\n${demandCall}` : ''
   try {
     const played = await model.play({
@@ -181,7 +186,7 @@ async function playRound(
   }
 }
 
-/** Runs the agents of a round, takes their reports in and returns the results of its calls. */
+/** Runs the agents of a round, collects their reports and returns the results of its calls. */
 async function delegate(
   setting: ResearchSetting,
   state: OrchestratorState,
@@ -190,13 +195,13 @@ async function delegate(
   references: References,
 ): Promise<readonly AnsweredCall[]> {
   const { writer, limits, forced } = setting
-  const { tasks, refused } = planTasks(calls.filter(isAgent), limits.agents - state.agents)
+  const { tasks, refused } = planTasks(calls.filter(isAgent), limits.maxAgents - state.agents)
   writer.setTurn(turn)
   if (tasks.length > 1) {
     const branching = { type: 'top_level_branching', num_parallel_branches: tasks.length } as const
     writer.emit({ turn, tab: 0, sub: null }, branching)
   }
-  const reported = await runTeam(tasks, {
+  const reported = await runAgents(tasks, {
     ...setting,
     forced: state.agents === 0 ? forced : undefined,
     turn,

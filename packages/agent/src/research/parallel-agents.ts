@@ -1,10 +1,10 @@
 import { toArguments, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { mapConcurrent } from '@inlay/scheduling'
 import { runAgent, type AgentOutcome } from './research-agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'
 import type { ResearchWriter } from './research-packets.ts'
 
-/** A task that was asked for. */
+/** A requested task. */
 export interface RequestedTask {
   readonly call: RequestedCall
   readonly task: string
@@ -17,14 +17,14 @@ export interface ReportedTask {
   readonly outcome: AgentOutcome
 }
 
-/** The calls for agents of one round, decided. */
+/** How the calls of one round are handled. */
 export interface TaskPlan {
   readonly tasks: readonly RequestedTask[]
   /** Calls that start no agent, with the reason as their result. */
   readonly refused: readonly AnsweredCall[]
 }
 
-/** Decides which of the calls become agents: those with a task, each task once, and no more than `limit`. */
+/** Decides which calls start agents: those with a task, each task once, at most `limit`. */
 export function planTasks(calls: readonly RequestedCall[], limit: number): TaskPlan {
   const tasks: RequestedTask[] = []
   const refused: AnsweredCall[] = []
@@ -43,16 +43,22 @@ export function planTasks(calls: readonly RequestedCall[], limit: number): TaskP
 }
 
 /** Options that all agents of a round share. */
-export type TeamOptions = Omit<ResearchAgentOptions, 'task' | 'callId' | 'tab' | 'branch' | 'forced' | 'emitError'> & {
+export type ParallelAgentsOptions = Omit<
+  ResearchAgentOptions,
+  'task' | 'callId' | 'tab' | 'branch' | 'forced' | 'emitError'
+> & {
   readonly writer: ResearchWriter
-  /** The search the first agent has to begin with. */
+  /** Search that the first agent has to begin with. */
   readonly forced: ResearchAgentOptions['forced'] | undefined
 }
 
-/** Runs an agent for each task, a bounded number side by side. Returns the outcomes in the order of the tasks. */
-export async function runTeam(tasks: readonly RequestedTask[], options: TeamOptions): Promise<ReportedTask[]> {
+/** Runs an agent for each task, a limited number in parallel. Returns the outcomes in the order of the tasks. */
+export async function runAgents(
+  tasks: readonly RequestedTask[],
+  options: ParallelAgentsOptions,
+): Promise<ReportedTask[]> {
   const { writer, forced, ...shared } = options
-  return mapConcurrent(tasks, shared.limits.parallelAgents, async ({ call, task }, tab): Promise<ReportedTask> => {
+  return mapConcurrent(tasks, shared.limits.maxParallelAgents, async ({ call, task }, tab): Promise<ReportedTask> => {
     const branch = writer.branch()
     const outcome = await runAgent({
       ...shared,

@@ -1,23 +1,23 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { CitationFilter, type Citation } from '../citations/citation-filter.ts'
 
-/** A report with the numbers its agent used. */
+/** A report with the citation numbers of its agent. */
 export interface NumberedReport {
   readonly text: string
-  /** Documents it cites under those numbers, in order of appearance. */
+  /** Cited documents under those numbers, in order of appearance. */
   readonly cited: readonly Citation[]
-  /** The document of one of its numbers. */
+  /** The document with one of its numbers. */
   readonly known: (number: number) => SearchDoc | undefined
-  /** The number of what says what a sentence says. */
+  /** The number of the document that supports a sentence. */
   readonly find: (sentence: string) => number | undefined
 }
 
-/** The documents cited by all reports of a research, numbered from 1; a document has one number. */
+/** The documents cited by all reports of a run, numbered from 1; each document has one number. */
 export interface References {
-  /** Takes a report in: gives its text with the numbers of the whole research, without markers that name nothing. */
+  /** Adds a report: returns its text with the numbers of the whole run, without markers of unknown documents. */
   adopt(report: NumberedReport): string
   known(number: number): SearchDoc | undefined
-  /** The number of a document that says what a sentence says; undefined when none surely does. */
+  /** The number of the document that supports a sentence; undefined when no document clearly does. */
   find(sentence: string): number | undefined
   /** In the order of their numbers. */
   documents(): readonly SearchDoc[]
@@ -26,7 +26,7 @@ export interface References {
 const markLink = 'inlay:reference'
 const placedMarker = /\[\[(\d+)\]\]\(inlay:reference\)/g
 
-/** Makes the references of one research. */
+/** Creates the references of one research run. */
 export function createReferences(): References {
   const documents: SearchDoc[] = []
   const numbers = new Map<string, number>()

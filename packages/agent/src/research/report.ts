@@ -16,7 +16,7 @@ export interface Finding {
   /** Name of the action. */
   readonly action: string
   readonly input: unknown
-  /** Text passed to the model. */
+  /** Text for the model. */
   readonly text: string
 }
 
@@ -29,13 +29,13 @@ export interface ReportOptions {
   readonly citable: CitableDocuments
   readonly signal: AbortSignal
   readonly now: () => number
-  /** Takes how many findings had to be cut so that all fit. */
+  /** Called with the number of findings that were cut to fit. */
   readonly onCut: (count: number) => void
-  /** Holds what has been written so far. */
+  /** The report so far. */
   readonly state: { report: string; cited: readonly SearchDoc[] | null }
 }
 
-/** Writes the report of an agent: its markers stay as they are, numbered by the agent. */
+/** Writes the report of an agent; its markers keep the numbers of the agent. */
 export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
   const { model, branch, place, citable, signal, state } = options
   const { known, find } = citable
@@ -51,7 +51,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
     }
   }
   const packets = branch.openText(place, (delta) => write(citations.push(delta)))
-  const shorten = (limitTokens: number): LanguageModelV4Prompt => reportPrompt(options, limitTokens)
+  const shorten = (maxTokens: number): LanguageModelV4Prompt => reportPrompt(options, maxTokens)
   try {
     const played = await model.play({
       phase: 'report',
@@ -71,14 +71,14 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
   return { text: state.report, cited, known, find }
 }
 
-function reportPrompt({ task, findings, now, onCut }: ReportOptions, limitTokens: number): LanguageModelV4Prompt {
+function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: number): LanguageModelV4Prompt {
   const frame: LanguageModelV4Prompt = [
     { role: 'system', content: reportInstructions({ time: now() }) },
     userText(task),
   ]
   const texts = shortenTexts(
     findings.map(({ text }) => text),
-    limitTokens - promptTokens(frame) - findings.length * 50,
+    maxTokens - promptTokens(frame) - findings.length * 50,
   )
   onCut(findings.filter(({ text }, index) => text !== texts[index]).length)
   const [system, question] = frame

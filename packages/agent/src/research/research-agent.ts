@@ -2,8 +2,8 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { createCitableDocuments, type CitableDocuments } from '../citations/citable-documents.ts'
 import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
-import { untilAborted } from '@inlay/protocol/concurrency'
-import { createCallWriter } from '../packets/packet-writer.ts'
+import { untilAborted } from '@inlay/scheduling'
+import { CallWriter } from '../packet-writer.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tool-calls/call-plan.ts'
 import { runCall } from '../tool-calls/run-tool-calls.ts'
@@ -16,10 +16,13 @@ import { writeReport } from './report.ts'
 import type { PlayedStep } from './step.ts'
 import { reportTool, researchToolNames, thinkTool } from './tools.ts'
 
-/** How an agent ended; a failure is the text that the orchestrator reads. */
+/** Outcome of an agent; a failure is text for the orchestrator. */
 export type AgentOutcome = { readonly report: NumberedReport } | { readonly failure: string }
 
-/** Carries out one task: searches, then reports. Failures become packets and an outcome; only a stopped run rejects. */
+/**
+ * Carries out one task: searches, then reports. Failures become packets and an outcome; rejects only when the run was
+ * stopped.
+ */
 export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutcome> {
   const { task, branch, setting, limits } = options
   const place: AnswerPlace = { turn: options.turn, tab: options.tab, sub: null }
@@ -35,7 +38,7 @@ export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutc
     cited: null,
   }
   const hard = new AbortController()
-  const timer = setTimeout(() => hard.abort(tooLong(limits.agentHardMs)), limits.agentHardMs)
+  const timer = setTimeout(() => hard.abort(tooLong(limits.agentHardTimeoutMs)), limits.agentHardTimeoutMs)
   const signal = AbortSignal.any([setting.signal, hard.signal])
   branch.emit(place, { type: 'research_agent_start', research_task: task })
   const forget = branch.onClose(() => {
@@ -72,9 +75,9 @@ async function investigate(
 ): Promise<NumberedReport> {
   const { limits, now, dueAt } = options
   const citable = createCitableDocuments()
-  const deadline = Math.min(now() + limits.agentTimeMs, dueAt)
+  const deadline = Math.min(now() + limits.agentTimeoutMs, dueAt)
   const mayGoOn = (): boolean =>
-    state.searches < limits.agentCycles && now() < deadline && state.thoughtsInRow <= 2 * limits.agentCycles
+    state.searches < limits.maxAgentCycles && now() < deadline && state.thoughtsInRow <= 2 * limits.maxAgentCycles
   await runToolLoop<AgentStep>({
     play: async (exchanges) => (mayGoOn() ? playNext(options, state, exchanges, place, signal) : undefined),
     run: async (calls, step, exchanges) => {
@@ -114,7 +117,7 @@ async function playNext(
   signal: AbortSignal,
 ): Promise<AgentStep | undefined> {
   const sub = state.steps + state.reasonedSteps
-  // A model that only thinks gets nowhere.
+  // A model that only thinks makes no progress.
   const canThink = !model.reasons && state.thoughtsInRow < 2
   const isForced = forced !== undefined && state.searches === 0
   const searches = actions.map(({ name }) => name)
@@ -125,7 +128,12 @@ async function playNext(
       prompt: [
         {
           role: 'system',
-          content: agentInstructions({ searches, canThink: !model.reasons, cycles: limits.agentCycles, time: now() }),
+          content: agentInstructions({
+            searches,
+            canThink: !model.reasons,
+            cycles: limits.maxAgentCycles,
+            time: now(),
+          }),
         },
         userText(task),
         ...exchanges,
@@ -146,7 +154,7 @@ async function playNext(
   }
 }
 
-/** Adds the thought in a call of the thinking tool whose arguments did not stream. */
+/** Adds the thought of a thinking tool call whose arguments did not stream. */
 export function addUnstreamedThought(thoughts: ThoughtPackets, { calls }: PlayedStep): void {
   if (thoughts.usedTool()) return
   const texts = calls.filter(({ name }) => name === researchToolNames.think).map(({ input }) => thoughtIn(input))
@@ -169,9 +177,9 @@ interface SearchStep {
   readonly signal: AbortSignal
 }
 
-const mostResultTokens = 6_000
+const maxResultTokens = 6_000
 
-/** Runs the calls of one search as a single one. */
+/** Runs all queries of one search as a single call. */
 async function search(
   { actions, branch, setting, task, model, callId, cycle }: ResearchAgentOptions,
   state: AgentState,
@@ -184,13 +192,13 @@ async function search(
   if (!call) return { ...first, result: resultOf(first.name) }
   const place: AnswerPlace = { turn, tab, sub: step.sub }
   const at = { step: cycle, turnIndex: turn, tabIndex: tab, reasoning: step.thought || null }
-  const writer = createCallWriter(at, (packet) => branch.emit(place, packet))
+  const writer = new CallWriter(at, (packet) => branch.emit(place, packet))
   const forget = branch.onClose(() => writer.end())
   const start = call.action.start?.()
   if (start) writer.emitNested(start, null)
-  // More results follow, and all of them are read again with each step.
+  // More results will follow, and each step reads all of them again.
   const room = Math.floor((model.promptTokens - promptTokens(exchanges)) * 0.2)
-  const resultTokens = Math.min(mostResultTokens, Math.max(500, room))
+  const resultTokens = Math.min(maxResultTokens, Math.max(500, room))
   const record = await runCall(
     { ...call, writer, range: citable.openStep()(0), resultTokens },
     {
@@ -212,7 +220,7 @@ function allFailed(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message: 'Every search of the research agent failed.' })
 }
 
-function tooLong(limitMs: number): InlayError {
-  const minutes = Math.max(1, Math.round(limitMs / 60_000))
+function tooLong(timeoutMs: number): InlayError {
+  const minutes = Math.max(1, Math.round(timeoutMs / 60_000))
   return new InlayError('GATEWAY_TIMEOUT', { message: `The research agent took longer than ${minutes} minutes.` })
 }

@@ -1,21 +1,21 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { CitationFilter, type CitationsOptions } from '../citations/citation-filter.ts'
 import { compareCitations, type ComparisonOptions } from '../citations/compared-citations.ts'
-import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packets/packet-writer.ts'
-import { createStepBlocks } from '../packets/packet-writer.ts'
+import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packet-writer.ts'
+import { StepBlocks } from '../packet-writer.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
 
-/** Writes the packets of one deep research. */
+/** Writes the packets of one research run. */
 export interface ResearchWriter extends Branch {
-  /** Opens a branch that is closed with the research, if not before. */
+  /** Opens a branch that is closed with the run, if not before. */
   branch(): Branch
-  /** Sets the turn at which `stop` and failures of the run are sent. */
+  /** Sets the turn of `stop` and of failures of the run. */
   setTurn(turn: number): void
-  /** Opens the step that writes the answer, at `turn` or, after reasoning, the one behind it. */
+  /** Opens the step that writes the answer, at `turn`, or at the next one after reasoning. */
   openAnswer(turn: number, options: AnswerPacketsOptions): StepPackets
-  /** Replaces the documents that were gathered. */
+  /** Replaces the gathered documents. */
   setDocuments(documents: readonly SearchDoc[]): void
-  /** Sends a packet at the current turn, also when closed. */
+  /** Sends a packet at the current turn, even after closing. */
   emitCurrent: PacketWriter['emit']
   snapshot(): AnswerSnapshot
 }
@@ -24,9 +24,9 @@ export interface AnswerPacketsOptions {
   /** Null: nothing was searched. */
   readonly documents: readonly SearchDoc[] | null
   readonly known: CitationsOptions['known']
-  /** Finds the number of what says a sentence. Absent: sentences without a number are not compared. */
+  /** The number of the document that supports a sentence. Absent: uncited sentences are not compared. */
   readonly find?: ComparisonOptions['find'] | undefined
-  /** Earlier reasoning; kept with the answer unless its own step reasons. */
+  /** Earlier reasoning; stored with the answer unless its own step reasons. */
   readonly thought: string
 }
 
@@ -57,7 +57,7 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
     const linked = new CitationFilter({ mode: 'link', known })
     const citations = find ? compareCitations(linked, { find, known, completesCitations: false }) : linked
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
-    const blocks = createStepBlocks(emitHere, {
+    const blocks = new StepBlocks(emitHere, {
       onReasoned: () => void turn++,
       announceText: () => {
         const seconds = (stepStartedAt - startedAt) / 1000

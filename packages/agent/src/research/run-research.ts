@@ -5,7 +5,7 @@ import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
-import { asksBack, makePlan } from './clarify-and-plan.ts'
+import { askForClarification, makePlan } from './clarify-and-plan.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
 import type { KnownLimits, TokenPrice } from './limits.ts'
@@ -18,20 +18,20 @@ import type { ResearchWriter } from './research-packets.ts'
 export interface ResearchRun {
   readonly model: ResolvedModel
   readonly modelIndex: number
-  /** Earlier messages and the newest user message, oldest first; instructions in it are replaced. */
+  /** Earlier messages and the newest user message, oldest first; their instructions are replaced. */
   readonly prompt: LanguageModelV4Prompt
   readonly reasoning: ReasoningEffort | undefined
-  /** The searches of the run, at least one. */
+  /** Searches of the run, at least one. */
   readonly actions: readonly Action[]
-  /** The search the first agent has to begin with. */
+  /** Search that the first agent has to begin with. */
   readonly forced?: Action | undefined
   readonly writer: ResearchWriter
   readonly setting: CallSetting
   readonly limits: KnownLimits
   readonly price?: TokenPrice | undefined
-  /** Whether the user has been asked back right before. */
+  /** Whether the previous answer asked for clarification. */
   readonly wasClarified: boolean
-  readonly tries: number
+  readonly maxAttempts: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
@@ -39,17 +39,17 @@ export interface ResearchRun {
 }
 
 /**
- * Answers a message by research: asks back where it has to, plans, has agents search side by side in rounds, and writes
- * a report of what they found. Throws the model's failure; an agent that fails does not end it.
+ * Answers a message by research: asks for clarification if needed, plans, lets agents search in parallel rounds, and
+ * writes a report of their findings. Throws the model's failure; a failed agent does not end the run.
  */
 export async function runResearch(run: ResearchRun, progress: AnswerProgress): Promise<void> {
   const { limits, price, now, writer } = run
-  const budget = createResearchBudget({ tokens: limits.tokens, cost: limits.cost, price })
+  const budget = createResearchBudget({ tokens: limits.maxTokens, cost: limits.maxCost, price })
   const setting: ResearchSetting = {
     actions: run.actions,
     forced: run.forced,
     limits,
-    dueAt: run.startedAt + limits.timeMs,
+    dueAt: run.startedAt + limits.timeoutMs,
     now,
     writer,
     setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
@@ -60,13 +60,13 @@ export async function runResearch(run: ResearchRun, progress: AnswerProgress): P
     model: createResearchModel({ ...run, budget, progress }),
   }
   const conversation = newestMessages(run.prompt)
-  if (limits.clarifies && !run.wasClarified && (await asksBack(setting, conversation))) return
+  if (limits.clarifies && !run.wasClarified && (await askForClarification(setting, conversation))) return
   const { plan, firstTurn } = await makePlan(setting, conversation)
   const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
   await writeAnswer(setting, run.prompt, gathered)
 }
 
-/** Counts what actions ask the model; they go on without an answer that the budget does not allow. */
+/** Counts questions of actions; they continue without an answer that the budget does not allow. */
 function withinBudget(given: CallSetting['given'], budget: ResearchBudget): CallSetting['given'] {
   const ask = given?.ask
   if (!ask) return given
@@ -93,8 +93,8 @@ async function writeAnswer(
   const find = model.comparesCitations ? references.find : undefined
   const packets = writer.openAnswer(turn, { documents: references.documents(), known, find, thought })
   let cutReports = 0
-  const shorten = (limitTokens: number): LanguageModelV4Prompt => {
-    const final = finalPrompt(prompt, gathered, now(), limitTokens)
+  const shorten = (maxTokens: number): LanguageModelV4Prompt => {
+    const final = finalPrompt(prompt, gathered, now(), maxTokens)
     cutReports = final.cutReports
     return final.prompt
   }
@@ -112,7 +112,7 @@ async function writeAnswer(
   packets.end()
 }
 
-/** Note for readers when the model could not read all results; "" when it could. */
+/** Note for readers that the model could not read all results; "" when it could. */
 function toCutNote(cut: { readonly model: string; readonly reports: number; readonly results: number }): string {
   if (cut.reports + cut.results === 0) return ''
   const parts = [
@@ -126,7 +126,7 @@ function finalPrompt(
   prompt: LanguageModelV4Prompt,
   { reports, references }: Gathered,
   time: number,
-  limitTokens: number,
+  maxTokens: number,
 ): { readonly prompt: LanguageModelV4Prompt; readonly cutReports: number } {
   const conversation = withInstructions(finalInstructions({ time }), prompt)
   const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
@@ -134,7 +134,7 @@ function finalPrompt(
   const texts = shortenTexts(
     reports.map(({ text }) => text),
     // In a long conversation, old messages are dropped before the reports.
-    Math.max(limitTokens - rest, limitTokens / 2) - reports.length * 60,
+    Math.max(maxTokens - rest, maxTokens / 2) - reports.length * 60,
   )
   const blocks = reports.map(
     ({ task }, index) => `<report>\n<task>${escape(task)}</task>\n${escape(texts[index] ?? '')}\n</report>`,
@@ -147,5 +147,5 @@ function finalPrompt(
   }
 }
 
-/** Keeps a quotation from closing the report it stands in. */
+/** Prevents a quotation from closing the report that it is part of. */
 const escape = (text: string): string => text.replace(/<(\/?)(report|task|sources)>/gi, '‹$1$2›')

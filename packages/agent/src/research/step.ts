@@ -12,19 +12,19 @@ import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Allowance, ResearchBudget, SpendingPhase } from './budget.ts'
 import { streamedThought } from './tools.ts'
 
-/** The kinds of model calls of a deep research; a model that only quotes documents gets the name. */
+/** Kinds of model calls in a research run; a model that only quotes documents is told the kind. */
 export type ResearchPhase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
 
 /** One call of the model. */
 export interface ResearchStep {
   readonly phase: ResearchPhase
   readonly prompt: LanguageModelV4Prompt
-  /** Makes the prompt so that it fits; without it old messages and long results are left out. */
-  readonly shorten?: (limitTokens: number) => LanguageModelV4Prompt
+  /** Creates the prompt so that it fits. Default: old messages and long results are left out. */
+  readonly shorten?: (maxTokens: number) => LanguageModelV4Prompt
   /** Follows the prompt and is never left out. Default: nothing. */
   readonly reminder?: readonly LanguageModelV4Message[]
   readonly tools?: LanguageModelV4CallOptions['tools']
-  /** `required`: a call is asked for. A name: that tool has to be called. Default `auto`: as the model likes. */
+  /** `required`: some tool has to be called. A name: that tool has to be called. Default `auto`: the model decides. */
   readonly choice?: 'auto' | 'required' | { readonly forced: string }
   readonly listener: StepListener
   readonly signal: AbortSignal
@@ -35,16 +35,16 @@ export interface PlayedStep extends LoopStep {
   readonly text: string
 }
 
-/** The model of a deep research. Steps may be played side by side. */
+/** The model of a research run. Steps may run in parallel. */
 export interface ResearchModel {
   /** @returns undefined when the budget does not allow the step */
   play(step: ResearchStep): Promise<PlayedStep | undefined>
-  /** Whether it has been seen to think by itself, so that it needs no tool for that. */
+  /** Whether it was seen to reason by itself, so that it needs no thinking tool. */
   readonly reasons: boolean
   readonly name: string
-  /** Whether what it leaves uncited is compared with what it read. */
+  /** Whether uncited sentences are compared with the documents the model read. */
   readonly comparesCitations: boolean
-  /** Most tokens of a prompt. */
+  /** Maximum tokens of a prompt. */
   readonly promptTokens: number
 }
 
@@ -52,7 +52,7 @@ export interface ResearchModelOptions {
   readonly model: ResolvedModel
   readonly modelIndex: number
   readonly reasoning: ReasoningEffort | undefined
-  readonly tries: number
+  readonly maxAttempts: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly budget: ResearchBudget
   readonly progress: AnswerProgress
@@ -67,7 +67,8 @@ const spending: Readonly<Record<ResearchPhase, SpendingPhase>> = {
   final: 'final',
 }
 
-// Most tokens a step is expected to write. They bind where a budget does, and in the short steps of models that do not reason.
+// Expected maximum tokens of a step's output. Enforced under a budget, and in the short steps of models that do not
+// reason.
 const answerTokens: Readonly<Record<ResearchPhase, number>> = {
   clarify: 1_000,
   plan: 1_500,
@@ -78,7 +79,7 @@ const answerTokens: Readonly<Record<ResearchPhase, number>> = {
 }
 
 interface ModelState {
-  /** Whether it takes a choice that asks for a call. */
+  /** Whether it accepts a tool choice that requires a call. */
   takesChoice: boolean
   reasons: boolean
 }
@@ -117,15 +118,15 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   }
 }
 
-/** A step cut to what the model takes and the budget allows. */
+/** A step cut to the context window and the budget. */
 interface FittedStep {
   readonly prompt: LanguageModelV4Prompt
-  /** Tokens of the whole prompt as it was asked for, by estimate. */
+  /** Estimated tokens of the requested prompt. */
   readonly limit: number
-  /** Most tokens of the prompt without its reminder. */
-  readonly promptLimit: number
+  /** Maximum tokens of the prompt without its reminder. */
+  readonly maxPromptTokens: number
   readonly allowance: Allowance
-  /** Whether the budget allows less than was asked for. */
+  /** Whether the budget allows less than was requested. */
   readonly isCut: boolean
 }
 
@@ -140,36 +141,35 @@ function fitStep(step: ResearchStep, { model, budget }: ResearchModelOptions): F
   const allowance = budget.allow(spending[phase], limit, expected)
   if (!allowance) return undefined
   const isCut = allowance.promptTokens + allowance.answerTokens < limit + expected
-  const promptLimit = (isCut ? allowance.promptTokens : room) - reminderTokens
-  return { prompt: isCut ? shorten(promptLimit) : prompt, limit, promptLimit, allowance, isCut }
+  const maxPromptTokens = (isCut ? allowance.promptTokens : room) - reminderTokens
+  return { prompt: isCut ? shorten(maxPromptTokens) : prompt, limit, maxPromptTokens, allowance, isCut }
 }
 
-/** Plays a step; where it fails of what can be asked otherwise, it is asked once more. */
+/** Plays a step, and again with another request when that can help. */
 async function playFitted(
   step: ResearchStep,
-  { prompt, limit, promptLimit, allowance, isCut }: FittedStep,
+  { prompt, limit, maxPromptTokens, allowance, isCut }: FittedStep,
   options: ResearchModelOptions,
   state: ModelState,
 ): Promise<StepResult> {
   const { model, modelIndex } = options
   const context = { model: model.name, provider: model.provider, modelIndex }
-  // Capped where little is to be said, but not for models that may think first: the thought counts too.
+  // Short steps are capped, except for models that may reason first, since reasoning counts too.
   const isShort = step.phase === 'orchestrate' || step.phase === 'agent'
   const attempt = async (fitting: LanguageModelV4Prompt): Promise<StepResult> =>
     playStep({
       model: model.model,
       options: callOptions({ ...step, prompt: fitting }, options, {
         takesChoice: state.takesChoice,
-        answerLimit: isCut || (isShort && !state.reasons) ? allowance.answerTokens : Infinity,
+        maxAnswerTokens: isCut || (isShort && !state.reasons) ? allowance.answerTokens : Infinity,
       }),
       listener: step.listener,
       signal: step.signal,
-      promptTokens: promptLimit,
+      promptTokens: maxPromptTokens,
       reminder: step.reminder ?? [],
       ...(typeof step.choice === 'object' ? { forced: [step.choice.forced] } : {}),
       streamed: streamedThought,
-      mayRecover: step.choice !== undefined,
-      tries: options.tries,
+      maxAttempts: options.maxAttempts,
       wait: options.wait,
       context,
     })
@@ -178,12 +178,12 @@ async function playFitted(
       state.takesChoice = false
       return attempt(prompt)
     }
-    // Hidden reasoning used up the output limit: from now on the limit is off.
-    if (!isCut && !state.reasons && ranOut(error)) {
+    // Hidden reasoning used up the output limit, so the limit is lifted from now on.
+    if (!isCut && !state.reasons && reachedOutputLimit(error)) {
       state.reasons = true
       return attempt(prompt)
     }
-    // Estimates may be too low. What cannot be left out of a prompt can still be made shorter.
+    // Estimates may be too low. What cannot be left out of a prompt can still be shortened.
     if (!step.shorten || toFailure(error, context).code !== 'CONTEXT_TOO_LONG') throw error
     return attempt(step.shorten(Math.floor(limit / 2)))
   })
@@ -192,9 +192,9 @@ async function playFitted(
 function callOptions(
   { prompt, tools = [], choice }: ResearchStep,
   { model, reasoning }: ResearchModelOptions,
-  { takesChoice, answerLimit }: { readonly takesChoice: boolean; readonly answerLimit: number },
+  { takesChoice, maxAnswerTokens }: { readonly takesChoice: boolean; readonly maxAnswerTokens: number },
 ): LanguageModelV4CallOptions {
-  const maxOutputTokens = Math.min(answerLimit, model.outputTokens ?? Infinity)
+  const maxOutputTokens = Math.min(maxAnswerTokens, model.maxOutputTokens ?? Infinity)
   const forced = typeof choice === 'object' ? choice.forced : undefined
   return {
     prompt,
@@ -215,14 +215,14 @@ function toChoice(choice: ResearchStep['choice']): NonNullable<LanguageModelV4Ca
   return { type: choice === 'required' ? 'required' : 'auto' }
 }
 
-/** Whether a provider refuses to have a call asked for, as some do, and others while their model thinks. */
+/** Whether a provider rejects a required tool call; some do so only while their model reasons. */
 function refusesChoice(error: unknown, context: FailureContext): boolean {
   const { code } = toFailure(error, context)
   return (code === 'BAD_REQUEST' || code === 'UNPROCESSABLE_ENTITY') && /tool.?choice/i.test(signsOf(error).text)
 }
 
 /** Whether a step reached its output limit before any output. */
-function ranOut(error: unknown): boolean {
+function reachedOutputLimit(error: unknown): boolean {
   if (!isInlayError(error) || error.code !== 'EMPTY_LLM_RESPONSE') return false
   return /length|max/i.test(JSON.stringify(error.data['details'] ?? {}))
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { researchAgentName } from '../prompt/history.ts'
 
-/** Names of what a research model may do besides searching. */
+/** Names of the tools besides the searches. */
 export const researchToolNames: {
   readonly plan: 'generate_plan'
   readonly agent: typeof researchAgentName
@@ -30,7 +30,7 @@ function declare(name: string, description: string, text?: readonly [string, str
   }
 }
 
-/** Goes on from the clarification to the plan. */
+/** Proceeds from clarification to the plan. */
 export const planTool: LanguageModelV4FunctionTool = declare(
   researchToolNames.plan,
   'Begin the research: call this when the request is clear enough to be researched.',
@@ -52,14 +52,14 @@ export const reportTool: LanguageModelV4FunctionTool = declare(
   'Ends the search: call this when what was found suffices, or when more searching would find nothing new.',
 )
 
-/** For models that do not think by themselves. */
+/** For models that do not reason by themselves. */
 export const thinkTool: LanguageModelV4FunctionTool = declare(
   researchToolNames.think,
   'Writes down a thought: what is known by now, what is missing, what to do next. It looks nothing up.',
   ['reasoning', 'The thought, in a few sentences.'],
 )
 
-/** Texts that people see while the model writes them. */
+/** Text arguments that people see while the model writes them. */
 export const streamedThought: ReadonlyMap<string, readonly string[]> = new Map([
   [researchToolNames.think, ['reasoning']],
 ])

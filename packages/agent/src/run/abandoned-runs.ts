@@ -10,7 +10,7 @@ export interface AbandonedRunParts {
   readonly now: () => number
 }
 
-/** An answer that its process left, as far as its lines tell. */
+/** An answer whose process has ended, as known from its stored lines. */
 interface Left {
   readonly answerId: number
   readonly text: string
@@ -20,8 +20,8 @@ interface Left {
 const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText } as const
 
 /**
- * Ends a run that this process took over: stores what was said with status `terminated`, and tells its readers so. An
- * answer that was stored whole before its process ended is told whole.
+ * Ends a run that this process took over: stores the text so far with status `terminated`, and notifies its readers. An
+ * answer that was stored completely before its process ended is sent completely.
  */
 export async function endAbandonedRun(run: SharedRun, parts: AbandonedRunParts): Promise<void> {
   const entries = await readAll(parts.shared, run.messageId)
@@ -54,7 +54,7 @@ function answerIdsOf({ messageId }: SharedRun, lines: readonly StreamLine[]): re
   return several?.responses.map(({ message_id: id }) => id) ?? [messageId]
 }
 
-/** @returns the lines that end it */
+/** @returns the lines that readers still need */
 async function endAnswer(
   { sessionId, openedAt }: SharedRun,
   lines: readonly StreamLine[],
@@ -73,7 +73,7 @@ async function endAnswer(
   if (stored?.id === answerId && (stored.status === 'done' || stored.status === 'cancelled'))
     return endingOf(stored, left, own)
   const { citation_info: citations, top_documents: documents } = fold.result()
-  // A checkpoint may know more than the lines that were still written.
+  // A checkpoint may contain more than the lines that were written.
   const rest = stored?.id === answerId ? restOf(stored.text, fold.answer) : ''
   await conversations.finish(answerId, {
     status: 'terminated',
@@ -102,7 +102,7 @@ function endingOf(
   return [...textLines(restOf(stored.text, text), placement, own), { placement, obj: { type: 'stop', stop_reason } }]
 }
 
-/** Tells a text that the lines of an answer lack. */
+/** Lines for text that readers have not received yet. */
 function textLines(text: string, placement: Placement, own: readonly Packet[]): StreamLine[] {
   if (text === '') return []
   const start: Packet = {
@@ -117,33 +117,33 @@ function restOf(stored: string, text: string): string {
   return stored.startsWith(text) ? stored.slice(text.length) : ''
 }
 
-/** Looks for runs whose process has ended, and ends them. */
-export interface AbandonedLook {
+/** Finds runs whose process has ended, and ends them. */
+export interface AbandonedRunPoll {
   start(): Promise<void>
   close(): Promise<void>
 }
 
 /** Options for finding abandoned runs; times are milliseconds. */
-export interface AbandonedLookOptions extends AbandonedRunParts {
-  /** Runs work that is tried again; false when it failed. */
+export interface AbandonedRunPollOptions extends AbandonedRunParts {
+  /** Runs work that is retried later; false if it failed. */
   readonly report: (work: () => Promise<void>) => Promise<boolean>
-  /** After which silence of its process a run counts as abandoned; it is looked for four times as often. */
+  /** Time without a sign of life after which a run counts as abandoned; checked four times in this time. */
   readonly leaseMs: number
   readonly resumableMs: number
 }
 
-export function createAbandonedLook(options: AbandonedLookOptions): AbandonedLook {
+export function createAbandonedRunPoll(options: AbandonedRunPollOptions): AbandonedRunPoll {
   const { shared, conversations, now, leaseMs, report } = options
   const taken = new Map<number, SharedRun>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
-  // A process that was asleep, or cut off like all others, may not judge the others by their silence.
+  // After sleep, an outage or a clock change, a lease that seems expired proves nothing.
   let steadySince = now()
   let lookedAt = steadySince
 
   const look = async (): Promise<void> => {
     const time = now()
-    if (time - lookedAt > leaseMs / 2) steadySince = time
+    if (Math.abs(time - lookedAt) > leaseMs / 2) steadySince = time
     lookedAt = time
     const silenceMs = time - steadySince >= leaseMs ? leaseMs : Infinity
     for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)

@@ -1,14 +1,14 @@
 import type { Services } from '../contracts/services.ts'
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 
-/** Stores what running answers have said now and then, so that a process that dies loses little of them. */
+/** Stores the text of running answers at intervals, so that a crash loses little of it. */
 export interface Checkpoints {
   /**
-   * Follows an answer until the function given back is called.
-   * @param said gives what was said so far
+   * Stores the text of an answer until the returned function is called.
+   * @param said returns the text so far
    */
   track(answerId: number, said: () => string): () => void
-  /** Stores at once what is due. */
+  /** Stores the answers that are due. Never rejects. */
   flush(): Promise<void>
   close(): void
 }
@@ -16,9 +16,11 @@ export interface Checkpoints {
 /** Options of checkpoints; times are milliseconds. */
 export interface CheckpointsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: Pick<ConversationStore, 'checkpoint'>
-  /** How often answers are looked at. Default 1000. */
+  /** Minimum interval between two checkpoints of an answer. Default 1000. */
   readonly intervalMs?: number
-  /** How often an answer is stored that says nothing or little new. Default 5000. */
+  /** Whether others call `flush` while answers are tracked; otherwise a timer does. */
+  readonly isDriven?: boolean
+  /** Interval for an answer with little or no new text, as a sign of life. Default 5000. */
   readonly aliveMs?: number
 }
 
@@ -28,9 +30,9 @@ interface Tracked {
   storedAt: number
 }
 
-/** Makes the checkpoints of one process; the timer runs only while answers do. */
+/** Creates the checkpoints of one process. Its timer runs only while answers are tracked. */
 export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
-  const { conversations, now, onError, intervalMs = 1_000, aliveMs = 5_000 } = options
+  const { conversations, now, onError, intervalMs = 1_000, aliveMs = 5_000, isDriven = false } = options
   const tracked = new Map<number, Tracked>()
   let timer: ReturnType<typeof setInterval> | undefined
   let isBusy = false
@@ -39,8 +41,10 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
     if (isBusy) return
     const time = now()
     const due = [...tracked].flatMap(([answerId, answer]) => {
+      // Timers and the clock differ by milliseconds.
+      if (isDriven && Math.abs(time - answer.storedAt) < intervalMs * 0.9) return []
       const text = answer.said()
-      // Each time the whole text is written, so a long one has to grow by a part of itself.
+      // A checkpoint writes the complete text, so a long text has to grow by a share of its length.
       const hasGrown = text.length > answer.chars * 1.05
       if (!hasGrown && time - answer.storedAt < aliveMs) return []
       answer.chars = text.length
@@ -60,7 +64,7 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
   return {
     track: (answerId, said) => {
       tracked.set(answerId, { said, chars: 0, storedAt: now() })
-      if (timer === undefined) {
+      if (timer === undefined && !isDriven) {
         timer = setInterval(() => void flush(), intervalMs)
         timer.unref?.()
       }
@@ -76,16 +80,17 @@ export function createCheckpoints(options: CheckpointsOptions): Checkpoints {
   }
 }
 
-/** Ends answers that other processes left behind. */
+/** Ends answers whose process has crashed. */
 export interface AbandonedCheck {
-  /** Resolves once the first check is through; a failed one is made again at the next call. */
+  /** Resolves after the first check. If it failed, the next call repeats it. */
   checked(): Promise<void>
   close(): void
 }
 
 /**
- * Makes the check: once before the first use, and again whenever the lease of another running answer may have run out.
- * @param terminate ends what is abandoned; gives milliseconds until more could be, undefined when nothing else runs
+ * Checks before the first use, and whenever the lease of another running answer may have expired.
+ * @param terminate ends abandoned answers; returns the milliseconds until the next may be abandoned, undefined if none
+ *   is running
  */
 export function createAbandonedCheck(
   terminate: () => Promise<number | undefined>,
@@ -97,8 +102,8 @@ export function createAbandonedCheck(
   const checkIn = (delayMs: number): void => {
     const dueAt = now() + delayMs
     timer = setTimeout(() => {
-      // A process that slept may not judge the others by their silence: they may have slept as well.
-      if (now() - dueAt > leaseMs / 2) checkIn(leaseMs)
+      // After sleep or a clock change, a lease that seems expired proves nothing.
+      if (Math.abs(now() - dueAt) > leaseMs / 2) checkIn(leaseMs)
       else void check().catch(onError)
     }, delayMs)
     timer.unref?.()

@@ -4,38 +4,38 @@ import { createRun, type LiveRun } from './resumable-runs.ts'
 
 /** Reads runs of other processes. */
 export interface RunReading {
-  /** A run of another process. */
+  /** The run of an answer, if it is one of another process. */
   ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
-  /** The newest run of a session, of whichever process. @param local the newest one of this process */
+  /** The newest run of a session in any process. @param local the newest one of this process */
   newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
 }
 
-/** Runs of other processes that somebody reads here. */
+/** Copies of runs of other processes that have readers in this process. */
 export interface Copies {
   readonly runs: ReadonlyMap<number, LiveRun>
-  /** A run, read as far as it is. */
+  /** A copy of a run, with all lines written so far. */
   of(run: SharedRun): Promise<LiveRun>
-  /** Adds the lines that are new. */
+  /** Reads new lines. */
   catchUp(messageId: number): Promise<void>
   close(): void
 }
 
-/** Options of copies. */
+/** Options of {@link createCopies}. */
 export interface CopyOptions {
   readonly shared: SharedRuns
-  readonly runBytes: number
-  /** Reads the calls of an answer that is stored. */
+  readonly maxRunBytes: number
+  /** Reads the calls of a stored answer. */
   readonly readCalls: (messageId: number) => Promise<readonly ToolCallDetail[]>
-  /** How long a process may be silent, in milliseconds. */
+  /** Time after which a process without a sign of life counts as ended, in milliseconds. */
   readonly leaseMs: number
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
 }
 
-export function createCopies({ shared, runBytes, readCalls, leaseMs, now }: CopyOptions): Copies {
+export function createCopies({ shared, maxRunBytes, readCalls, leaseMs, now }: CopyOptions): Copies {
   const copies = new Map<number, LiveRun>()
   const missingSince = new Map<number, number>()
-  /** Whether the store has lost a run whose process will write it again, if it lives. */
+  /** Whether the store lost a run that its process, if still alive, will write again. */
   const isMissing = async (messageId: number): Promise<boolean> => {
     const isForgotten = ((await shared.forgotten?.([messageId])) ?? []).length > 0
     if (!isForgotten) return false
@@ -48,7 +48,7 @@ export function createCopies({ shared, runBytes, readCalls, leaseMs, now }: Copy
     while (copy && !copy.finished) {
       const { entries, finished } = await shared.read(messageId, copy.log.last)
       if (entries.length > 0) missingSince.delete(messageId)
-      // Another call may have read the same lines meanwhile.
+      // A concurrent call may have read the same lines.
       for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
       if (finished && !(await isMissing(messageId))) {
         copies.delete(messageId)
@@ -63,7 +63,7 @@ export function createCopies({ shared, runBytes, readCalls, leaseMs, now }: Copy
     catchUp,
     of: async (run) => {
       const source = { repeatsEnd: true, readCalls: () => readCalls(run.messageId) }
-      const copy = copies.get(run.messageId) ?? createRun(run, runBytes, source)
+      const copy = copies.get(run.messageId) ?? createRun(run, maxRunBytes, source)
       copies.set(run.messageId, copy)
       await catchUp(run.messageId)
       return copy
@@ -74,7 +74,7 @@ export function createCopies({ shared, runBytes, readCalls, leaseMs, now }: Copy
   }
 }
 
-/** @param schedule sees to the lines that are still to come */
+/** @param schedule starts polling for further lines */
 export function createReading(shared: SharedRuns, copies: Copies, schedule: () => void): RunReading {
   const read = async (run: SharedRun | undefined): Promise<LiveRun | undefined> => {
     const copy = run && (await copies.of(run))

@@ -7,14 +7,15 @@ import {
   type StreamLine,
   type ToolCallDetail,
 } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import type { LogEntry, Run } from '../contracts/run.ts'
+import { yieldToEventLoop } from '@inlay/scheduling'
+import type { Run } from '../contracts/run.ts'
+import { createDeltaEncoder } from './delta-lines.ts'
 import { createRunLog, type RunLog, type RunLogOptions } from './resumable-lines.ts'
 
-/** Why a run is ended before its time: its user said so, or the agent is closed. */
+/** Why a run was stopped: by its user, or because the agent is closing. */
 export type StopCause = 'user' | 'closing'
 
-/** A run as the part that makes the answer sees it. */
+/** A run as seen by the code that generates the answer. */
 export interface LiveRun extends Run {
   /** Aborted when the run is stopped. */
   readonly signal: AbortSignal
@@ -25,7 +26,7 @@ export interface LiveRun extends Run {
   readonly ended: Promise<void>
   readonly log: RunLog
   write(line: StreamLine): void
-  /** Tells of a call what the stream does not, for the whole answer. */
+  /** Adds details of a call that the stream does not contain but the complete answer does. */
   tellCall(detail: ToolCallDetail): void
   stop(cause: StopCause): void
   end(): void
@@ -39,39 +40,39 @@ export interface RunOpening {
   readonly runId?: number
 }
 
-/** How the lines of a run end, and where its calls are read from that were made elsewhere. */
+/** Options for a run of another process. */
 export interface RunSource extends Pick<RunLogOptions, 'repeatsEnd'> {
-  /** Asked once the run has ended, for the whole answer. */
+  /** Reads the calls of the run once it has ended, for the complete answer. */
   readonly readCalls?: () => Promise<readonly ToolCallDetail[]>
 }
 
 /** All runs of this process that can still be read. */
 export interface Runs {
   open(opening: RunOpening): LiveRun
-  /** The newest run of a session, running or finished not long ago. */
+  /** The newest run of a session, running or recently finished. */
   newest(sessionId: string): LiveRun | undefined
-  /** The run that makes or made an answer. */
+  /** The run of an answer. */
   ofMessage(messageId: number): LiveRun | undefined
-  /** Runs that are not finished, of one session or of all. */
+  /** Unfinished runs of one session, or of all sessions. */
   active(sessionId?: string): readonly LiveRun[]
 }
 
-/** Bounds of what is kept of runs. */
+/** Memory limits of runs. */
 export interface RunsOptions extends Pick<Services, 'now'> {
   /** How long a finished run can be read, in milliseconds. */
   readonly resumableMs: number
-  /** Most bytes kept of one run. */
-  readonly runBytes: number
-  /** Most bytes kept of finished runs together; the oldest go first. */
-  readonly finishedBytes: number
+  /** Maximum number of bytes kept of one run. */
+  readonly maxRunBytes: number
+  /** Maximum number of bytes kept of all finished runs; the oldest runs are dropped first. */
+  readonly maxFinishedBytes: number
 }
 
-/** Makes the register of runs. Nothing in it ticks: what is over its time goes when the register is next used. */
+/** Creates the registry of runs. It has no timer: expired runs are removed when the registry is next used. */
 export function createRuns(options: RunsOptions): Runs {
-  const { now, resumableMs, runBytes, finishedBytes } = options
+  const { now, resumableMs, maxRunBytes, maxFinishedBytes } = options
   const byMessage = new Map<number, LiveRun>()
   const bySession = new Map<string, LiveRun>()
-  // In order of their ends; what they hold together is counted along, since it is asked for with each run.
+  // In the order in which they ended. Their total size is kept up to date, since each new run needs it.
   const finished: { readonly run: LiveRun; readonly at: number }[] = []
   let bytes = 0
 
@@ -82,7 +83,7 @@ export function createRuns(options: RunsOptions): Runs {
   const sweep = (): void => {
     let count = 0
     for (const { run, at } of finished) {
-      if (now() - at < resumableMs && bytes <= finishedBytes) break
+      if (now() - at < resumableMs && bytes <= maxFinishedBytes) break
       bytes -= run.log.bytes
       forget(run)
       count++
@@ -92,7 +93,7 @@ export function createRuns(options: RunsOptions): Runs {
   return {
     open: (opening) => {
       sweep()
-      const run = createRun(opening, runBytes)
+      const run = createRun(opening, maxRunBytes)
       byMessage.set(run.messageId, run)
       bySession.set(run.sessionId, run)
       void run.ended.then(() => {
@@ -116,31 +117,33 @@ export function createRuns(options: RunsOptions): Runs {
   }
 }
 
-/** Makes a run whose lines are still to be written; also used to read a stored one again. */
+/** Creates an empty run; also used to replay a stored one. */
 export function createRun(
   { sessionId, messageId, runId = messageId }: RunOpening,
-  limitBytes: number,
+  maxBytes: number,
   { repeatsEnd = false, readCalls }: RunSource = {},
 ): LiveRun {
   const toolCalls: ToolCallDetail[] = []
   const controller = new AbortController()
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
   let whole: Promise<ChatFullResponse> | undefined
-  // Most answers are read as lines alone; folded is what the log drops, and the rest when the whole is asked for.
+  // Most answers are only read as lines. Lines that the log drops are folded at once, the rest when the complete answer is requested.
   let fold: Fold | undefined
-  const addToFold = ({ json }: LogEntry): Fold => {
+  const addToFold = (json: string): Fold => {
     fold ??= createFold({ chatSessionId: sessionId, messageId, toolCalls })
     // Encoded by `write`.
     fold.add(JSON.parse(json) as StreamLine)
     return fold
   }
-  const log = createRunLog({ limitBytes, onDrop: addToFold, repeatsEnd })
+  const encodeDelta = createDeltaEncoder()
+  const log = createRunLog({ maxBytes, onDrop: addToFold, repeatsEnd })
   const foldAll = async (): Promise<ChatFullResponse> => {
     await ended
     if (readCalls) toolCalls.push(...(await readCalls()))
-    for (const [index, entry] of log.entries().entries()) {
-      if (index % 500 === 499) await yieldToEventLoop()
-      addToFold(entry)
+    let count = 0
+    for (const json of log.merged()) {
+      if (++count % 500 === 0) await yieldToEventLoop()
+      addToFold(json)
     }
     return (fold ?? createFold({ chatSessionId: sessionId, messageId, toolCalls })).result()
   }
@@ -156,13 +159,17 @@ export function createRun(
       return log.finished
     },
     read: log.read,
+    tail: log.tail,
     whole: () =>
       (whole ??= foldAll().catch((error: unknown) => {
         whole = undefined
         throw error
       })),
     write: (line) => {
-      if (!log.finished) for (const json of encodeLines(line)) log.append(json)
+      if (log.finished) return
+      const delta = encodeDelta(line)
+      if (delta) log.appendDelta(delta.head, delta.text)
+      else for (const json of encodeLines(line)) log.append(json)
     },
     tellCall: toolCalls.push.bind(toolCalls),
     stop: (cause) => {

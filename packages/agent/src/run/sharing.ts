@@ -1,22 +1,25 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { SharedRun } from '../contracts/shared-runs.ts'
-import { createAbandonedLook } from './abandoned-runs.ts'
+import { createAbandonedRunPoll } from './abandoned-runs.ts'
 import { createCopies, createReading, type CopyOptions, type RunReading } from './other-process-runs.ts'
 import type { LiveRun, Runs } from './resumable-runs.ts'
 
-/** Runs of this process for the others, and those of the others for this one. */
+/** Lets processes read and stop each other's runs. */
 export interface RunSharing extends RunReading {
-  /** Ends what other processes abandoned, and goes on looking for it. */
+  /** Ends runs that other processes abandoned, now and repeatedly. */
   start(): Promise<void>
-  /** Lets other processes read and stop a run. Never rejects: while they cannot be told, the run goes on alone. */
+  /**
+   * Lets other processes read and stop a run. Never rejects: while the store is unavailable, the run continues
+   * unshared.
+   */
   share(run: LiveRun): Promise<void>
   /** Public id of the latest unfinished run of another process. */
   currentRunId(sessionId: string): Promise<number | undefined>
-  /** Has other processes stop their runs of some sessions; resolves once they have ended. */
+  /** Requests that other processes stop their runs of some sessions; resolves once the runs have ended. */
   stop(sessionIds: readonly string[]): Promise<void>
   remove(sessionIds: readonly string[]): Promise<void>
-  /** Writes what is left of ended runs, then lets go. */
+  /** Writes the rest of ended runs, then closes the store. */
   close(): Promise<void>
 }
 
@@ -24,30 +27,35 @@ export interface RunSharing extends RunReading {
 export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | 'onError'> {
   readonly runs: Runs
   readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
-  /** After which silence of its process a run counts as abandoned. */
+  /** Time without a sign of life after which a run counts as abandoned. */
   readonly leaseMs: number
   readonly resumableMs: number
+  /** Called with each write of lines, so that its writes to the same database share their transaction. */
+  readonly alongside?: () => Promise<void>
 }
 
-/** Changes are looked for this often even where they are told: a message may get lost. */
+/** Changes are polled at this interval even if there are notifications, since one may get lost. */
 const lookMs = 1_000
-/** How often a process without others writes what is said, so that one that starts later can take it over. */
+/** Write interval of a process without others, so that one that starts later can take over its runs. */
 export const aloneMs = 1_000
-/** Somebody waits for a run to stop. */
+/** Polling interval while a caller waits for a run to stop. */
 const stopLookMs = 20
 
-/** Shares the runs of one process through `shared`. Timers run only while runs do, but for the look for abandoned ones. */
+/** Shares the runs of one process through `shared`. Except for the check for abandoned runs, timers run only while runs do. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
-  const { shared, now } = options
+  const { shared, now, alongside } = options
   const report = createReport(options)
   const own = createOwnRuns(options)
   const copies = createCopies(options)
-  const abandoned = createAbandonedLook({ ...options, report })
+  const abandoned = createAbandonedRunPoll({ ...options, report })
   const changed = new Set<number>()
   let unsubscribe: (() => Promise<void>) | undefined
   let lookedAt = 0
+  /** There is no other process, so there is nothing to poll. */
+  const isAlone = (): boolean => own.isAlone && copies.runs.size === 0
 
   const look = async (): Promise<void> => {
+    if (isAlone()) return
     const isDue = unsubscribe === undefined || now() - lookedAt >= lookMs
     if (isDue) lookedAt = now()
     const ids = isDue ? [...own.runs.keys(), ...copies.runs.keys()] : [...changed]
@@ -56,9 +64,9 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
   const rounds = createRounds({
-    works: [own.write, look],
+    works: [async () => void (await Promise.all([own.write(), alongside?.()])), look],
     report,
-    paceMs: shared.paceMs,
+    paceMs: () => (isAlone() ? Math.max(aloneMs, shared.paceMs) : shared.paceMs),
     causes: [own.runs, copies.runs],
   })
   const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
@@ -76,7 +84,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     share: async (run) => {
       await report(() => own.add(run))
       rounds.schedule()
-      void run.ended.then(rounds.now)
+      void run.ended.then(() => (own.dropUnseen(run.messageId) ? undefined : rounds.now()))
     },
     ...createReading(shared, copies, rounds.schedule),
     ...createRequests(options),
@@ -122,14 +130,18 @@ interface OwnRun {
   beatAt: number
 }
 
-/** Runs of this process that are not finished, or not yet written to their end. */
+/** Runs of this process that are unfinished or not completely written. */
 interface OwnRuns {
   readonly runs: ReadonlyMap<number, OwnRun>
+  /** Whether there was no other process at the last check, which is made at the start of each run and before each write. */
+  readonly isAlone: boolean
   add(run: LiveRun): Promise<void>
   /** Writes new lines and signs of life. */
   write(): Promise<void>
-  /** Stops those that somebody asked to stop. */
+  /** Stops the runs for which a stop was requested. */
   stopRequested(): Promise<void>
+  /** Drops an ended run that no other process knows; false if its end must be written. */
+  dropUnseen(messageId: number): boolean
 }
 
 function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
@@ -138,31 +150,33 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     await shared.open(each.opening)
     each.isOpen = true
   }
+  const askAlone = async (): Promise<boolean> => (owned.isAlone = (await shared.isAlone?.()) ?? false)
   const dueRuns = async (): Promise<OwnRun[]> => {
     const due = [...own.values()].filter(
       ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
     )
-    if (due.length === 0 || !(await shared.isAlone?.())) return due
-    // Nobody has seen them, and nobody has to end them.
+    if (due.length === 0 || !(await askAlone())) return due
+    // No other process has seen these runs, so none has to end them.
     for (const { run, isOpen } of due) if (run.log.finished && !isOpen) own.delete(run.messageId)
     return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.log.finished || now() - beatAt >= aloneMs))
   }
-  return {
+  const owned: OwnRuns & { isAlone: boolean } = {
     runs: own,
+    isAlone: false,
     add: async (run) => {
       const { sessionId, messageId, runId } = run
       const openedAt = now()
       const opening = { sessionId, messageId, runId, openedAt }
       const each = { run, opening, isOpen: false, cursor: 0, beatAt: openedAt }
       own.set(messageId, each)
-      if (!(await shared.isAlone?.())) await open(each)
+      if (!(await askAlone())) await open(each)
     },
     write: async () => {
       const due = await dueRuns()
-      for (const each of due.filter(({ isOpen }) => !isOpen)) await open(each)
+      await Promise.all(due.filter(({ isOpen }) => !isOpen).map(open))
       const time = now()
       const parts = due.map(({ run: { messageId, log }, cursor }) => {
-        const entries = log.last > cursor ? log.entries().slice(cursor - log.last) : []
+        const entries = log.after(Math.max(cursor, log.first - 1)) ?? []
         return { messageId, entries, finished: log.finished }
       })
       const lost = parts.length === 0 ? [] : await shared.append(parts)
@@ -170,7 +184,7 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       for (const [index, each] of due.entries()) {
         const { messageId, entries, finished } = parts[index]!
         if (forgotten.includes(messageId)) {
-          // Written again from its first line, which a very long answer no longer has: then it goes on unshared.
+          // Written again from the first line. A very long run no longer has its first line and continues unshared.
           if (each.run.log.first === 1) Object.assign(each, { isOpen: false, cursor: 0 })
           else own.delete(messageId)
           continue
@@ -178,7 +192,7 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
         each.cursor = entries.at(-1)?.sequence ?? each.cursor
         each.beatAt = time
         const isLost = lost.includes(messageId)
-        // Another process has told its readers that it ended.
+        // Another process took the run over and told its readers that it ended.
         if (isLost) each.run.stop('closing')
         if (isLost || finished) own.delete(messageId)
       }
@@ -186,14 +200,16 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
     stopRequested: async () => {
       for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')
     },
+    dropUnseen: (messageId) => owned.isAlone && own.get(messageId)?.isOpen === false && own.delete(messageId),
   }
+  return owned
 }
 
-/** Rounds of one kind of work, never two at once. */
+/** Repeats tasks, never two rounds at once. */
 interface Rounds {
-  /** Begins a round at once, or as soon as the present one is over. */
+  /** Starts a round at once, or after the current one. */
   now(): Promise<void>
-  /** Has them follow each other for as long as they are needed. */
+  /** Repeats rounds for as long as they are needed. */
   schedule(): void
   end(): void
 }
@@ -202,13 +218,16 @@ interface RoundsOptions {
   /** Tasks of each round, run in order. */
   readonly works: readonly (() => Promise<void>)[]
   readonly report: Report
-  readonly paceMs: number
-  /** Rounds are needed while any of these holds something. */
+  /** Time until the next round, evaluated before each. */
+  readonly paceMs: () => number
+  /** Rounds are needed while any of these is not empty. */
   readonly causes: readonly { readonly size: number }[]
 }
 
 function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds {
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** Delay of the current timer, in milliseconds. */
+  let timerMs = 0
   let underway: Promise<void> | undefined
   let isWanted = false
   const all = async (): Promise<void> => {
@@ -219,11 +238,15 @@ function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds 
     underway = undefined
   }
   const schedule = (): void => {
-    if (timer !== undefined || causes.every(({ size }) => size === 0)) return
+    if (causes.every(({ size }) => size === 0)) return
+    const delayMs = paceMs()
+    if (timer !== undefined && timerMs <= delayMs) return
+    clearTimeout(timer)
+    timerMs = delayMs
     timer = setTimeout(() => {
       timer = undefined
       void rounds.now().then(schedule)
-    }, paceMs)
+    }, delayMs)
     timer.unref?.()
   }
   const rounds: Rounds = {
@@ -237,13 +260,13 @@ function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds 
   return rounds
 }
 
-/** Runs work that is tried again; false when it failed. */
+/** Runs work that is retried later; false if it failed. */
 type Report = (work: () => Promise<void>) => Promise<boolean>
 
-/** Failures of work that is tried many times a second are told once in this time. */
+/** Failures of work that is retried many times a second are reported once per this interval. */
 const reportMs = 60_000
 
-/** Tells the first failure of work that is tried again, then one a minute: rounds without anything to do go well meanwhile. */
+/** Reports the first failure of work that is retried, then one per minute. */
 function createReport({ onError, now }: Pick<Services, 'onError' | 'now'>): Report {
   let reportedAt = -Infinity
   return async (work) => {
@@ -251,7 +274,7 @@ function createReport({ onError, now }: Pick<Services, 'onError' | 'now'>): Repo
       await work()
       return true
     } catch (error) {
-      // A clock may also be set back.
+      // Absolute, since the clock may be set back.
       if (Math.abs(now() - reportedAt) >= reportMs) {
         reportedAt = now()
         onError(error)

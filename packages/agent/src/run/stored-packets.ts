@@ -1,6 +1,6 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 
-/** A stored call as replay needs it. */
+/** A stored call, for replay. */
 export interface ReplayCall {
   readonly turnIndex: number
   readonly tabIndex: number
@@ -11,7 +11,7 @@ export interface ReplayCall {
   readonly packets: readonly PacketBody[]
 }
 
-/** A stored answer as replay needs it. */
+/** A stored answer, for replay. */
 export interface ReplayAnswer {
   readonly text: string
   readonly reasoning: string | null
@@ -19,12 +19,14 @@ export interface ReplayAnswer {
   /** In order of appearance. */
   readonly citations: readonly { readonly number: number; readonly documentId: string }[]
   readonly wasCancelled: boolean
+  /** Default: none. */
+  readonly unsupportedNumbers?: readonly string[]
   readonly calls: readonly ReplayCall[]
 }
 
 /**
- * Makes the packets that show a stored answer again: each turn of calls with the reasoning before it, the reasoning of
- * the answer, its text in one piece, its citations, a stop. They are made anew, not recorded.
+ * Creates the packets of a stored answer: each turn of calls with the reasoning before it, the reasoning of the answer,
+ * its text in one piece, its citations, and a stop. The original packets are not stored.
  */
 export function replayPackets(answer: ReplayAnswer): Packet[] {
   const packets: Packet[] = []
@@ -64,11 +66,16 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
     }))
     add(++turn, 0, ...infos, { type: 'section_end' })
   }
-  add(turn, 0, { type: 'stop', stop_reason: answer.wasCancelled ? 'user_cancelled' : null })
+  const { wasCancelled, unsupportedNumbers: numbers = [] } = answer
+  add(turn, 0, {
+    type: 'stop',
+    stop_reason: wasCancelled ? 'user_cancelled' : null,
+    ...(numbers.length > 0 && { unsupported_numbers: numbers }),
+  })
   return packets
 }
 
-/** Documents by falling score; those without one last, otherwise in the order given. */
+/** Documents by descending score; those without a score last, otherwise in the given order. */
 export function byScore(documents: readonly SearchDoc[]): SearchDoc[] {
   return documents.toSorted((a, b) => (b.score ?? -1) - (a.score ?? -1))
 }

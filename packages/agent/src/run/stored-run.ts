@@ -4,12 +4,12 @@ import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.
 import { createRun, type LiveRun } from './resumable-runs.ts'
 
 /**
- * Makes a finished run out of what is stored of it: its lines when they were kept, else the answer in short.
- * @throws CONFLICT while the run is made by another process
+ * Recreates a finished run from its stored lines, or from the stored answer if the lines were not kept.
+ * @throws CONFLICT while another process is running it
  */
-export async function readStoredRun(store: RunStore, record: SendRecord, limitBytes: number): Promise<LiveRun> {
+export async function readStoredRun(store: RunStore, record: SendRecord, maxBytes: number): Promise<LiveRun> {
   const { messageId, sessionId } = record
-  const run = createRun({ sessionId, messageId }, limitBytes)
+  const run = createRun({ sessionId, messageId }, maxBytes)
   const answer = await store.answer(messageId)
   for (const call of toCallDetails(answer)) run.tellCall(call)
   // Lines were encoded by us from lines of this type.

@@ -11,14 +11,14 @@ const noFile = async (): Promise<never> => {
   throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 }
 
-/** Stands where no files were handed in. */
+/** Used when there is no file store. */
 export const noFiles: FileStore = {
   canKeep: false,
   find: async () => [],
   byIds: async () => [],
   sections: noFile,
   bytes: noFile,
-  lend: noFile,
+  openById: noFile,
   keep: noStorage,
   noteUse: async () => {},
   ensureIndexed: async () => {},
@@ -28,10 +28,10 @@ const unsupportedKey = async (): Promise<never> => {
   throw new InlayError('UNSUPPORTED', { message: 'This assistant takes no Idempotency-Key: send the message without.' })
 }
 
-/** Stands where the host keeps conversations and no keys. */
+/** Used when the host stores conversations but no idempotency keys. */
 export const noKeys: RunStore = { find: unsupportedKey, complete: unsupportedKey, answer: unsupportedKey }
 
-/** Stands where no personas were handed in. */
+/** Used when there is no persona store. */
 export const onlyDefaultPersona: PersonaLookup = {
   get: async (id) => {
     if (id === 0) return defaultPersona
@@ -39,14 +39,14 @@ export const onlyDefaultPersona: PersonaLookup = {
   },
 }
 
-/** Stands where no projects were handed in. */
+/** Used when there is no project store. */
 export const noProjects: ProjectLookup = {
   get: async () => {
     throw new InlayError('NOT_FOUND', { message: 'No such project.' })
   },
 }
 
-/** Stands where nothing is remembered. */
+/** Used when there is no memory store. */
 export const noMemories: Pick<MemoryStore, 'person'> = {
   person: async () => ({ name: '', role: '', preferences: '', memories: [] }),
 }

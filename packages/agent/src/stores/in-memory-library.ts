@@ -12,7 +12,10 @@ import {
 import type { Services } from '../contracts/services.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
-/** Keeps files in memory and reads each as UTF-8 text; what is no text has none. Files that are kept are never removed. */
+/**
+ * Stores files in memory and reads each as UTF-8; a file that is not text has no content. Stored files are never
+ * deleted.
+ */
 export function inMemoryFiles({ now, newId }: Pick<Services, 'now' | 'newId'>): FileStore {
   const held = new Map<string, { readonly file: StoredFile; readonly bytes: Uint8Array<ArrayBuffer> }>()
   const findOne = (id: string) => held.get(id) ?? [...held.values()].find(({ file }) => file.fileId === id)
@@ -31,7 +34,7 @@ export function inMemoryFiles({ now, newId }: Pick<Services, 'now' | 'newId'>): 
     byIds: async (ids) => ids.flatMap((id) => held.get(id)?.file ?? []),
     sections: async (file) => (file.kind === 'image' || textOf(file) === '' ? [] : [{ text: textOf(file) }]),
     bytes: async ({ id }) => open(id).bytes,
-    lend: async (id) => {
+    openById: async (id) => {
       const { file, bytes } = open(id)
       return { file, bytes: new Blob([bytes]).stream() }
     },
@@ -66,7 +69,7 @@ export function inMemoryFiles({ now, newId }: Pick<Services, 'now' | 'newId'>): 
   }
 }
 
-/** Personas for everybody, beside the default one. */
+/** Personas for all callers, in addition to the default one. */
 export function inMemoryPersonas(personas: readonly Persona[]): PersonaLookup {
   const byId = new Map([defaultPersona, ...personas].map((persona) => [persona.id, persona]))
   return {
@@ -90,7 +93,7 @@ export function inMemoryProjects(projects: readonly (Project & { readonly ownerI
   }
 }
 
-/** Keeps memories of callers in memory. Of people nothing else is known. */
+/** Stores memories of callers in memory. Nothing else is known about people. */
 export function inMemoryMemories({ now }: Pick<Services, 'now'>): MemoryStore {
   const byOwner = new Map<string, Memory[]>()
   let lastId = 0
@@ -126,7 +129,7 @@ export function inMemoryMemories({ now }: Pick<Services, 'now'>): MemoryStore {
   }
 }
 
-/** The words of a text without case and punctuation. */
+/** Words of a text, without case and punctuation. */
 function wordsOf(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
 }

@@ -46,7 +46,7 @@ interface Memory {
 
 const dayMs = 86_400_000
 
-/** Keeps conversations in memory: they are gone with the process, and nothing is ever removed. */
+/** Stores conversations in memory: they are lost with the process, and nothing is ever deleted. */
 export function inMemoryStores({ now, newId }: Pick<Services, 'now' | 'newId'>): {
   readonly conversations: ConversationStore
   readonly runs: RunStore
@@ -77,6 +77,7 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
     },
     terminateAbandoned: async (leaseMs) => {
       const running = [...messages.values()].filter(({ status }) => status === 'running')
+      for (const answer of running) if ((answer.seenAt ?? 0) > now() + leaseMs) Object.assign(answer, { seenAt: now() })
       const dueAt = (answer: HeldMessage): number => (answer.seenAt ?? 0) + leaseMs
       for (const answer of running.filter((message) => dueAt(message) <= now())) {
         const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText }

@@ -2,9 +2,9 @@ import { isJsonObject } from '@inlay/protocol'
 import type { InputSchema } from '../contracts/action.ts'
 
 /**
- * Tells why a model could not call an action, a sentence for each reason; empty for an action that works. Hosts may be
- * written without types, and a wrong action would fail with the first message only.
- * @param given what a host registers, see `HostAction`
+ * Explains why a model could not call an action, one sentence per reason; empty for an action that works. Hosts may be
+ * untyped, and a wrong action would otherwise fail only with the first message.
+ * @param given the host's action, see `HostAction`
  */
 export function faultsOfAction(given: unknown): string[] {
   const foreign = foreignTool(given)
@@ -20,12 +20,12 @@ export function faultsOfAction(given: unknown): string[] {
   return schema === undefined ? faults : [...faults, schema]
 }
 
-/** A name that every provider of models takes. */
+/** A name that every model provider accepts. */
 export const isActionName = (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,64}$/.test(name)
 
 export const isActionId = (id: unknown): id is number => Number.isInteger(id) && Number(id) > 0
 
-/** Whether something is a Standard Schema that also gives JSON Schema. */
+/** Whether a value is a Standard Schema that also gives JSON Schema. */
 export function hasJsonSchema(schema: unknown): boolean {
   const standard: unknown = isObject(schema) ? schema['~standard'] : undefined
   return isJsonObject(standard) && isJsonObject(standard['jsonSchema'])
@@ -37,7 +37,7 @@ const shown = (name: unknown): string => (typeof name === 'string' ? `; "${name.
 const isObject = (value: unknown): value is Record<string, unknown> =>
   (typeof value === 'object' || typeof value === 'function') && value !== null
 
-/** Names the adapter of a tool that was made for another library. */
+/** Names the adapter for a tool that was made for another library. */
 function foreignTool(given: unknown): string | undefined {
   if (!isObject(given) || typeof given['run'] === 'function') return undefined
   const { id, inputSchema, parameters, execute } = given

@@ -1,11 +1,11 @@
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import type { ActionResult } from '../contracts/action.ts'
 
-/** Whether a value is a result already: an object with a text. Its other fields are not for the model. */
+/** Whether a value is an `ActionResult`: an object with a text. Its other fields are not for the model. */
 const isResult = (value: unknown): value is ActionResult => isJsonObject(value) && typeof value['text'] === 'string'
 
 /**
- * The result of an action from what its `run` returned: text as it is, any other value as JSON.
+ * Converts the return value of an action: text stays, any other value becomes JSON.
  * @throws VALIDATION_ERROR for a value that has no JSON form
  */
 export function toActionResult(value: unknown, name: string): ActionResult {
@@ -33,7 +33,7 @@ function toJson(value: unknown, name: string): string {
   return json
 }
 
-/** Whether JSON would show an object as `{}` that holds more than that: a Map, a Response, a Promise, an Error. */
+/** Whether an object has content that JSON would show as `{}`: a Map, a Response, a Promise, an Error. */
 function isOpaque(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)

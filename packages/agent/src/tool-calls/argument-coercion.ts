@@ -3,10 +3,10 @@ import { isJsonObject, readJson } from '@inlay/protocol'
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * Brings arguments into the form that a schema asks for where their meaning is clear: JSON in a text, an object in a
- * list, one value for a list, a number in a text, a single argument under another name.
+ * Converts arguments to a schema where their meaning is clear: JSON in a text, an object in a list, one value for a
+ * list, a number in a text, a single argument under another name.
  * @param schema JSON Schema of an object
- * @returns the arguments as they were given where nothing fits
+ * @returns the arguments unchanged where no conversion applies
  */
 export function coerceArguments(args: unknown, schema: Schema): unknown {
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
@@ -33,7 +33,7 @@ function toObject(args: unknown): Record<string, unknown> | undefined {
 
 const wrappers = new Set(['arguments', 'parameters', 'input', 'args', 'kwargs', 'params'])
 
-/** Arguments that stand once more in an argument of that name, where the schema knows them and not that name. */
+/** Unwraps arguments nested in an argument such as `arguments`, if the schema knows them and not that name. */
 function unwrapped(args: Record<string, unknown>, properties: Schema): Record<string, unknown> {
   const [entry, ...others] = Object.entries(args)
   if (entry === undefined || others.length > 0 || !wrappers.has(entry[0]) || entry[0] in properties) return args
@@ -43,7 +43,7 @@ function unwrapped(args: Record<string, unknown>, properties: Schema): Record<st
   return inner && names.length > 0 && Object.keys(inner).every(isKnown) ? inner : args
 }
 
-/** Gives the one missing argument the value of the one argument that has no name of the schema. */
+/** Gives the only missing argument the value of the only unknown one. */
 function renameOne(
   args: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -59,7 +59,7 @@ function renameOne(
   return { ...others, [to]: value }
 }
 
-// Names that models give to what they look for.
+// Names that models use for search queries.
 const sameMeaning = [
   [
     'query',
@@ -105,7 +105,7 @@ function coerceValue(value: unknown, schema: Schema): unknown {
   return value
 }
 
-/** The one text of an object, where texts are listed. */
+/** The only text of an object, where a list of texts is expected. */
 function coerceItem(item: unknown, schema: Schema): unknown {
   if (!isJsonObject(item)) return item
   const lists = [schema, ...[schema['anyOf'], schema['oneOf']].filter(Array.isArray).flat()].filter(isJsonObject)

@@ -1,7 +1,7 @@
 import type { PacketBody } from '@inlay/protocol'
 import { createCitableDocuments } from '../citations/citable-documents.ts'
 import type { Action, ActionTurn } from '../contracts/action.ts'
-import { createCallWriter } from '../packets/packet-writer.ts'
+import { CallWriter } from '../packet-writer.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 import { runCall } from './run-tool-calls.ts'
 
@@ -16,20 +16,20 @@ export interface EndedCall {
   readonly cited: ReadonlySet<number>
 }
 
-/** Bounds of one call. */
+/** Limits of one call. */
 export interface CallAloneOptions {
   readonly signal?: AbortSignal
-  readonly limitMs?: number
+  readonly timeoutMs?: number
   readonly resultTokens?: number
 }
 
-/** The action as a run uses it: a tool of Mastra becomes an action, and a missing id is made from the name. */
+/** The action as a run uses it: Mastra tools become actions, and a missing id is derived from the name. */
 export function adoptAction(action: HostAction): Action {
-  // adoptActions returns one action for each that it is given.
+  // adoptActions returns one action for each given one.
   return adoptActions([action])[0] as Action
 }
 
-/** Makes one call of an action outside a run, with the same checks, packets and bounds. */
+/** Makes one call of an action outside of a run, with the same checks, packets and limits. */
 export async function callAlone(
   action: Action,
   input: unknown,
@@ -39,7 +39,7 @@ export async function callAlone(
   const packets: PacketBody[] = []
   const cited = new Set<number>()
   const place = { step: 0, turnIndex: 0, tabIndex: 0, reasoning: null }
-  const writer = createCallWriter(place, (packet) => void packets.push(packet))
+  const writer = new CallWriter(place, (packet) => void packets.push(packet))
   const start = action.start?.()
   if (start) writer.emitNested(start, null)
   const range = createCitableDocuments().openStep()(0)
@@ -74,7 +74,7 @@ export async function callAlone(
         ...(headers && { headers }),
       },
       signal: options.signal ?? new AbortController().signal,
-      limitMs: options.limitMs ?? 60_000,
+      timeoutMs: options.timeoutMs ?? 60_000,
       onError: () => {},
       onEnd: () => {},
     },
@@ -82,7 +82,7 @@ export async function callAlone(
   return { packets, text: record.result, failed: record.failed, cited }
 }
 
-/** A turn for calls that bypass the run; packets and documents go nowhere unless `given` says where. */
+/** A turn for calls outside of a run; packets and documents are dropped unless `given` has a place for them. */
 export function turnAlone(given: Partial<ActionTurn> = {}): ActionTurn {
   const range = createCitableDocuments().openStep()(0)
   return {

@@ -1,21 +1,21 @@
 import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
 
-/** A tool call that is about to run. */
+/** A tool call before it runs. */
 export interface ComingToolCall {
   readonly caller: Principal
   readonly sessionId: string
   readonly messageId: number
   /** Name of the action as the model knows it. */
   readonly name: string
-  /** As the action takes them: checked by its schema. */
+  /** Arguments after validation by the schema. */
   readonly arguments: unknown
   /** Aborts with the call. */
   readonly signal: AbortSignal
 }
 
-/** Verdict of a hook on a tool call; undefined lets it run. */
+/** Result of a hook on a tool call; undefined lets it run. */
 export interface ToolCallVerdict {
-  /** Why the call does not run, for the model. */
+  /** Why the call may not run, for the model. */
   readonly reject?: string | undefined
 }
 
@@ -29,11 +29,11 @@ export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
 
 /** Callbacks of the host around tool calls. */
 export interface ToolCallHooks {
-  /** Called for each call with arguments that fit. What it throws refuses the call and goes to `onError`. */
+  /** Called for each call with valid arguments. An error rejects the call and goes to `onError`. */
   readonly beforeToolCall?:
     | ((call: ComingToolCall) => Promise<ToolCallVerdict | void> | ToolCallVerdict | void)
     | undefined
-  /** Called once a call has ended; nobody waits. What it throws goes to `onError`. */
+  /** Called after each call; nothing waits for it. Errors go to `onError`. */
   readonly afterToolCall?: ((call: EndedToolCall) => Promise<void> | void) | undefined
 }
 
@@ -41,7 +41,7 @@ export interface ToolCallHooks {
  * Asks a host about a tool call.
  * @throws INSUFFICIENT_PERMISSIONS with the host's reason, HOOK_EXECUTION_FAILED
  */
-export async function askBeforeCall(
+export async function checkCall(
   hook: NonNullable<ToolCallHooks['beforeToolCall']>,
   call: ComingToolCall,
   onError: (error: unknown) => void,
@@ -58,8 +58,8 @@ export async function askBeforeCall(
   throw new InlayError('INSUFFICIENT_PERMISSIONS', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
 }
 
-/** Tells a host of a call that has ended. */
-export async function tellAfterCall(
+/** Reports an ended call to a host. */
+export async function reportCall(
   hook: NonNullable<ToolCallHooks['afterToolCall']>,
   call: EndedToolCall,
   onError: (error: unknown) => void,

@@ -1,31 +1,29 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { isJsonObject } from '@inlay/protocol'
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/tool-loop.ts'
-import { readLiteral } from '../model/lenient-json.ts'
-import { withoutFence } from '../model/text-call-formats.ts'
 
 /** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
   readonly action: Action
-  /** Which of the step's requested calls it is, from 0; a merged call has the place of its first. */
+  /** Index among the step's requested calls, from 0; a merged call has that of its first. */
   readonly position: number
-  /** Arguments as asked for, not yet checked; undefined when they are no JSON. */
+  /** Arguments as requested, not yet validated; undefined when they are invalid JSON. */
   readonly input: unknown
 }
 
 /** How the calls requested by a step are handled. */
 export interface CallPlan {
-  /** In the order in which they are announced: by action, actions in order of first appearance. */
+  /** In the order of their announcements: grouped by action, actions in order of first appearance. */
   readonly calls: readonly PlannedCall[]
-  /** Calls of actions that were not offered; they do not run and clients are not told. */
+  /** Calls of actions that were not offered: they do not run, and clients do not see them. */
   readonly unknown: readonly RequestedCall[]
 }
 
 /**
- * Decides which calls of a step run. Calls of an action with a `mergeArgument` become one: the first, with the values
- * of that argument joined. Calls that differ in other arguments stay apart, as one must not narrow the other.
- * @param requested calls with ids of their own
+ * Decides which calls of a step run. Calls of an action with a `mergeArgument` are merged into the first by joining
+ * that argument. Calls that differ in other arguments stay separate, as one must not narrow the other.
+ * @param requested calls with unique ids
  */
 export function planCalls(requested: readonly RequestedCall[], offered: ReadonlyMap<string, Action>): CallPlan {
   const byAction = new Map<string, PlannedCall[]>()
@@ -49,20 +47,12 @@ export function planCalls(requested: readonly RequestedCall[], offered: Readonly
   return { calls: [...byAction.values()].flat(), unknown }
 }
 
-/** The value of JSON text; undefined when it is none. No text at all stands for no arguments. */
+/** The value of JSON text; undefined when it is invalid. An empty text means no arguments. */
 function parse(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Quotes of Python, a fence, a comma or a bracket too many.
-    const bare = withoutFence(text.trim())
-    const literal = readLiteral(bare)
-    return typeof literal === 'object' && /^[\s{}[\]]*$/.test(bare.slice(literal.end)) ? literal.value : undefined
-  }
+  return text.trim() === '' ? {} : readJson(text)
 }
 
-/** Whether two calls ask for the same but for one argument; what is null or empty counts as absent. */
+/** Whether two calls differ only in one argument; null and empty values count as absent. */
 function isAlike(a: PlannedCall, b: PlannedCall, argument: string): boolean {
   const [mine, theirs] = [a, b].map(({ input }) => (isJsonObject(input) ? othersOf(input, argument) : undefined))
   // An input that is not an object adds nothing to a merge.
@@ -91,7 +81,7 @@ function toList(value: unknown): readonly unknown[] {
 /** Cached per action: writing a schema costs more than the rest of a step. */
 const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
 
-/** Actions as a model is told of them. */
+/** Tool definitions of actions for a model. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
   return actions.map((action) => {
     const known = toolsByAction.get(action)
@@ -103,10 +93,10 @@ export function toFunctionTools(actions: readonly Action[]): LanguageModelV4Func
   })
 }
 
-// llama.cpp refuses patterns without anchors, others formats they do not know. Arguments are checked all the same.
+// llama.cpp rejects patterns without anchors and unknown formats. Arguments are validated in any case.
 const refusedKeywords = new Set(['pattern', 'format'])
 
-/** JSON Schema of arguments as models are sent it; of a built-in action without keywords that servers refuse. */
+/** JSON Schema of the arguments for models; for built-in actions without keywords that servers reject. */
 function toInputSchema({ input, builtIn }: Action): Record<string, unknown> {
   const { $schema: _, ...schema } = input['~standard'].jsonSchema.input({ target: 'draft-07' })
   return builtIn === null ? schema : withoutRefused(schema)
@@ -117,7 +107,7 @@ function withoutRefused(schema: Record<string, unknown>): Record<string, unknown
     Array.isArray(value) ? value.map(clean) : isJsonObject(value) ? withoutRefused(value) : value
   return Object.fromEntries(
     Object.entries(schema)
-      // An argument may have such a name; a keyword has a text.
+      // An argument may have such a name, but only a keyword has a text as its value.
       .filter(([name, value]) => !(refusedKeywords.has(name) && typeof value === 'string'))
       .map(([name, value]) => [name, clean(value)]),
   )

@@ -4,30 +4,30 @@ import { faultsOfAction, hasJsonSchema } from './action-faults.ts'
 import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
 import { toActionResult } from './action-result.ts'
 
-/** An action as a host registers it; without an id it gets one that follows from its name. */
+/** An action as a host registers it; a missing id is derived from the name. */
 export type HostAction = Omit<Action, 'id'> & { readonly id?: number }
 
-/** An action as a host writes it. */
+/** Options of {@link defineAction}. */
 export interface ActionDefinition<Input> {
-  /** A stable number above 0. Default: made from the name. */
+  /** A stable number above 0. Default: derived from the name. */
   readonly id?: number
   /** The name the model sees: letters, digits, `_` and `-`. */
   readonly name: string
   /** Default: the name. */
   readonly displayName?: string
-  /** Purpose of the action and when to use it, for the model. */
+  /** What the action does and when to use it, for the model. */
   readonly description: string
-  /** Any Standard Schema that also gives JSON Schema; its arguments are checked before `run`. */
+  /** Any Standard Schema that also gives JSON Schema; arguments are validated before `run`. */
   readonly input: InputSchema<Input>
   /**
-   * Returns what the model reads: text, any JSON value, or an `ActionResult`, which is any object with a `text`. The
-   * model reads a thrown error too, and the run goes on.
+   * Returns the result for the model: text, any JSON value, or an `ActionResult`, which is any object with a `text`. A
+   * thrown error also goes to the model, and the run continues.
    */
   run(input: Input, turn: ActionTurn): unknown
 }
 
 /**
- * Makes an action. Clients see its calls as those of a custom tool.
+ * Creates an action. Clients see its calls as those of a custom tool.
  * @example
  * defineAction({
  *   name: 'order_state',
@@ -49,13 +49,13 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
   }
 }
 
-/** Gives the actions of a host their ids and the packets of custom tools. */
+/** Adds ids and the packets of custom tools to the actions of a host. */
 export function adoptActions(actions: readonly HostAction[]): Action[] {
   return actions.map((action) => withPackets({ ...action, id: action.id ?? idOfName(action.name) }))
 }
 
 /**
- * Tells what is wrong with the actions of a host, by their place in the list; names and ids must be unique as well.
+ * Lists the faults of a host's actions by index, including names and ids that are not unique.
  * @param builtInNames names that are taken
  */
 export function faultsOfActions(
@@ -77,18 +77,18 @@ export function faultsOfActions(
   })
 }
 
-/** A number from 1,000,000 that follows from the name alone (FNV-1a, 32 bits), so that clients can keep it. */
+/** A stable number from 1,000,000 derived from the name (FNV-1a, 32 bits), so that clients can store it. */
 export function idOfName(name: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < name.length; at++) value = Math.imul(value ^ name.charCodeAt(at), 0x01000193)
   return 1_000_000 + ((value >>> 0) % 1_000_000_000)
 }
 
-/** Sends the packets of a custom tool for calls of an action that sends none itself. */
+/** Sends the packets of a custom tool for an action that sends none itself. */
 function withPackets(action: Action): Action {
   checkSchema(action)
   const { id, name, builtIn } = action
-  // Hosts may be written without types, and then return any value.
+  // Hosts may be untyped and return any value.
   const run: Action['run'] = async (input, turn) => toActionResult(await action.run(input, turn), name)
   if (builtIn !== null || action.start) return { ...action, run }
   return {
@@ -100,7 +100,7 @@ function withPackets(action: Action): Action {
         hasSent ||= packet.type === 'custom_tool_delta'
         turn.emit(packet)
       }
-      // A schema may make of them what is no JSON, such as a date.
+      // A schema may produce values that are not JSON, such as a date.
       const args = turn.arguments ?? input
       if (isJsonObject(args) && Object.keys(args).length > 0)
         emit({ type: 'custom_tool_args', tool_name: name, tool_args: args })
@@ -112,7 +112,7 @@ function withPackets(action: Action): Action {
 }
 
 function checkSchema({ name, input }: Action): void {
-  // Checked because hosts may be written without types, and a schema that tells models nothing fails late and oddly.
+  // Hosts may be untyped, and a schema without JSON Schema would fail late and obscurely.
   if (hasJsonSchema(input)) return
   throw new InlayError('VALIDATION_ERROR', {
     message: `The input schema of the action ${name} has to be a Standard Schema that also gives JSON Schema.`,
@@ -121,7 +121,7 @@ function checkSchema({ name, input }: Action): void {
 
 type CustomData = Omit<Extract<PacketBody, { type: 'custom_tool_delta' }>, 'type' | 'tool_name' | 'tool_id'>
 
-/** The result of a custom tool as clients get it: JSON where it is some, else text. */
+/** The result of a custom tool for clients: JSON if possible, else text. */
 export function toData(text: string): CustomData {
   const more = { file_ids: null, error: null }
   if (/^\s*[[{]/.test(text)) {

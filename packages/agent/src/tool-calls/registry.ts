@@ -4,7 +4,7 @@ import type { Action, ActionAsker, ActionSource } from '../contracts/action.ts'
 import { isActionId, isActionName } from './action-faults.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 
-/** An action of the agent's own. */
+/** A built-in action. */
 export interface BuiltIn {
   readonly action: Action
   /** Whether a caller may use it now. Default: always. */
@@ -18,45 +18,45 @@ export interface ActionsOptions {
   readonly actions: readonly HostAction[]
   /** Sources of additional actions, queried for each run. Default: none. */
   readonly sources?: readonly ActionSource[]
-  /** Ids of actions that are switched off. Default: none. */
+  /** Ids of disabled actions. Default: none. */
   readonly off?: () => Promise<ReadonlySet<number>>
-  /** Hears of sources that fail and of actions that cannot be offered. */
+  /** Called for sources that fail and for actions that cannot be offered. */
   readonly onError?: (error: unknown) => void
 }
 
 /** Selection of actions in a request. */
 export interface ActionChoice {
-  /** Null: all; a list binds without exception. Ids that name no action are ignored. */
+  /** Null for all; a list is exact. Unknown ids are ignored. */
   readonly allowedIds: readonly number[] | null
-  /** The action the first step has to use; 0 and null: none. */
+  /** The action that the first step has to use; 0 or null for none. */
   readonly forcedId: number | null
 }
 
 /** The actions of one run. */
 export interface ChosenActions {
   readonly actions: readonly Action[]
-  /** Those of which the first step has to use one: all with the forced id. Empty when nothing is forced. */
+  /** Actions of which the first step has to use one: all with the forced id. Empty when nothing is forced. */
   readonly forced: readonly Action[]
 }
 
 export interface Actions {
-  /** Those a caller may use now, by id, with `evenOff` also those switched off; each has a name of its own. */
+  /** Actions a caller may use now, by id; with `evenOff` also disabled ones. Names are unique. */
   available(asker: ActionAsker, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
   /**
-   * Those of one run. VALIDATION_ERROR when the forced one is not among them.
-   * @param offer what the place of the run makes of the available ones
+   * Actions of one run. VALIDATION_ERROR when the forced one is not among them.
+   * @param offer selects from the available actions
    */
   choose(
     asker: ActionAsker,
     choice: ActionChoice,
     offer?: (available: readonly Action[]) => readonly Action[],
   ): Promise<ChosenActions>
-  /** Whether there is an action with this id, also one that cannot be used right now. */
+  /** Whether there is an action with this id, including one that cannot be used right now. */
   holds(id: number): Promise<boolean>
 }
 
 /**
- * Makes the registry of actions.
+ * Creates the registry of actions.
  * @throws DUPLICATE_RESOURCE when two fixed actions share an id or a name, VALIDATION_ERROR for a name or a schema that
  * a model could not use
  */
@@ -73,7 +73,7 @@ export function createActions(options: ActionsOptions): Actions {
     ])
     const all = [
       ...fixed.filter((_, index) => usable[index]),
-      ...(listed.length === 0 ? [] : fitBeside(fixed, listed, onError)),
+      ...(listed.length === 0 ? [] : adoptListed(fixed, listed, onError)),
     ]
     return [all.toSorted((a, b) => a.id - b.id), isOff]
   }
@@ -88,7 +88,7 @@ export function createActions(options: ActionsOptions): Actions {
     },
     choose: async (asker, { allowedIds, forcedId }, offer = (actions) => actions) => {
       const [all, isOff] = await readAll(asker)
-      // A place may bring actions of its own, such as the search of a project's files.
+      // `offer` may add actions, such as the search of a project's files.
       const usable = offer(all.filter(({ id }) => !isOff.has(id))).filter(({ id }) => !isOff.has(id))
       const actions = allowedIds === null ? usable : usable.filter(({ id }) => allowedIds.includes(id))
       if (forcedId === null || forcedId === 0) return { actions, forced: [] }
@@ -120,8 +120,8 @@ async function listSources(
   return lists.flat()
 }
 
-/** Makes actions of sources fit beside the fixed ones: a name that is taken gets the id behind it. */
-function fitBeside(
+/** Makes names of source actions unique: a name that is taken gets the id appended. */
+function adoptListed(
   fixed: readonly Action[],
   listed: readonly Action[],
   onError: (error: unknown) => void,

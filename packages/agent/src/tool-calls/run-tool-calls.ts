@@ -10,14 +10,14 @@ import {
   type Usage,
 } from '@inlay/protocol'
 import { coerceArguments } from './argument-coercion.ts'
-import { askBeforeCall, tellAfterCall, type ToolCallHooks } from './call-hooks.ts'
+import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
 import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
 import type { AnsweredCall } from '../model/tool-loop.ts'
-import type { CallWriter, PacketWriter } from '../packets/packet-writer.ts'
+import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
+import { mapConcurrent, untilAborted } from '@inlay/scheduling'
 
 /** Context of all calls of an answer. */
 export interface CallSetting {
@@ -29,33 +29,35 @@ export interface CallSetting {
   /** Additional context for each action. Default: none. */
   readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
   readonly signal: AbortSignal
-  /** Longest time of one call, in milliseconds. */
-  readonly limitMs: number
+  /** Timeout of one call, in milliseconds. */
+  readonly timeoutMs: number
   readonly onError: (error: unknown) => void
   /** Callbacks of the host around each call. */
   readonly hooks?: ToolCallHooks | undefined
-  /** Hears of each call that has ended, for the whole answer. */
+  /** Called for each ended call of the answer. */
   readonly onEnd: (detail: ToolCallDetail) => void
 }
 
 /** A call as it is stored with its answer. */
 export type CallRecord = ToolCallRecord
 
-/** Calls and cost of an answer so far; can be read at any moment while it is written. */
+/** Calls and usage of an answer so far; readable at any time. */
 export interface AnswerProgress {
   readonly calls: CallRecord[]
   usage: Usage
+  /** Numbers of the answer that stand in nothing the model read. Default: none. */
+  unsupportedNumbers?: readonly string[]
 }
 
 /** A call with its place in the answer. */
 export interface OpenCall extends PlannedCall {
   readonly writer: CallWriter
   readonly range: CitationRange
-  /** Tokens the model can take of its result. */
+  /** Tokens available for its result. */
   readonly resultTokens: number
 }
 
-// A model that asks for more calls in one step gets them one after another.
+// More calls of one step than this wait for a free slot.
 const parallelCalls = 10
 
 /** Runs the calls of a step in parallel. @returns their results in the order of the calls, whichever ends first */
@@ -77,7 +79,7 @@ export async function runCalls(
   return answered
 }
 
-/** Announces the calls of a step and gives each its place, its citation numbers and its share of the prompt. */
+/** Announces the calls of a step and gives each its place, citation numbers and share of the prompt. */
 export function openCalls(
   calls: CallPlan['calls'],
   requested: number,
@@ -88,9 +90,9 @@ export function openCalls(
   const starts = calls.map(({ action, position }) => ({ position, start: action.start?.() }))
   const writers = writer.openCalls(requested, starts)
   const openRange = writer.citable.openStep()
-  // Those that cite count first, so that the only search of a step starts at the next number.
+  // Citing calls are numbered first, so that the only search of a step starts at the next number.
   const numbered = calls.toSorted((a, b) => Number(isCiting(b.action)) - Number(isCiting(a.action)))
-  // Some room is left for what the model writes before it asks again.
+  // Keeps space for the model's text before its next calls.
   const resultTokens = Math.max(500, Math.floor((freeTokens * 0.8) / calls.length))
   return calls.flatMap((call, index) => {
     const callWriter = writers[index]
@@ -104,7 +106,7 @@ const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
 /** Whether results of an action can be cited. */
 export const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
 
-/** Runs a call to its end; never rejects. `section_end` is sent exactly once, whatever happens. */
+/** Runs a call to its end; never rejects. `section_end` is sent exactly once. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
   const { action, writer } = call
   const startedAt = performance.now()
@@ -128,7 +130,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
     result = { text: `Tool failed with error: ${text}` }
   }
   writer.end(result.foundDocuments)
-  // Output of others may contain characters that neither models nor databases accept.
+  // Results of hosts may contain characters that neither models nor databases accept.
   const course = { failed, packets, durationMs: performance.now() - startedAt }
   return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
 }
@@ -151,7 +153,7 @@ function record(
   const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
   const { caller, sessionId, messageId, hooks, onError } = setting
   const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
-  if (hooks?.afterToolCall) void tellAfterCall(hooks.afterToolCall, { ...ended, durationMs }, onError)
+  if (hooks?.afterToolCall) void reportCall(hooks.afterToolCall, { ...ended, durationMs }, onError)
   setting.onEnd({
     turn_index: turnIndex,
     tab_index: tabIndex,
@@ -172,7 +174,7 @@ function record(
     arguments: input,
     result: result.text,
     reasoning,
-    // When an answer is shown again, custom actions have the name that people read.
+    // Replays show custom actions under their display name.
     packets: packets.map((packet) =>
       'tool_name' in packet && packet.type !== 'tool_call_debug'
         ? { ...packet, tool_name: action.displayName }
@@ -183,7 +185,7 @@ function record(
   }
 }
 
-/** The arguments as the action takes them, and as they were given or meant. */
+/** Arguments after validation, and as given or coerced. */
 interface CheckedInput {
   readonly input: unknown
   readonly given: unknown
@@ -218,7 +220,7 @@ async function runAction(
   emit: (packet: PacketBody) => void,
 ): Promise<ActionResult> {
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong(setting.limitMs)), setting.limitMs)
+  const timer = setTimeout(() => limit.abort(tooLong(setting.timeoutMs)), setting.timeoutMs)
   const signal = AbortSignal.any([setting.signal, limit.signal])
   const turn: ActionTurn = {
     ...setting.given,
@@ -236,22 +238,22 @@ async function runAction(
   }
   try {
     signal.throwIfAborted()
-    // An action that does not heed its signal must not hold the run.
+    // An action that ignores its signal must not block the run.
     const { caller, sessionId, messageId, hooks, onError } = setting
     const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
-    if (hooks?.beforeToolCall) await untilAborted(askBeforeCall(hooks.beforeToolCall, coming, onError), signal)
+    if (hooks?.beforeToolCall) await untilAborted(checkCall(hooks.beforeToolCall, coming, onError), signal)
     return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function tooLong(limitMs: number): InlayError {
-  const message = `The tool took longer than ${Math.round(limitMs / 1000)} seconds and was ended.`
+function tooLong(timeoutMs: number): InlayError {
+  const message = `The tool took longer than ${Math.round(timeoutMs / 1000)} seconds and was ended.`
   return new InlayError('GATEWAY_TIMEOUT', { message })
 }
 
-/** Says what failed to the model, and by a packet for the one kind of call whose clients expect it. */
+/** Describes a failure for the model, and as a packet for the one kind of call whose clients expect it. */
 function describeFailure(
   error: unknown,
   action: Action,
@@ -270,7 +272,7 @@ function describeFailure(
     return failureOf(error.message, error.code, error.retryable)
   }
   onError(error)
-  // A host writes the errors of its own actions; those of ours may hold what nobody outside should read.
+  // Hosts write the errors of their own actions; those of built-in ones may contain internals.
   const isHosts = action.builtIn === null && error instanceof Error && error.message !== ''
   const text = isHosts ? error.message.slice(0, 1_000) : `${action.displayName} failed for an unexpected reason.`
   return failureOf(text, 'UNKNOWN_ERROR', true)

@@ -2,11 +2,12 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import { textsOf, unsupportedNumbers } from '../citations/unsupported-numbers.ts'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { playStep } from '../model/retry-step.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
-import type { PacketWriter } from '../packets/packet-writer.ts'
-import { estimateTokens, promptLimit, promptTokens } from '../prompt/context-window.ts'
+import type { PacketWriter } from '../packet-writer.ts'
+import { estimateTokens, maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
 import {
   isCiting,
@@ -16,10 +17,8 @@ import {
   type CallSetting,
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
-import { toStepReminder } from './reminders.ts'
-import { demandWords, searchStep, withGivenResults, withoutSearches, type AnswerGrounding } from './search-first.ts'
+import type { SearchStrategy } from './search-first.ts'
 
-/** Options for answering a message. */
 export interface AnswerMessageOptions {
   readonly model: ResolvedModel
   readonly modelIndex: number
@@ -28,9 +27,8 @@ export interface AnswerMessageOptions {
   /** Follows everything else in each step. */
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
-  readonly grounding: AnswerGrounding
-  /** Hears whether the model called a tool where it was free to; absent where nobody wants to know. */
-  readonly onFirstStep: ((hasCalled: boolean) => void) | undefined
+  /** How the model gets documents. */
+  readonly strategy: SearchStrategy
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -38,18 +36,18 @@ export interface AnswerMessageOptions {
   readonly includeCitations: boolean
   readonly writer: PacketWriter
   readonly setting: CallSetting
-  /** Most model steps, at least 1; the last gets no actions. */
-  readonly cycles: number
-  readonly tries: number
+  /** Maximum model steps, at least 1; the last may call no actions. */
+  readonly maxSteps: number
+  /** Attempts of a model call that fails before its first output, at least 1. */
+  readonly maxAttempts: number
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
 }
 
 interface AnswerState {
+  /** Number of the current step, from 0. */
   step: number
-  /** No further calls are allowed: an action asked for the answer, or the model goes in circles. */
+  /** No more calls are allowed: an action asked for the answer, or the model keeps repeating searches. */
   mustAnswer: boolean
-  /** The search was made for the model, and none is offered. */
-  isGiven: boolean
   /** Searches that gave results, by name and arguments. */
   readonly searches: Set<string>
   /** Steps that only repeated searches. */
@@ -66,17 +64,10 @@ interface AnswerStep extends StepResult {
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
-  const state: AnswerState = {
-    step: -1,
-    mustAnswer: false,
-    isGiven: false,
-    searches: new Set(),
-    repeatedSteps: 0,
-    resultTokens: 0,
-  }
-  const { writer, model, actions, setting } = options
+  const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
+  const { writer, model, actions, setting, strategy } = options
   writer.citable.question = setting.userMessage
-  const limitTokens = promptLimit(model.contextTokens, actions)
+  const windowTokens = maxPromptTokens(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
     play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
     run: async (requested, step, exchanges) => {
@@ -84,19 +75,25 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
       const fresh = plan.calls.filter((call) => !repeated.includes(call))
-      const hasText = step.content.some(({ type, text }) => type === 'text' && text.trim() !== '')
-      // Text of a model that repeats a search is an echo, not a call.
-      const isEcho = repeated.length > 0 && step.wasRecovered && hasText
-      const isAnswer = fresh.length + plan.unknown.length === 0 && (repeated.length === 0 || isEcho)
+      const hasNewCalls = fresh.length + plan.unknown.length > 0
+      const isAnswer = !hasNewCalls && (repeated.length === 0 || isEcho(step))
       const cutNote = cutNotes[step.finishReason.unified]
       if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
+      const hasSearched = state.searches.size > 0
+      // A small model answers from memory when it was given nothing.
+      if (isAnswer && hasSearched && strategy.isGiven && writer.citable.isEmpty && writer.hasText())
+        writer.onText(nothingNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
-      if (isAnswer) return undefined
-      const { mostTokens, share } = state.isGiven ? givenResults : results
+      if (isAnswer) {
+        if (!model.quotesOnly && (hasSearched || writer.citable.isEmpty !== true))
+          progress.unsupportedNumbers = unsupportedNumbers(text, () => textsOf([...options.prompt, ...exchanges]))
+        return undefined
+      }
+      const { maxTokens, share } = strategy.isGiven ? givenResults : results
       const freeTokens = Math.min(
-        limitTokens - promptTokens([...options.prompt, ...exchanges]),
-        Math.min(mostTokens, model.contextTokens * share) / 0.8,
+        windowTokens - promptTokens([...options.prompt, ...exchanges]),
+        Math.min(maxTokens, model.contextTokens * share) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
       const answered = await runCalls(opened, setting, progress)
@@ -106,20 +103,30 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
   })
 }
 
-/** A result set beyond these is read badly, and costs with every step that follows. The share is one of the window. */
-const results = { mostTokens: 10_000, share: 0.25 }
-/** A model that calls no tools is a small one, which answers best from few passages. */
-const givenResults = { mostTokens: 3_000, share: 0.15 }
+/**
+ * Bounds of a result set: models read longer ones badly, and every later step pays for them. The share is one of the
+ * context window.
+ */
+const results = { maxTokens: 10_000, share: 0.25 }
+/** Small models, which call no tools, answer best from few passages. */
+const givenResults = { maxTokens: 3_000, share: 0.15 }
 
 const cutNotes: Readonly<Record<string, string>> = {
   length: '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*',
   'content-filter': "\n\n*The answer ends here because the model provider's content filter stopped it.*",
 }
 
+const nothingNote = '\n\n*Nothing was found in the documents for this question.*'
+
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 
 const searchKey = ({ action, input }: Pick<OpenCall, 'action' | 'input'>): string =>
   JSON.stringify([action.name, input])
+
+/** Whether a step whose calls only repeat searches is an answer: a call written as text next to it is an echo. */
+const isEcho = ({ content, calls }: StepResult): boolean =>
+  content.some(({ type, text }) => type === 'text' && text.trim() !== '') &&
+  calls.some(({ providerOptions }) => providerOptions?.['inlay']?.['writtenAsText'] === true)
 
 function noteResults(
   state: AnswerState,
@@ -151,63 +158,61 @@ async function playNext(
   state: AnswerState,
   progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, model, setting } = options
+  const { writer, strategy } = options
   state.step++
-  // A model that only repeats the search made for it reads results better in its question than beside calls.
-  if (options.grounding === 'search-first' && state.repeatedSteps > 0) state.isGiven = true
+  if (state.repeatedSteps > 0) strategy.noteRepeatedSearch()
   writer.beginStep()
-  const isLast = state.step >= options.cycles - 1 || state.mustAnswer
-  const forced = state.step === 0 && !isLast ? options.forced : []
-  const leftActions = state.isGiven ? withoutSearches(options.actions) : options.actions
-  const offered = forced.length > 0 ? forced : leftActions
-  const mayBeGiven = state.step === 0 && !isLast
-  const planned = mayBeGiven && options.grounding !== 'tools' ? searchStep(offered, setting.userMessage) : undefined
-  const given = (): AnswerStep | undefined => {
-    const search = planned ?? (mayBeGiven ? searchStep(offered, setting.userMessage) : undefined)
-    if (!search) return undefined
-    state.isGiven = options.grounding !== 'search-first'
-    writer.citable.completesCitations = true
-    return { ...search, isLast, offered }
+  const isLast = state.step >= options.maxSteps - 1 || state.mustAnswer
+  const isFirst = state.step === 0 && !isLast
+  const forced = isFirst ? options.forced : []
+  const offered = forced.length > 0 ? forced : strategy.offered(options.actions)
+  const search = isFirst ? strategy.firstStep(offered) : undefined
+  if (search) return { ...search, isLast, offered }
+
+  const isFree = isFirst && forced.length === 0
+  const request = {
+    ...toStepRequest(prompt, options, state, { isLast, forced, offered }),
+    ...strategy.adapt(isFree, offered),
   }
-  if (options.grounding === 'given' || options.grounding === 'search-first') {
-    const step = given()
-    if (step) return step
+  const played = await playDespiteRefusal(request, options, () => (isFirst ? strategy.search(offered) : undefined))
+  progress.usage = addUsage(progress.usage, played.usage)
+  const missedSearch = isFree ? strategy.judge(played, offered) : undefined
+  return { ...(missedSearch ?? played), isLast, offered }
+}
+
+/** Plays a step. A server that turns out to refuse tools gets a search in place of the step, or the step without them. */
+async function playDespiteRefusal(
+  request: StepRequest,
+  { model: { observed } }: AnswerMessageOptions,
+  search: () => StepResult | undefined,
+): Promise<StepResult> {
+  const refusedBefore = observed?.refusesTools
+  try {
+    return await playStep(request)
+  } catch (error) {
+    const hasJustRefused = refusedBefore === false && observed?.refusesTools
+    if (!hasJustRefused) throw error
+    return search() ?? playStep({ ...request, forced: undefined })
   }
-  const isFree = mayBeGiven && forced.length === 0
-  const isProbed = options.grounding === 'probe' && isFree && planned !== undefined
-  const request = toStepRequest(prompt, options, state, { isLast, forced, offered, isProbed })
-  const refusedBefore = model.observed?.refusesTools
-  const result = await playStep(request).catch((error: unknown) => {
-    if (refusedBefore !== false || !model.observed?.refusesTools) throw error
-    return given() ?? playStep({ ...request, forced: undefined })
-  })
-  progress.usage = addUsage(progress.usage, result.usage)
-  const hasCalled = result.calls.length > 0
-  if (isFree && !state.isGiven) options.onFirstStep?.(hasCalled)
-  const search = isProbed && !state.isGiven && !hasCalled ? given() : undefined
-  return search ?? { ...result, isLast, offered }
 }
 
 interface StepBounds {
   readonly isLast: boolean
   readonly forced: readonly Action[]
   readonly offered: readonly Action[]
-  readonly isProbed: boolean
 }
 
 function toStepRequest(
   prompt: LanguageModelV4Prompt,
   options: AnswerMessageOptions,
   state: AnswerState,
-  { isLast, forced, offered, isProbed }: StepBounds,
+  { isLast, forced, offered }: StepBounds,
 ): StepRequest {
-  const { model, reasoning } = options
-  // After an action that asks for the answer its result says what is to come.
-  const isOver =
-    state.step > 0 && options.actions.length > 0 && (state.step >= options.cycles - 1 || state.repeatedSteps > 1)
-  const { includeCitations } = options
-  // A small model that answers from results is to stay close to them.
-  const { temperature = state.isGiven ? 0 : undefined } = model
+  const { model, reasoning, strategy, includeCitations, maxSteps } = options
+  // After an action that asks for the answer, its result says what to do.
+  const isOver = state.step > 0 && options.actions.length > 0 && (state.step >= maxSteps - 1 || state.repeatedSteps > 1)
+  // A small model that answers from given results should stay close to them.
+  const { temperature = strategy.isGiven ? 0 : undefined } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {
@@ -215,32 +220,25 @@ function toStepRequest(
     options: {
       prompt,
       ...(temperature === undefined ? {} : { temperature }),
-      // Calls in the prompt need their tools beside them, so the last step keeps them and forbids their use.
+      // Providers want the tools of the calls in a prompt, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
-      ...(model.outputTokens === undefined ? {} : { maxOutputTokens: model.outputTokens }),
+      ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
     },
     listener: options.writer,
     signal: options.setting.signal,
-    promptTokens: promptLimit(model.contextTokens, offered) - promptTokens(reminder),
+    promptTokens: maxPromptTokens(model.contextTokens, offered) - promptTokens(reminder),
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
-    ...(isProbed && { probesTools: true }),
-    ...(state.isGiven && {
-      rewrite: (given) => withGivenResults(given, includeCitations),
-      ifWordless: demandWords(includeCitations),
-    }),
     streamed: new Map(offered.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : []))),
-    isPlainText: model.quotesOnly,
-    mayRecover: !isLast,
-    tries: options.tries,
+    maxAttempts: options.maxAttempts,
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
   }
 }
 
-/** A call of an action that was not offered: clients never see it, the model reads which names there are. */
+/** Answers a call of an action that was not offered: the model reads which ones are; clients are not told. */
 function refuseUnknown(call: RequestedCall, offered: readonly Action[]): AnsweredCall {
   const names = offered.map(({ name }) => name).join(', ')
   const rule = 'Call tools by their exact name only — never add prefixes, namespaces, or colons.'
@@ -249,3 +247,25 @@ function refuseUnknown(call: RequestedCall, offered: readonly Action[]): Answere
   const name = call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
   return { ...call, name, input: '{}', result, isError: true }
 }
+
+/** Instructions that follow the conversation in one step. */
+function toStepReminder(options: {
+  /** Whether no tool can be called any more. */
+  readonly isOver: boolean
+  readonly includeCitations: boolean
+  /** Tokens of the newest results that can be cited. */
+  readonly resultTokens: number
+}): LanguageModelV4Message[] {
+  const { isOver, includeCitations, resultTokens } = options
+  const mustCite = includeCitations && resultTokens > longResultTokens
+  const texts = [...(isOver ? [lastStep] : []), ...(mustCite ? [cite] : [])]
+  if (texts.length === 0) return []
+  return [{ role: 'user', content: [{ type: 'text', text: `Instructions for this step:\n${texts.join('\n')}` }] }]
+}
+
+const lastStep =
+  'Answer now: no tool can be called any more. Take facts from the results above, and say plainly what they do not tell.'
+const cite =
+  'Cite the results: behind each statement, put the number of its result (the field "document") in square brackets.'
+// Behind this much text, models forget the instruction to cite.
+const longResultTokens = 3_000

@@ -1,27 +1,29 @@
 import { InlayError, isInlayError, isJsonObject, type Principal, type Usage } from '@inlay/protocol'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
-import type { PacketWriter } from '../packets/packet-writer.ts'
+import type { PacketWriter } from '../packet-writer.ts'
 import type { LiveRun } from '../run/resumable-runs.ts'
 import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
+import type { SettleTurn } from './admission.ts'
 import type { EndedTurn, TurnHooks } from './hooks.ts'
-import { sumUpBranch } from '../prompt/summaries.ts'
+import { isLongBranch, summarizeBranch } from '../prompt/summaries.ts'
 
 /** How an answer ended. */
 export type Ending =
   | { readonly status: 'done' | 'cancelled' }
   | { readonly status: 'failed' | 'terminated'; readonly failure: Failure }
 
-/** The error of an answer whose server stops. */
+/** The error of answers when the server stops. */
 export function closing(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', {
     message: 'The server is stopping: send the message again in a while.',
   })
 }
 
-/** The failure behind an error; reports it. */
+/** Describes and reports the failure behind an error. */
 export function describeFailure(
   error: unknown,
   context: FailureContext,
@@ -29,13 +31,13 @@ export function describeFailure(
 ): Failure {
   const failure = toFailure(error, context)
   reportFailure(error, context, onError)
-  // A step that failed without throwing brings its own details.
+  // A step that failed without an exception has its own details.
   const own = isInlayError(error) ? error.data['details'] : undefined
   return isJsonObject(own) ? { ...failure, details: { ...failure.details, ...own } } : failure
 }
 
 /** Sends the packets that end an answer. */
-export function tellEnding(
+export function sendEnding(
   ending: Ending,
   turn: { readonly run: LiveRun; readonly includeUsage: boolean },
   writer: Pick<PacketWriter, 'emit'>,
@@ -43,7 +45,13 @@ export function tellEnding(
 ): void {
   if (!('failure' in ending)) {
     if (ending.status === 'cancelled') return
-    return writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage ? { usage: progress.usage } : {}) })
+    const { usage, unsupportedNumbers: numbers = [] } = progress
+    return writer.emit({
+      type: 'stop',
+      stop_reason: null,
+      ...(turn.includeUsage && { usage }),
+      ...(numbers.length > 0 && { unsupported_numbers: numbers }),
+    })
   }
   const { message, code, retryable, details } = ending.failure
   writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
@@ -55,8 +63,12 @@ export interface FinishedTurn {
   readonly sessionId: string
   readonly caller: Principal
   readonly userText: string
-  /** One for each model that answered. */
+  /** Tokens of the conversation before the message; undefined when not all of it was read. */
+  readonly historyTokens: number | undefined
+  /** One per model. */
   readonly answers: readonly FinishedAnswer[]
+  /** Settles what was reserved for the answers. */
+  readonly settle?: SettleTurn | undefined
 }
 
 /** An answer as it was stored. */
@@ -69,11 +81,11 @@ export interface FinishedAnswer {
 
 /** Work after a run has ended; readers of the run do not wait for it. */
 export interface AfterTurn {
-  /** Takes up what a finished turn calls for. */
+  /** Starts the work after a finished turn. */
   onEnd(turn: FinishedTurn): void
-  /** Has `close` wait for other work of this kind. */
+  /** Makes `close` wait for other work. */
   follow(work: Promise<void>): void
-  /** Gives up summaries on their way; resolves once all else is done. */
+  /** Aborts summaries in progress; resolves once all other work is done. */
   close(): Promise<void>
 }
 
@@ -87,7 +99,7 @@ export interface AfterTurnOptions extends Pick<Services, 'onError'> {
 
 const summaryTimeMs = 120_000
 
-/** Makes the work after turns. */
+/** Creates the work after turns. */
 export function createAfterTurn({ conversations, onError, after, questionModel }: AfterTurnOptions): AfterTurn {
   const following = new Set<Promise<void>>()
   const closing = new AbortController()
@@ -96,11 +108,14 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
     const watched = work.catch(onError).finally(() => following.delete(watched))
     following.add(watched)
   }
-  const sumUp = async (sessionId: string, { answerId, model }: FinishedAnswer): Promise<void> => {
-    if (closing.signal.aborted) return
+  const summarize = async (turn: FinishedTurn, { answerId, model, outcome }: FinishedAnswer): Promise<void> => {
+    const { sessionId, userText, historyTokens } = turn
+    const newTokens = estimateTokens(userText) + estimateTokens(outcome.text)
+    const isShort = historyTokens !== undefined && !isLongBranch(historyTokens + newTokens, model)
+    if (isShort || closing.signal.aborted) return
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
-      await sumUpBranch({ conversations, sessionId, messageId: answerId, model, signal })
+      await summarizeBranch({ conversations, sessionId, messageId: answerId, model, signal })
     } catch (error) {
       // The next turn tries again.
       if (!closing.signal.aborted) throw error
@@ -117,10 +132,12 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
   }
   return {
     onEnd: (turn) => {
-      // The mainline goes on with the first answer.
+      const { settle, userText } = turn
+      if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
+      // The mainline continues with the first answer.
       const [first] = turn.answers
       if (first) follow(name(turn, first))
-      if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(sumUp(turn.sessionId, first))
+      if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },
     follow,
@@ -129,6 +146,12 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
       await Promise.all(following)
     },
   }
+}
+
+/** Tokens of prompts and answers; estimated from the texts if the model reports none. */
+function usedTokens({ usage, outcome }: FinishedAnswer, userText: string): number {
+  const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
+  return tokens > 0 ? tokens : estimateTokens(userText + outcome.text)
 }
 
 function toEndedTurn(

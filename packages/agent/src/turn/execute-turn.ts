@@ -10,34 +10,37 @@ import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure } from '../model/failures.ts'
+import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
-import { closing, describeFailure, tellEnding, type Ending } from './ending.ts'
+import { closing, describeFailure, sendEnding, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { isFirstQuestion, withoutSearches, type GroundingMemory } from './search-first.ts'
-import { createQuestions, questionLimitMs, type SlowModels } from '../model/retry-step.ts'
-import { PacketWriter, type PacketWriterOptions } from '../packets/packet-writer.ts'
+import { SearchStrategy, type GroundingMemory } from './search-first.ts'
+import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
+import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
+import { historyLimits } from '../prompt/history.ts'
+import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/resumable-runs.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 
-/** One answer of a turn: which model makes it, where it is stored. */
+/** One answer of a turn: its model, and where it is stored. */
 export interface TurnAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
-  /** Said after the conversation before each step. */
+  /** Messages added after the conversation in each step. */
   readonly reminder: readonly LanguageModelV4Message[]
-  /** How much the model is told to think; undefined leaves it to the model. */
+  /** How much the model should reason; undefined leaves it to the model. */
   readonly reasoning: ReasoningEffort | undefined
 }
 
-/** Options for executing a turn; everything that can fail before a run is already resolved. */
+/** Options for executing a turn; everything that can fail before a run is resolved already. */
 export interface TurnOptions {
   readonly run: LiveRun
-  /** One for each model that answers. */
+  /** One per model. */
   readonly answers: readonly TurnAnswer[]
   readonly caller: Principal
   readonly userText: string
@@ -45,22 +48,24 @@ export interface TurnOptions {
   /** Options for the prompts of all answers. */
   readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven'>
   readonly actions: readonly Action[]
-  /** Those of which the first step has to use one. */
+  /** Actions of which the first step has to use one. */
   readonly forced: readonly Action[]
   /** The conversation before the message, for actions. */
   readonly past: readonly PastText[]
   readonly files: TurnFiles
-  /** Headers that actions may pass on, lower case. */
+  /** Headers that actions may pass on, in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Names the request in what the operator is told. */
+  /** Names the request in reports to the operator. */
   readonly requestId?: string | undefined
-  /** Makes it a deep research, by one model. */
+  /** Makes it a deep research run, by one model. */
   readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
-  /** Answers in place of the loop. */
+  /** Answers in place of Inlay's loop. */
   readonly hostAgent?: Responder | undefined
   readonly includeCitations: boolean
   readonly includeUsage: boolean
-  /** Documents that are in the prompt, citable from number 1. */
+  /** Settles what was reserved for the answers. */
+  readonly settle?: SettleTurn | undefined
+  /** Documents in the prompt, citable from number 1. */
   readonly contextDocuments: readonly SearchDoc[]
 }
 
@@ -69,19 +74,19 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: ConversationStore
   readonly checkpoints: Checkpoints
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
-  readonly cycles: number
-  readonly actionMs: number
+  readonly maxSteps: number
+  readonly actionTimeoutMs: number
   readonly hooks?: ToolCallHooks | undefined
-  readonly modelTries: number
+  readonly maxModelAttempts: number
   readonly grounding: GroundingMemory
   readonly slowModels: SlowModels
-  /** Finds the model that actions ask. Default: that of the answer. */
+  /** Finds the model that actions ask. Default: the model of the answer. */
   readonly questionModel?: () => Promise<ResolvedModel>
-  /** Hears of each turn once its run has ended. */
+  /** Called for each turn once its run has ended. */
   readonly onEnd: (turn: FinishedTurn) => void
 }
 
-/** Answers a message, stores the answer, ends the run. Never rejects: what fails is told in the run. */
+/** Answers a message, stores the answer and ends the run. Never rejects: failures become part of the run. */
 export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise<void> {
   const { run, answers, requestId } = turn
   const parts: TurnParts =
@@ -95,7 +100,11 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
     })
   }
   run.end()
-  parts.onEnd({ sessionId: run.sessionId, caller: turn.caller, userText: turn.userText, answers: finished })
+  const { caller, userText, settle } = turn
+  const { opened } = turn.prompt
+  const limits = historyLimits(Math.max(...answers.map(({ model }) => model.contextTokens)))
+  const historyTokens = branchTokens(opened, limits)
+  parts.onEnd({ sessionId: run.sessionId, caller, userText, historyTokens, answers: finished, settle })
 }
 
 async function makeAnswer(
@@ -108,7 +117,10 @@ async function makeAnswer(
   const startedAt = parts.now()
   const progress: AnswerProgress = { calls: [], usage: noUsage }
   const writing = { emit: run.write, modelIndex, now: parts.now, startedAt }
-  const { writer, speak } = (turn.research ? researcher : chatter)(turn, parts, answer, writing, progress)
+  const responder = turn.research
+    ? createResearchResponder(turn.research, turn, parts, answer, writing, progress)
+    : createChatResponder(turn, parts, answer, writing, progress)
+  const { writer } = responder
   const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = {
     model: answer.model.name,
@@ -118,7 +130,7 @@ async function makeAnswer(
   }
   let ending: Ending = { status: 'done' }
   try {
-    await untilAborted(speak(), run.signal)
+    await untilAborted(responder.respond(), run.signal)
   } catch (error) {
     if (run.stopCause === 'user') ending = { status: 'cancelled' }
     else if (run.stopCause === 'closing') ending = { status: 'terminated', failure: toFailure(closing(), context) }
@@ -132,17 +144,19 @@ async function makeAnswer(
     error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
+    usage: progress.usage,
+    ...(progress.unsupportedNumbers && { unsupportedNumbers: progress.unsupportedNumbers }),
   }
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
-  // The failure of an answer that was not stored as it came is told in the run, whatever else ended it.
+  // A failure to store the answer is reported in the run, whatever else ended it.
   if (fault) ending = { status: 'failed', failure: toFailure(fault, context) }
-  tellEnding(ending, turn, writer, progress)
+  sendEnding(ending, turn, writer, progress)
   return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
 }
 
 /**
- * Stores how an answer ended. One that the store refuses is stored as failed, with its text alone: what it refused stands
- * in the calls or the documents.
+ * Stores how an answer ended. If the store rejects it, it is stored as failed with its text only, since the calls or
+ * documents caused that.
  */
 async function storeOutcome(
   answerId: number,
@@ -165,90 +179,101 @@ async function storeOutcome(
       citations: [],
     }
     if (isInlayError(error)) return { stored: failed, fault }
-    // A store that is out of reach has been reported above.
+    // A store that cannot be reached was reported above.
     await conversations.finish(answerId, failed).catch(() => {})
     return { stored: failed, fault }
   }
 }
 
-/** An outage of the store passes: whoever asked may send again. */
+/** An outage of the store is temporary: the user may send again. */
 function faultOf(error: unknown): InlayError {
   if (!isInlayError(error) || error.code !== 'SERVICE_UNAVAILABLE') return new InlayError('INTERNAL_ERROR')
   const message = 'The answer could not be stored: send the message again in a moment.'
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, cause: error })
 }
 
-/** One who answers: what it has said so far, and its way to say the rest. */
-interface Speaker {
+/** Writes one answer. */
+interface AnswerResponder {
   readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'emit'>
-  readonly speak: () => Promise<void>
+  readonly respond: () => Promise<void>
 }
 
 type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
-/** Answers as in a conversation. */
-function chatter(
+/** Answers a chat message, by the model or by an agent of the host. */
+function createChatResponder(
   turn: TurnOptions,
   parts: TurnParts,
   answer: TurnAnswer,
   writing: WritingOptions,
   progress: AnswerProgress,
-): Speaker {
-  const { includeCitations, contextDocuments } = turn
-  const { quotesOnly, comparesCitations = !quotesOnly } = answer.model
+): AnswerResponder {
+  const { includeCitations, contextDocuments, hostAgent, userText } = turn
+  const { model } = answer
+  const { quotesOnly, comparesCitations = !quotesOnly } = model
   const writer = new PacketWriter({ ...writing, includeCitations, comparesCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
-  const common = { actions: turn.actions, writer, setting }
-  const speak = async (): Promise<void> => {
-    const search = turn.hostAgent ? undefined : turn.actions.find(({ builtIn }) => builtIn === 'SearchTool')
-    const { callsTools, grounding: choice = 'auto' } = answer.model
-    const isUnknown = callsTools === false && choice === 'auto'
-    const isFirst = search !== undefined && isUnknown && isFirstQuestion(turn.prompt.opened, search)
-    const grounding = search ? parts.grounding.of(answer.model, isFirst) : 'tools'
-    const isGiven = grounding === 'given'
-    const actions = isGiven ? withoutSearches(turn.actions) : turn.actions
-    const prompt = await makeTurnPrompt({ ...turn.prompt, actions, model: answer.model, isGiven }, turn.run.signal)
-    if (turn.hostAgent) {
-      const resultTokens = Math.floor(answer.model.contextTokens / 8)
-      return respond({ ...common, responder: turn.hostAgent, prompt, includeCitations, resultTokens }, progress)
-    }
-    return answerMessage(
+  const common = { actions: turn.actions, writer, setting, includeCitations }
+
+  const respondByAgent = async (responder: Responder): Promise<void> => {
+    const prompt = await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model }, turn.run.signal)
+    const resultTokens = Math.floor(model.contextTokens / 8)
+    await respond({ ...common, responder, prompt, resultTokens }, progress)
+  }
+  const respondByModel = async (): Promise<void> => {
+    const strategy = new SearchStrategy({
+      ...common,
+      memory: parts.grounding,
+      model,
+      opened: turn.prompt.opened,
+      isForced: turn.forced.length > 0,
+      question: userText,
+      citable: writer.citable,
+    })
+    const prompt = await makeTurnPrompt(
+      {
+        ...turn.prompt,
+        actions: strategy.describedActions(turn.actions),
+        model,
+        isGiven: strategy.grounding === 'given',
+      },
+      turn.run.signal,
+    )
+    const { reminder, reasoning } = answer
+    await answerMessage(
       {
         ...common,
         prompt,
-        model: answer.model,
+        model,
         modelIndex: writing.modelIndex,
-        reminder: answer.reminder,
-        reasoning: answer.reasoning,
-        grounding,
-        onFirstStep: isFirst ? (hasCalled) => parts.grounding.note(answer.model, hasCalled) : undefined,
-        includeCitations,
+        reminder,
+        reasoning,
+        strategy,
         forced: turn.forced,
-        cycles: parts.cycles,
-        tries: parts.modelTries,
+        maxSteps: parts.maxSteps,
+        maxAttempts: parts.maxModelAttempts,
         wait: parts.wait,
       },
       progress,
     )
   }
-  return { writer, speak }
+  return { writer, respond: () => (hostAgent ? respondByAgent(hostAgent) : respondByModel()) }
 }
 
 /** Answers by deep research. */
-function researcher(
+function createResearchResponder(
+  research: NonNullable<TurnOptions['research']>,
   turn: TurnOptions,
   parts: TurnParts,
   answer: TurnAnswer,
   writing: WritingOptions,
   progress: AnswerProgress,
-): Speaker {
+): AnswerResponder {
   const writer = createResearchWriter(writing)
-  const speak = async (): Promise<void> => {
-    // Only called for a turn that is a research.
-    if (!turn.research) return
-    await runResearch(
+  const respondByResearch = async (): Promise<void> =>
+    runResearch(
       {
-        ...turn.research,
+        ...research,
         ...writing,
         model: answer.model,
         prompt: await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model: answer.model }, turn.run.signal),
@@ -257,13 +282,12 @@ function researcher(
         forced: turn.forced[0],
         writer,
         setting: settingOf(turn, parts, answer, writing.modelIndex, progress),
-        tries: parts.modelTries,
+        maxAttempts: parts.maxModelAttempts,
         wait: parts.wait,
       },
       progress,
     )
-  }
-  return { writer: { ...writer, emit: writer.emitCurrent }, speak }
+  return { writer: { ...writer, emit: writer.emitCurrent }, respond: respondByResearch }
 }
 
 /** Context of all calls of an answer. */
@@ -281,9 +305,9 @@ function settingOf(
     modelIndex,
     reasoning: answer.reasoning,
     signal: run.signal,
-    tries: parts.modelTries,
+    maxAttempts: parts.maxModelAttempts,
     wait: parts.wait,
-    limitMs: questionLimitMs,
+    timeoutMs: questionTimeoutMs,
     slowModels: parts.slowModels,
     onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
   })
@@ -295,10 +319,10 @@ function settingOf(
     filters: turn.filters,
     given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
     signal: run.signal,
-    limitMs: parts.actionMs,
+    timeoutMs: parts.actionTimeoutMs,
     hooks: parts.hooks,
     onError: parts.onError,
-    // Several answers share their placements, so only the first can be told by place.
+    // Parallel answers share placements, so only calls of the first can be identified by place.
     onEnd: modelIndex === 0 ? run.tellCall : () => {},
   }
 }

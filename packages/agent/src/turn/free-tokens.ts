@@ -2,7 +2,7 @@ import type { Services } from '../contracts/services.ts'
 import type { Principal } from '@inlay/protocol'
 import type { BranchHistory, ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider } from '../contracts/model.ts'
-import { promptLimit, promptTokens } from '../prompt/context-window.ts'
+import { maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tool-calls/registry.ts'
@@ -11,7 +11,7 @@ import {
   findTurnContext,
   noContextFiles,
   offerActions,
-  weighFiles,
+  readContextFiles,
   type TurnContextParts,
   type TurnPlace,
 } from './turn-context.ts'
@@ -25,15 +25,15 @@ export interface FreeTokensOptions extends Pick<Services, 'now'> {
   readonly systemPrompt: string | undefined
 }
 
-/** Destination of the next message. */
+/** The conversation that the next message belongs to. */
 interface NextMessage extends Pick<TurnPlace, 'personaId' | 'projectId' | 'hasFiles'> {
-  /** Null: a new one. */
+  /** Null: a new session. */
   readonly session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null
   /** Previous messages that fit into a context window of this size. */
   readonly history: (contextTokens: number) => Promise<BranchHistory>
 }
 
-/** Counts what a next message can still take; the prompt is made like any other, so that nothing is forgotten. */
+/** Counts the tokens left for a next message, by building its prompt like any other. */
 export async function countFreeTokens(
   target: { readonly sessionId: string } | { readonly personaId: number },
   caller: Principal,
@@ -45,7 +45,7 @@ export async function countFreeTokens(
   const context = await findTurnContext(place, contextParts)
   const model = await models.resolve(overrideOfAnswer(null, session, context.persona))
   const room = { contextTokens: model.contextTokens, userText: '' }
-  const contextFiles = context.files.length === 0 ? noContextFiles : await weighFiles(context, room, contextParts)
+  const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, contextParts)
   const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)
   const prompt = await makeTurnPrompt(
     {
@@ -61,7 +61,7 @@ export async function countFreeTokens(
     },
     AbortSignal.timeout(60_000),
   )
-  return Math.max(0, promptLimit(model.contextTokens, usable) - promptTokens(prompt))
+  return Math.max(0, maxPromptTokens(model.contextTokens, usable) - promptTokens(prompt))
 }
 
 async function toNextMessage(

@@ -1,12 +1,12 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 
-/** A message that is about to be answered; nothing of it is stored yet. */
+/** A message before it is answered; nothing is stored yet. */
 export interface ComingTurn {
   readonly caller: Principal
-  /** As it was sent; of a regeneration it is not what will be answered. */
+  /** The text of the request. A regeneration answers the stored question instead. */
   readonly message: string
   /** Null: a new session. */
   readonly sessionId: string | null
@@ -15,19 +15,19 @@ export interface ComingTurn {
   /** Origin given with the message. */
   readonly origin: string
   readonly filters: BaseFilters | null
-  /** Aborts at the time limit of hooks. */
+  /** Aborts at the timeout of hooks. */
   readonly signal: AbortSignal
 }
 
-/** Verdict of a hook on a message; undefined lets it pass. */
+/** Result of a hook on a message; undefined lets it pass. */
 export interface TurnVerdict {
-  /** Why the message is refused, for the one who sent it; absent: it is not. */
+  /** Reason to reject the message, shown to its sender; absent to accept it. */
   readonly reject?: string
-  /** Told to the model with this message alone, never stored. */
+  /** Added to the prompt of this message only, never stored. */
   readonly context?: string
 }
 
-/** An answer that is stored. */
+/** A stored answer. */
 export interface EndedTurn {
   readonly caller: Principal
   readonly sessionId: string
@@ -35,12 +35,12 @@ export interface EndedTurn {
   readonly userMessage: string
   readonly answer: string
   readonly status: 'done' | 'failed' | 'cancelled' | 'terminated'
-  /** Why it is not whole. */
+  /** Why it is incomplete. */
   readonly error: { readonly code: string; readonly message: string } | null
   readonly citations: readonly { readonly number: number; readonly documentId: string }[]
   readonly calls: readonly { readonly name: string; readonly failed: boolean }[]
   readonly model: { readonly provider: string; readonly name: string }
-  /** Tokens of all calls of models; null where the provider tells none. */
+  /** Tokens of all model calls; null where the provider reports none. */
   readonly usage: Usage
   readonly durationMs: number
 }
@@ -49,10 +49,10 @@ export interface EndedTurn {
 export interface TurnHooks extends ToolCallHooks {
   /**
    * Called once a message has passed all other checks, before anything is stored; the sender waits. An InlayError it
-   * throws is the answer as it is, anything else is HOOK_EXECUTION_FAILED.
+   * throws is returned unchanged; any other error becomes HOOK_EXECUTION_FAILED.
    */
   readonly before?: (turn: ComingTurn) => Promise<TurnVerdict | void> | TurnVerdict | void
-  /** Called for each answer once it is stored; nobody waits but `close`. What it throws goes to `onError`. */
+  /** Called for each stored answer; only `close` waits for it. Errors go to `onError`. */
   readonly after?: (turn: EndedTurn) => Promise<void> | void
 }
 
@@ -60,7 +60,7 @@ const hookTimeMs = 30_000
 
 /**
  * Asks a host about a message.
- * @returns what the model is to be told with it; undefined for nothing
+ * @returns text to add to its prompt; undefined for none
  * @throws QUERY_REJECTED with the host's reason; HOOK_EXECUTION_FAILED, also after half a minute
  */
 export async function askBefore(

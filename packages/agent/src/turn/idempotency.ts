@@ -5,20 +5,20 @@ import type { LiveRun, Runs } from '../run/resumable-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { readStoredRun } from '../run/stored-run.ts'
 
-/** A key of a caller, with the hash of the request that it was sent with. */
+/** A key of a caller, with the hash of its request. */
 export interface SendKey {
   readonly key: string
   readonly bodyHash: string
-  /** The answer of an earlier send that failed, and may be tried again. */
+  /** The answer of an earlier send that failed and may be retried. */
   readonly replaces?: number
 }
 
-/** Place at which a failed send is retried: its question is answered again. */
+/** A failed send that is retried: its question is answered again. */
 export interface SendRetry {
   readonly sessionId: string
   /** The question. */
   readonly parentId: number | null
-  /** Whether the first send opened the session, which the lines tell again. */
+  /** Whether the first send opened the session, which the lines report again. */
   readonly openedSession: boolean
 }
 
@@ -26,21 +26,21 @@ export interface SendRetry {
 export interface KeyedSendsOptions {
   readonly store: RunStore
   readonly runs: Runs
-  readonly runBytes: number
-  /** Knows the runs of other processes. */
+  readonly maxRunBytes: number
+  /** Finds the runs of other processes. */
   readonly sharing: Pick<RunSharing, 'ofMessage'> | undefined
-  /** Sees to work that goes on after a run. */
+  /** Tracks work that continues after a run. */
   readonly follow: (work: Promise<void>) => void
 }
 
 /**
- * Makes sends idempotent: a repeat with the same key gets the run of the first send, even after a restart.
- * If that run failed and can be retried, the repeat starts a new run for the same question.
+ * Makes sends idempotent: a repeat with the same key gets the run of the first send, even after a restart. If that run
+ * failed and can be retried, the repeat starts a new run for the same question.
  */
 export interface KeyedSends {
   /**
    * @param start starts the run of a send; it stores the key with the messages
-   * @throws CONFLICT for a key of another request, or while another process makes the run and does not share it
+   * @throws CONFLICT for a key of another request, or while another process owns the run and does not share it
    */
   once(
     idempotencyKey: string,
@@ -50,9 +50,9 @@ export interface KeyedSends {
   ): Promise<LiveRun>
 }
 
-/** Sends under keys of one process. */
-export function createKeyedSends({ store, runs, runBytes, sharing, follow }: KeyedSendsOptions): KeyedSends {
-  // Sends that are on their way, so that a repeat waits for the first instead of racing it.
+/** Keyed sends of one process. */
+export function createKeyedSends({ store, runs, maxRunBytes, sharing, follow }: KeyedSendsOptions): KeyedSends {
+  // Sends in progress, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 
   const repeat = async (caller: Principal, { key, bodyHash }: SendKey): Promise<Repeat | undefined> => {
@@ -67,7 +67,7 @@ export function createKeyedSends({ store, runs, runBytes, sharing, follow }: Key
     const run =
       runs.ofMessage(messageId) ??
       (lines === undefined ? await sharing?.ofMessage(sessionId, messageId).catch(() => undefined) : undefined) ??
-      (await readStoredRun(store, record, runBytes))
+      (await readStoredRun(store, record, maxRunBytes))
     return { run, record }
   }
   const sendOnce = async (
@@ -76,7 +76,7 @@ export function createKeyedSends({ store, runs, runBytes, sharing, follow }: Key
     start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
   ): Promise<LiveRun> => {
     const earlier = await repeat(caller, key)
-    if (earlier && !mayRetry(earlier.run)) return earlier.run
+    if (earlier && !isRetryable(earlier.run)) return earlier.run
     try {
       const run = await (earlier ? startAgain(key, earlier.record, start) : start(key))
       follow(keepLines(store, run, caller, key.key))
@@ -110,9 +110,9 @@ export function createKeyedSends({ store, runs, runBytes, sharing, follow }: Key
 
 async function keepLines(store: RunStore, run: LiveRun, caller: Principal, key: string): Promise<void> {
   await run.ended
-  const entries = run.log.entries()
+  const entries = run.log.after(0)
   // The lines of a very long run may be gone, but its answer is stored.
-  if (entries[0]?.sequence !== 1) return
+  if (entries === undefined || entries.length === 0) return
   await store.complete(caller.id, key, { messageId: run.messageId, lines: entries.map(({ json }) => json) })
 }
 
@@ -121,16 +121,16 @@ interface Repeat {
   readonly record: SendRecord
 }
 
-/** Whether a run has ended with a failure that a new try may not have. */
-function mayRetry({ finished, log }: LiveRun): boolean {
-  const last = log.entries().at(-1)
+/** Whether a run ended with a failure that a retry may avoid. */
+function isRetryable({ finished, log }: LiveRun): boolean {
+  const last = log.newest()
   if (!finished || last === undefined) return false
-  // Written by us from a line.
+  // Parsed from a line that Inlay wrote.
   const line = JSON.parse(last.json) as StreamLine
   return 'error' in line && line.is_retryable
 }
 
-/** SHA-256 of a request, hexadecimal: the same for the same body, whatever its spacing or order of fields. */
+/** SHA-256 of a request, hexadecimal: the same for the same body, regardless of whitespace and field order. */
 async function hashRequest(request: SendMessageRequest): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(sorted(request)))
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))

@@ -6,7 +6,7 @@ import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.t
 import { queryWeights } from '../actions/internal-search/query-expansion.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { PastText } from '../contracts/action.ts'
-import { createQuestions, questionLimitMs } from '../model/retry-step.ts'
+import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
 
@@ -16,13 +16,13 @@ export interface PassageSearchOptions extends PersonaFilterOptions {
   readonly help?: SearchHelp
   readonly models: ModelProvider
   readonly personas: PersonaLookup
-  /** Finds the model that searches ask. Default: that of the agent. */
+  /** Finds the model that searches ask. Default: the model of the agent. */
   readonly questionModel?: () => Promise<ResolvedModel>
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Searches as the search action of an agent does, for one text and what a model adds to it.
+ * Searches like the search action of an agent, for one text and the queries that a model adds.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (provider), VALIDATION_ERROR (model), NOT_IMPLEMENTED without a search
  */
 export async function searchPassages(query: PassageQuery, options: PassageSearchOptions): Promise<readonly Passage[]> {
@@ -36,7 +36,7 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   const find = (words: string): Promise<readonly Passage[]> =>
     search({ text: words, filters: bounds.filters, caller, limit, signal })
   const passages = find(text)
-  // Told to whoever awaits it; while the model thinks nobody does.
+  // Avoids an unhandled rejection while the model is asked; the promise is awaited below.
   passages.catch(() => {})
   const messages = pastOf(query)
   const turn = { ask: model && toAsk(model, query, options), messages, signal }
@@ -50,12 +50,12 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   return fusePassages([{ items: await passages, weight: 1 }, ...rankings]).slice(0, limit)
 }
 
-/** Most messages before a query that a model reads. */
+/** Maximum messages before a query that a model reads. */
 const maxMessages = 10
 
 const pastOf = ({ messages = [] }: PassageQuery): readonly PastText[] => messages.slice(-maxMessages)
 
-/** The model that helps; undefined where none is asked. A model that is named is checked in any case. */
+/** The model that helps; undefined when none is asked. A named model is validated in any case. */
 async function modelOf(
   { model, skipsExpansion }: PassageQuery,
   persona: Persona,
@@ -75,6 +75,14 @@ function toAsk(
   { signal }: PassageQuery,
   { wait }: PassageSearchOptions,
 ): ReturnType<typeof createQuestions> {
-  // Words alone are searched for meanwhile: a second try would only keep them waiting.
-  return createQuestions({ model, modelIndex: 0, signal, tries: 1, wait, limitMs: questionLimitMs, onUsage: () => {} })
+  // The text itself is searched for meanwhile, so a second attempt would only add delay.
+  return createQuestions({
+    model,
+    modelIndex: 0,
+    signal,
+    maxAttempts: 1,
+    wait,
+    timeoutMs: questionTimeoutMs,
+    onUsage: () => {},
+  })
 }

@@ -13,7 +13,7 @@ import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
-import type { ContextFiles } from '../prompt/whole-or-searched-files.ts'
+import type { ContextFiles } from '../prompt/context-files.ts'
 import {
   admitResearch,
   checkOneModel,
@@ -30,7 +30,7 @@ import {
   findTurnContext,
   noContextFiles,
   offerActions,
-  weighFiles,
+  readContextFiles,
   type TurnContext,
   type TurnContextParts,
 } from './turn-context.ts'
@@ -46,17 +46,16 @@ export interface PlanParts extends Pick<Services, 'onError'> {
   readonly research: ResearchOptions
 }
 
-/** A message that passed every check. Nothing of it is stored yet. */
+/** A message that passed every check; nothing is stored yet. */
 export interface TurnPlan {
-  /** The request, its context joined with what the host's hook adds. */
   readonly request: SendMessageRequest
-  /** Null: a new one. */
+  /** Null: a new session. */
   readonly session: SessionRecord | null
   readonly context: TurnContext
   readonly contextFiles: ContextFiles
   /** Requested model of each answer. */
   readonly overrides: readonly (LlmOverride | null)[]
-  /** One for each answer. */
+  /** One per answer. */
   readonly models: readonly ResolvedModel[]
   readonly reasoning: ReasoningEffort | undefined
   /** Absent unless the request asks for deep research. */
@@ -64,7 +63,7 @@ export interface TurnPlan {
   readonly usable: ChosenActions
 }
 
-/** Checks a message and finds everything its answers need. */
+/** Checks a message and collects what its answers need. */
 export async function planTurn(parts: PlanParts, request: SendMessageRequest, caller: Principal): Promise<TurnPlan> {
   const overrides = toOverrides(request)
   const { chat_session_id: sessionId } = request
@@ -77,7 +76,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
       const wanted = isChosen ? overrideOfAnswer(override, session, context.persona) : override
       const model = await parts.models.resolve(wanted)
       if (!model.observed?.ask) return model
-      // Its server tells of it, such as its window.
+      // The server states it, such as its context window.
       await model.observed.ask()
       return parts.models.resolve(wanted)
     }),
@@ -91,10 +90,12 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
-  // A research cites what its agents found; files that have a number in the prompt would share it with one of those.
+  // Research cites what its agents found; a file numbered in the prompt would share its number with one of those
+  // documents.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
   const room = { contextTokens, userText: request.message }
-  const contextFiles = context.files.length === 0 ? noContextFiles : await weighFiles(context, room, parts.contextParts)
+  const contextFiles =
+    context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, parts.contextParts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const usable = await parts.actions.choose(asker, choice, (available) => {
@@ -104,7 +105,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   })
   if (research) checkSearches(usable.actions, usable.forced[0])
   return {
-    request: parts.before ? await askHost(parts, request, { session, context, caller }) : request,
+    request,
     session,
     context,
     contextFiles,
@@ -116,7 +117,7 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
   }
 }
 
-/** A host's agent decides by itself which tools it calls and which model it asks. */
+/** A host's agent decides itself which tools it calls and which model it asks. */
 function checkHostRequest(request: SendMessageRequest): void {
   const isForced = (request.forced_tool_id ?? 0) !== 0
   if (!request.deep_research && !isForced && (request.llm_overrides ?? []).length < 2) return
@@ -129,7 +130,7 @@ function forHostAgent(offered: readonly Action[], { actions }: NonNullable<Perso
   return actions === 'all' ? offered : offered.filter(({ name }) => actions?.includes(name))
 }
 
-/** The override of each answer: two or three answer side by side, fewer entries count as none. */
+/** The override of each answer: two or three entries give parallel answers, fewer count as none. */
 function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)[] {
   const several = request.llm_overrides ?? []
   if (request.deep_research) checkOneModel(request)
@@ -170,7 +171,7 @@ interface Asking {
   readonly caller: Principal
 }
 
-/** Limits of the deep research that a request asks for. */
+/** Limits of a requested deep research run. */
 async function findResearch(
   { research, onError }: PlanParts,
   request: SendMessageRequest,
@@ -188,12 +189,10 @@ async function findResearch(
   return admitResearch(research, coming, onError)
 }
 
-/** Asks the host's hook; what it adds goes with the request's own context. */
-async function askHost(
-  { before, onError }: PlanParts,
-  request: SendMessageRequest,
-  { session, context, caller }: Asking,
-): Promise<SendMessageRequest> {
+/** Calls the host's hook and adds the text it returns to the request's own context. */
+export async function askHost({ before, onError }: PlanParts, plan: TurnPlan, caller: Principal): Promise<TurnPlan> {
+  if (!before) return plan
+  const { request, session, context } = plan
   const coming = {
     caller,
     message: request.message,
@@ -205,14 +204,14 @@ async function askHost(
   }
   const addition = await askBefore(before, coming, onError)
   const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
-  return { ...request, additional_context: contexts.length === 0 ? null : contexts.join('\n\n') }
+  const joined = contexts.length === 0 ? null : contexts.join('\n\n')
+  return { ...plan, request: { ...request, additional_context: joined } }
 }
 
 const anySession = '00000000-0000-4000-8000-000000000000'
 
 /**
- * Reads a message as a host writes it: what is absent takes its default. The id of a session is the store's own, so
- * unlike on the wire it may be of any form.
+ * Parses a message as a host writes it and fills in defaults. Unlike on the wire, a session id may have any format.
  * @throws VALIDATION_FAILED
  */
 export function readMessage(input: SendMessageInput): SendMessageRequest {

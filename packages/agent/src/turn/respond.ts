@@ -3,15 +3,14 @@ import { InlayError, type PacketBody } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { Responder, ResponderPart, ResponderTool, ResponderTurn } from '../contracts/responder.ts'
 import { createCallIds, addUsage } from '../model/tool-loop.ts'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import type { CallWriter } from '../packets/packet-writer.ts'
-import type { PacketWriter } from '../packets/packet-writer.ts'
+import { yieldToEventLoop } from '@inlay/scheduling'
+import type { CallWriter } from '../packet-writer.ts'
+import type { PacketWriter } from '../packet-writer.ts'
 import { citing, distrusting } from '../prompt/turn-prompt.ts'
 import { runCall, type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { toFunctionTools } from '../tool-calls/call-plan.ts'
 import { createResponderCall, type ResponderCall } from './responder-calls.ts'
 
-/** Options for answering a message with a responder. */
 export interface RespondOptions {
   readonly responder: Responder
   /** System message, earlier messages and the newest user message, oldest first. */
@@ -21,11 +20,11 @@ export interface RespondOptions {
   readonly includeCitations: boolean
   readonly writer: PacketWriter
   readonly setting: CallSetting
-  /** Tokens of one result of an action. */
+  /** Maximum tokens of one result. */
   readonly resultTokens: number
 }
 
-/** Has a responder answer one message: its parts become packets. Throws its failure. */
+/** Lets a responder answer one message, and turns its events into packets. Throws its failure. */
 export async function respond(options: RespondOptions, progress: AnswerProgress): Promise<void> {
   const { responder, prompt, actions, writer, setting, includeCitations } = options
   const canCite = includeCitations && actions.some(({ isCiting }) => isCiting)
@@ -64,14 +63,16 @@ interface PendingCall {
 
 type CallPart = Extract<ResponderPart, { type: 'call' }>
 
-/** Sorts the parts of a responder into steps: reasoning, text, then calls. Text that follows calls begins a new step. */
+/**
+ * Groups the events of a responder into steps: reasoning, text, then calls. Text that follows calls begins a new step.
+ */
 class ResponderSteps {
   readonly #options: RespondOptions
   readonly #progress: AnswerProgress
   readonly #withIds = createCallIds()
   readonly #calls = new Map<string, ResponderCall>()
   #pending: PendingCall[] = []
-  /** Calls of this step that have a place. */
+  /** Number of calls of this step with a place. */
   #placed = 0
   #runningActions = 0
   #hasOutput = false
@@ -158,7 +159,7 @@ class ResponderSteps {
       writer.endStep()
     }
     const starts = opening.map(({ start }, index) => ({ position: this.#placed + index, start }))
-    // Calls that arrive later in the step stand behind the others, without another announcement.
+    // Later calls of the step are placed behind the others, without another announcement.
     const writers = writer.openCalls(isFirst ? opening.length : 1, starts)
     this.#placed += opening.length
     for (const [index, call] of opening.entries()) {

@@ -1,19 +1,19 @@
 import { isJsonObject, type PacketBody } from '@inlay/protocol'
 import type { ResponderPart } from '../contracts/responder.ts'
-import type { CallWriter } from '../packets/packet-writer.ts'
+import type { CallWriter } from '../packet-writer.ts'
 import { researchToolNames } from '../research/tools.ts'
 import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { idOfName, toData } from '../tool-calls/host-actions.ts'
 
 type Part<Type extends ResponderPart['type']> = Extract<ResponderPart, { type: Type }>
 
-/** A call that a responder carries out itself, shown as one of a custom tool or, with a task, of a sub-agent. */
+/** A call that a responder carries out itself, shown as a custom tool or, if it has a task, as a sub-agent. */
 export interface ResponderCall {
   /** The packet that announces it; sent with the other calls of its step. */
   readonly start: PacketBody
-  /** Gives the call its place. */
+  /** Assigns the place of the call. */
   open(writer: CallWriter): void
-  /** Takes text and calls of a sub-agent, results and failures. */
+  /** Handles text and calls of a sub-agent, results and failures. */
   onPart(part: Part<'text' | 'reasoning' | 'call' | 'result' | 'failure'>): void
   readonly hasEnded: boolean
 }
@@ -35,7 +35,7 @@ interface Place {
   readonly parentId: string | null
 }
 
-/** Creates a call; what arrives before it has a place waits for it. */
+/** Creates a call; events before it has a place wait. */
 export function createResponderCall(options: ResponderCallOptions): ResponderCall {
   const { call, id, uniqueId } = options
   const early: Parameters<ResponderCall['onPart']>[0][] = []

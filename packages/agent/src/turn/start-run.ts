@@ -1,5 +1,5 @@
 import { InlayError, type Principal, type SendMessageRequest } from '@inlay/protocol'
-import type { CallerLimit } from '@inlay/protocol/concurrency'
+import type { CallerLimit } from '@inlay/scheduling'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
@@ -9,7 +9,8 @@ import type { LiveRun, Runs } from '../run/resumable-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
-import { planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
+import { expectedTokens, type AdmitTurn, type SettleTurn } from './admission.ts'
+import { askHost, planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** Dependencies for starting runs. */
@@ -17,16 +18,17 @@ export interface StartParts extends PlanParts {
   readonly conversations: ConversationStore
   readonly runs: Runs
   readonly files: FileStore
+  readonly admit: AdmitTurn | undefined
   readonly systemPrompt: string | undefined
-  /** Runs of one caller at the same time in this process. */
+  /** Limit of one caller's concurrent runs in this process. */
   readonly runLimit: CallerLimit
   readonly turn: TurnParts
   readonly sharing: RunSharing | undefined
 }
 
 /**
- * Checks and stores a message, then starts the run that answers it. Whatever can be known before a run rejects.
- * @param once makes the send happen once, or tries a send again that failed
+ * Checks and stores a message, then starts its run. Rejects with everything that can be known before the run.
+ * @param once makes the send idempotent, or retries a failed one
  */
 export async function startRun(
   parts: StartParts,
@@ -36,18 +38,23 @@ export async function startRun(
 ): Promise<LiveRun> {
   const leave = parts.runLimit.enter(caller.id)
   if (!leave) throw tooManyRuns(parts.runLimit.most)
+  let settle: SettleTurn | undefined
   try {
-    const plan = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
+    const planned = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
+    const sessionId = planned.session?.id ?? null
+    settle = await parts.admit?.({ caller, sessionId, expectedTokens: expectedTokens(planned) })
+    const plan = await askHost(parts, planned, caller)
     const fileIds = plan.context.descriptors.flatMap(({ user_file_id: id }) => id ?? [])
     if (fileIds.length > 0) await parts.files.noteUse(fileIds)
     const opened = await openTurn(parts, plan, caller, key)
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
     await parts.sharing?.share(run)
-    void executeTurn(toTurn(parts, plan, opened, run, { caller, headers, requestId }), parts.turn)
+    void executeTurn({ ...toTurn(parts, plan, opened, run, { caller, headers, requestId }), settle }, parts.turn)
     return run
   } catch (error) {
     leave()
+    await settle?.(0)
     throw error
   }
 }
@@ -62,7 +69,7 @@ function tooManyRuns(most: number): InlayError {
   })
 }
 
-/** The request to answer the question of an earlier send once more. */
+/** Turns a request into one that answers the question of an earlier send again. */
 function toRepeat(request: SendMessageRequest, { sessionId, parentId }: SendRetry): SendMessageRequest {
   return { ...request, chat_session_id: sessionId, parent_message_id: parentId, chat_session_info: null }
 }
@@ -167,7 +174,7 @@ function toTurn(
   }
 }
 
-/** Research has prompts of its own, whatever the persona of the session is told. */
+/** Research has its own prompts, so those of the persona are dropped. */
 function withoutPrompts(context: TurnContext): TurnContext {
   return { ...context, persona: { ...context.persona, systemPrompt: '', taskPrompt: '', replacesBasePrompt: false } }
 }

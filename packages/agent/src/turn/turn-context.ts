@@ -12,7 +12,7 @@ import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
-import { weighContextFiles, type ContextFiles } from '../prompt/whole-or-searched-files.ts'
+import { loadContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
 /** Dependencies for the context of a turn. */
@@ -20,53 +20,53 @@ export interface TurnContextParts {
   readonly files: FileStore
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
-  /** Searches files that are too long for a prompt. Default: those that fit are taken. */
+  /** Searches files that are too long for a prompt. Default: only files that fit are used. */
   readonly fileSearch: FileSearch | undefined
   readonly search: PassageSearch | undefined
-  /** Makes the search action over files. */
+  /** Creates the search action over files. */
   readonly searchAction: (search: PassageSearch, readExcerpt?: ExcerptReader) => Action
   readonly readExcerpt: ExcerptReader | undefined
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  /** Information about a caller for the model. */
+  /** Facts about a caller, for the model. */
   readonly person: (caller: Principal) => Promise<Person>
-  /** Longest wait for context files that are still being read or indexed, in milliseconds. */
+  /** Maximum wait for context files that are still being read or indexed, in milliseconds. */
   readonly waitMs: number
 }
 
-/** Destination of a message: its agent, project and files. */
+/** Agent, project and files of a message. */
 export interface TurnPlace {
   readonly personaId: number
   readonly projectId: number | null
   readonly descriptors: readonly FileDescriptor[]
   readonly filters: BaseFilters | null
   readonly caller: Principal
-  /** Whether some earlier message of the session came with files. */
+  /** Whether an earlier message of the session has files. */
   readonly hasFiles: boolean
 }
 
 /** The persona, project, files and filters of a turn, checked. */
 export interface TurnContext {
   readonly persona: Persona
-  /** Null outside of projects, and where the agent is not the default one. */
+  /** Null outside of projects, and when another agent than the default one is used. */
   readonly project: Project | null
   /** File descriptors of the message, completed. */
   readonly descriptors: readonly FileDescriptor[]
-  /** The request's filters with what the agent adds. */
+  /** Filters of the request, narrowed by the agent. */
   readonly filters: BaseFilters | null
   /** Files of the project or agent. */
   readonly files: readonly StoredFile[]
   /** Files of the message. */
   readonly attached: readonly StoredFile[]
-  /** Some file came with a message, or belongs to the project or agent. */
+  /** Whether any file was attached, or belongs to the project or agent. */
   readonly hasFiles: boolean
-  /** None of the agent's document sets can be searched. */
+  /** Whether none of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
-  /** Information about the caller for the model, read on each call. */
+  /** Facts about the caller for the model, read on each call. */
   person(): Promise<Person>
 }
 
 /**
- * Refuses settings of a new session.
+ * Rejects unsuitable settings of a new session.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (project), DEPLOYMENT_UNSUPPORTED (incognito)
  */
 export async function checkSessionSettings(
@@ -75,14 +75,14 @@ export async function checkSessionSettings(
   { personas, projects }: { readonly personas: PersonaLookup; readonly projects: ProjectLookup },
 ): Promise<void> {
   if (info?.incognito === true) {
-    throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
+    throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not supported.' })
   }
   await personas.get(info?.persona_id ?? 0, caller)
   if ((info?.project_id ?? null) !== null) await projects.get(info?.project_id ?? 0, caller)
 }
 
 const noFiles = { descriptors: [], files: [] } as const
-/** Context files outside of projects for an agent without files. */
+/** Result for an agent without files, outside of projects. */
 export const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
 
 /**
@@ -94,7 +94,7 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   const { personaId, projectId, caller } = place
   const persona = await personas.get(personaId, caller)
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
-  // With another agent a project is only a folder of chats.
+  // With another agent, a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
   const { descriptors, files: attached } =
     place.descriptors.length === 0 ? noFiles : await checkDescriptors(place.descriptors, caller, files)
@@ -106,19 +106,19 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
 }
 
-/** Remaining context window for context files, and what else needs space. */
+/** Context window, and what else needs space besides context files. */
 interface ContextRoom {
   readonly contextTokens: number
   readonly userText: string
 }
 
-/** How the files of the project or agent are given to the model; waits until they are read. */
-export async function weighFiles(
+/** Decides how the files of the project or agent reach the model; waits until they are read. */
+export async function readContextFiles(
   context: TurnContext,
   room: ContextRoom,
   { files, fileSearch, waitMs }: TurnContextParts,
 ): Promise<ContextFiles> {
-  return weighContextFiles({
+  return loadContextFiles({
     store: files,
     files: context.files,
     leftTokens: leftTokens(room, context),
@@ -135,8 +135,8 @@ function leftTokens({ contextTokens, userText }: ContextRoom, { persona, project
 }
 
 /**
- * The actions there are, as the place of a turn leaves and adds them. In a project only its files are searched; an agent's
- * files are searched beside its documents.
+ * Selects from the available actions for a turn. In a project only its files are searched; an agent's files are
+ * searched in addition to its documents.
  */
 export function offerActions(
   available: readonly Action[],
@@ -146,7 +146,7 @@ export function offerActions(
 ): readonly Action[] {
   const own = available.filter(({ id, builtIn, needsGrant = false }) => {
     if (builtIn === 'FileReaderTool') return hasFiles
-    // Memories belong to the person in the chat, not to what an agent is given.
+    // Memories belong to the user, not to what an agent is granted.
     return builtIn === 'MemoryTool' || (actionIds?.includes(id) ?? !needsGrant)
   })
   const others = own.filter(({ builtIn }) => builtIn !== 'SearchTool')
@@ -160,17 +160,17 @@ export function offerActions(
 }
 
 export interface TurnFilesOptions {
-  readonly store: Pick<FileStore, 'byIds' | 'sections' | 'lend' | 'keep'>
-  /** Ids of the files that came with messages of the branch, checked when they were sent; repeats count once. */
+  readonly store: Pick<FileStore, 'byIds' | 'sections' | 'openById' | 'keep'>
+  /** Ids of attached files of the branch, checked when they were sent; repeats count once. */
   readonly attachedIds: readonly string[]
   /** Files of the project or agent, checked. */
   readonly held: readonly StoredFile[]
-  /** Files that actions made earlier in the conversation, as far as they are the caller's; asked for once, if at all. */
+  /** Files that actions created earlier in the conversation, if the caller owns them; read at most once. */
   readonly generatedBefore: () => Promise<readonly StoredFile[]>
   readonly caller: Principal
 }
 
-/** The files that the actions of a turn may read, and where they keep new ones. */
+/** The files that the actions of a turn may read, and the place for new ones. */
 export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
   const { store, attachedIds, held, generatedBefore, caller } = options
   const generated: StoredFile[] = []
@@ -191,7 +191,7 @@ export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
   return {
     list,
     read: async (id, signal) => store.sections(await listed(id), signal),
-    open: async (id) => store.lend((await listed(id)).fileId),
+    open: async (id) => store.openById((await listed(id)).fileId),
     keep: async (file) => {
       const kept = await store.keep(file, caller)
       generated.push(kept)
@@ -205,19 +205,22 @@ export interface PersonaFilterOptions {
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
 }
 
-/** The filters of a request within the bounds of an agent: its document sets, unless the request names some, and its start date. */
+/**
+ * The filters of a request within the limits of an agent: its document sets, unless the request names some, and its
+ * start date.
+ */
 export async function personaFilters(
   { documentSetIds, searchStartDate }: Persona,
   { filters, caller }: { readonly filters: BaseFilters | null; readonly caller: Principal },
   { documentSets }: PersonaFilterOptions,
 ): Promise<{
   readonly filters: BaseFilters | null
-  /** None of the agent's document sets can be searched. */
+  /** Whether none of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
 }> {
   const isBound = documentSetIds.length > 0 && (filters?.document_set ?? null) === null
   if (!isBound && searchStartDate === null) return { filters, searchesNothing: false }
-  // A set that is gone, or not open to the caller, leaves less to search, never more.
+  // A set that was deleted, or is not open to the caller, narrows the search and never widens it.
   const visible = isBound ? await documentSets(caller) : []
   const sets = visible.filter(({ id }) => documentSetIds.includes(id)).map(({ name }) => name)
   const searchesNothing = isBound && sets.length === 0

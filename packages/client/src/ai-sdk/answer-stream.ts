@@ -8,13 +8,13 @@ import type { Chat } from './requests.ts'
 /** Dependencies for reading an answer. */
 export interface ReadingParts {
   readonly readFile: FileReader
-  /** Asked for the reasons of calls that ended without a result. */
+  /** Used to read the reasons of calls that ended without a result. */
   readonly client: Pick<Client, 'sessions'>
   readonly questionId?: string | undefined
 }
 
 /**
- * Chunks of an answer; what the stream tells about the chat is remembered.
+ * Chunks of an answer. Ids that the stream contains are stored in `chat`.
  * @throws the failure of the run, after its last chunk
  */
 export async function* readAnswer(
@@ -36,7 +36,7 @@ export async function* readAnswer(
   if (errorLine !== null) throw toFailure(errorLine)
 }
 
-/** Calls of a stored answer that failed; none when they cannot be read. */
+/** Failed calls of a stored answer; none if it cannot be read. */
 async function failedCalls(
   client: ReadingParts['client'],
   sessionId: string | undefined,
@@ -52,7 +52,7 @@ function toFailure({ error, error_code: code, is_retryable: isRetryable }: Error
   return new InlayError(isKnown(code) ? code : 'UNKNOWN_ERROR', { message: error, data: { isRetryable } })
 }
 
-/** A stream that is written no faster than it is read, so that a failure at its end loses nothing before it. */
+/** A stream with back-pressure, so that a failure at its end does not discard earlier chunks. */
 export function streamOf(chunks: AsyncGenerator<InlayChunk>): ReadableStream<InlayChunk> {
   return new ReadableStream<InlayChunk>(
     {
@@ -62,7 +62,7 @@ export function streamOf(chunks: AsyncGenerator<InlayChunk>): ReadableStream<Inl
         else controller.enqueue(value)
       },
       cancel() {
-        // Not awaited: the generator returns when the line it waits for has come.
+        // Not awaited: the generator only returns when its next line has arrived.
         void chunks.return(undefined)
       },
     },

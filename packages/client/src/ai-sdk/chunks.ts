@@ -15,21 +15,21 @@ import {
 import type { InlayChunk } from './messages.ts'
 import { toolChunks, type SentCall } from './tool-chunks.ts'
 
-/** A file an answer made, as a page can show it. */
+/** A file of an answer, in the form that a page displays. */
 export interface ShownFile {
   readonly url: string
   readonly mediaType: string
   readonly name: string
 }
 
-/** Reads a file of the conversation; undefined when it cannot be read. */
+/** Reads a file of the conversation; undefined if it cannot be read. */
 export type FileReader = (fileId: string) => Promise<ShownFile | undefined>
 
-/** Turns the lines of one answer into chunks of the AI SDK. */
+/** Converts the lines of an answer to chunks of the AI SDK. */
 export interface ChunkWriter {
-  /** Chunks that the next line adds. */
+  /** Returns the chunks for the next line. */
   add(line: StreamLine): AsyncGenerator<InlayChunk>
-  /** Chunks that tell why calls failed. */
+  /** Returns chunks with the reasons of failed calls. */
   addFailures(calls: readonly FailedToolCall[]): AsyncGenerator<InlayChunk>
   /** Whether a call has ended without any result. */
   readonly lacksResult: boolean
@@ -38,21 +38,21 @@ export interface ChunkWriter {
 
 /** Chunks already sent for one block. */
 interface Sent extends SentCall {
-  /** The open text part; `count` tells the parts of one block apart. */
+  /** The open text part; `count` distinguishes the parts of one block. */
   text: { id: string; isOpen: boolean; count: number }
   files: number
 }
 
 interface Progress {
   readonly state: FoldState
-  /** By the position of the block. */
+  /** By the index of the block. */
   readonly blocks: Sent[]
   citations: number
 }
 
 /**
- * @param sessionId the session, when the stream does not name it because it existed before
- * @param failedCalls calls of a stored answer that failed
+ * @param sessionId id of the session, if it existed before and is not in the stream
+ * @param failedCalls failed calls of a stored answer
  */
 export function createChunkWriter(
   sessionId: string | undefined,
@@ -104,7 +104,7 @@ function sentOf({ blocks, state }: Progress, index: number): Sent {
   })
 }
 
-/** A delta goes to the newest block at its place, as in the fold. */
+/** A delta belongs to the newest block with its placement, as in the fold. */
 function* textDelta(
   kind: 'text' | 'reasoning',
   { placement }: Packet,
@@ -134,7 +134,7 @@ function* closeTexts({ blocks, state }: Progress): Generator<InlayChunk> {
   }
 }
 
-/** Everything but text that changed since the last packet. */
+/** Chunks for everything except text that changed since the last packet. */
 async function* changes(progress: Progress, readFile: FileReader): AsyncGenerator<InlayChunk> {
   const { state } = progress
   for (const [index, block] of state.blocks.entries()) {
@@ -199,7 +199,7 @@ function* researchChunk(block: ResearchBlock, sent: Sent): Generator<InlayChunk>
   yield { type: 'data-research', id: sent.id, data: { task, report, progress, documents: citedDocuments ?? [] } }
 }
 
-/** Data parts are sent whole, so a growing text is sent again only when it grew by a tenth. */
+/** Data parts are always sent whole, so a growing text is only sent again when it has grown by a tenth. */
 function isWorthSending(length: number, isDone: boolean, sent: Sent): boolean {
   if (sent.isOver || (sent.isStarted && !isDone && length < sent.outputLength * 1.1 + 1)) return false
   Object.assign(sent, { isStarted: true, isOver: isDone, outputLength: length })

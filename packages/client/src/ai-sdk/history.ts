@@ -5,7 +5,7 @@ import { streamOf } from './answer-stream.ts'
 import { createChunkWriter, type FileReader } from './chunks.ts'
 import type { InlayChunk, InlayUIMessage } from './messages.ts'
 
-/** The messages of a stored session. An answer that is still being written is left out: it is resumed. */
+/** The messages of a stored session, without an answer that is still running: it is resumed. */
 export async function storedMessages(session: ChatSessionDetail, readFile: FileReader): Promise<InlayUIMessage[]> {
   const messages: InlayUIMessage[] = []
   for (const exchange of exchangesOf(session)) {

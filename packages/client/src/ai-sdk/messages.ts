@@ -1,28 +1,28 @@
 import type { GeneratedImage, SearchDoc, Usage } from '@inlay/protocol'
 import type { UIMessage, UIMessageChunk } from 'ai'
 
-/** `metadata` of the messages: what connects them with the service. */
+/** `metadata` of messages: ids of the service. */
 export interface InlayMetadata {
-  /** The session that holds the message. */
+  /** Session of the message. */
   readonly sessionId?: string
   /** Id of the stored message, for `sessions.rate` and branches. */
   readonly messageId?: number
   /** Id of the stored question of an answer. */
   readonly questionId?: number
-  /** Why the answer is not whole. */
+  /** Reason why the answer is incomplete. */
   readonly error?: { readonly message: string; readonly code: string | null; readonly isRetryable: boolean }
   /** Token usage of the answer, if requested with `include_usage`. */
   readonly usage?: Usage
 }
 
-/** Data parts of an answer: `data-plan` and `data-research` of a deep research, updated while it goes on. */
+/** Data parts of an answer: `data-plan` and `data-research` of deep research, updated while it runs. */
 export type InlayData = {
   plan: { readonly text: string; readonly isDone: boolean }
   research: {
     readonly task: string
     readonly report: string
     readonly progress: 'running' | 'done' | 'failed' | 'stopped'
-    /** Documents that the report cites. */
+    /** Documents cited in the report. */
     readonly documents: readonly SearchDoc[]
   }
 }
@@ -30,7 +30,7 @@ export type InlayData = {
 type Documents = { readonly documents: readonly SearchDoc[] }
 type Program = { readonly stdout: string; readonly stderr: string; readonly fileIds: readonly string[] }
 
-/** Built-in tools, as `tool-internal_search` and so on. The host's own actions come as `dynamic-tool` parts. */
+/** Built-in tools, as parts `tool-internal_search` etc. Actions of the host are `dynamic-tool` parts. */
 export type InlayTools = {
   internal_search: { input: { queries: string[] }; output: Documents }
   web_search: { input: { queries: string[] }; output: Documents }
@@ -42,10 +42,10 @@ export type InlayTools = {
 }
 
 /**
- * A message of `useChat`. Sources carry `providerMetadata.inlay`: the `citation` number that stands in the text as
- * `[[1]](link)`, the `documentId`, and an `excerpt`. Files carry the `fileId` and the `name`.
+ * A message of `useChat`. Sources have `providerMetadata.inlay`: the `citation` number, which the text contains as
+ * `[[1]](link)`, the `documentId`, and an `excerpt`. Files have the `fileId` and the `name`.
  */
 export type InlayUIMessage = UIMessage<InlayMetadata, InlayData, InlayTools>
 
-/** A part of the stream that `useChat` reads. */
+/** A chunk of the stream that `useChat` reads. */
 export type InlayChunk = UIMessageChunk<InlayMetadata, InlayData>

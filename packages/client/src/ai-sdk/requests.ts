@@ -10,16 +10,16 @@ export type SendingOptions = Parameters<ChatTransport<InlayUIMessage>['sendMessa
 /** State of a chat kept by the transport. */
 export interface Chat {
   sessionId?: string
-  /** Stored ids of questions, by the id that the page gave them. */
+  /** Stored ids of questions, by their ids in the page. */
   readonly questions: Map<string, number>
-  /** The current reader of the answer; a newer reader of the same run replaces it. */
+  /** The current reader of the answer; replaced by a newer reader of the same run. */
   reader?: object
 }
 
-/** Whether the id of a chat may be that of a session. */
+/** Whether the id of a chat has the form of a session id. */
 export const isSessionId = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
-/** The session that the answers of a chat belong to; undefined before its first message. */
+/** The session of a chat's answers; undefined before its first message. */
 export function sessionIn({ chatId, messages }: SendingOptions): string | undefined {
   const known = messages.findLast(({ metadata }) => metadata?.sessionId !== undefined)?.metadata?.sessionId
   return known ?? (messages.length > 1 && isSessionId(chatId) ? chatId : undefined)
@@ -27,7 +27,7 @@ export function sessionIn({ chatId, messages }: SendingOptions): string | undefi
 
 /**
  * The request for the newest question, or for another answer to it.
- * @throws INVALID_INPUT without a question, or with files that cannot be taken
+ * @throws INVALID_INPUT without a question, or with files that cannot be accepted
  */
 export async function toMessage(
   client: Client,
@@ -48,7 +48,7 @@ export async function toMessage(
   return { ...fields, message: text, ...session, ...parentOf(chat, messages.slice(0, at)), ...files }
 }
 
-/** The answer that a question follows; null begins anew in a session that has other answers. */
+/** The answer that precedes a question; null starts a new branch in a session with other answers. */
 function parentOf(chat: Chat, before: readonly InlayUIMessage[]): { parent_message_id?: number | null } {
   if (chat.sessionId === undefined) return {}
   const parent = before.findLast(({ role }) => role === 'assistant')?.metadata?.messageId

@@ -14,7 +14,7 @@ const builtIn: ReadonlySet<string> = new Set([
 /** Chunks already sent for one tool call. */
 export interface SentCall {
   readonly id: string
-  /** Arguments sent while the model wrote them: the name of the last one, and how much of each. */
+  /** Arguments sent while the model was writing them: the name of the last one, and the length of each. */
   draft?: { name: string; lengths: Record<string, number> }
   input?: unknown
   output?: unknown
@@ -24,12 +24,12 @@ export interface SentCall {
   hasFailed?: boolean
 }
 
-/** Chunks that bring a client from what was sent of a call to what is known of it now. */
+/** Chunks for the difference between what was sent of a call and its current state. */
 export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
   const { toolName, progress } = block
   const call = { toolCallId: sent.id, dynamic: !builtIn.has(toolName), providerExecuted: true }
   if (sent.isOver) {
-    // The reason of a failure may come after its call, from the stored answer.
+    // The reason of a failure may arrive later, from the stored answer.
     if (progress === 'failed' && !sent.hasFailed) yield failureChunk(block, sent)
     return
   }
@@ -69,7 +69,7 @@ function placeOf({ placement: { turn_index: turn, tab_index: tab, sub_turn_index
   return { turn, tab, step }
 }
 
-/** The JSON of the arguments as far as it is written; they are texts, one after the other. */
+/** Emits the JSON of the arguments written so far; they are strings, in order. */
 function* draftChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
   const draft = (sent.draft ??= { name: '', lengths: {} })
   for (const [name, value] of Object.entries(block.arguments)) {
@@ -78,7 +78,7 @@ function* draftChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
     if (text.length === length && name in draft.lengths) continue
     let piece = JSON.stringify(text.slice(length)).slice(1, -1)
     if (!(name in draft.lengths)) piece = `${draft.name === '' ? '{' : '",'}${JSON.stringify(name)}:"${piece}`
-    // An argument that grows after the next one began is sent whole with the call.
+    // An argument that grows after the next one has started is sent with the complete call.
     else if (draft.name !== name) continue
     draft.name = name
     draft.lengths[name] = text.length
@@ -89,7 +89,7 @@ function* draftChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
 const hasOutput = ({ documents, images, output, errorOutput, data }: ToolBlock): boolean =>
   documents !== null || images !== null || data !== null || output !== '' || errorOutput !== ''
 
-/** Whether the output so far is worth sending: long texts only when they grew by a tenth. */
+/** Whether the output has changed enough to be sent: long texts only after they grew by a tenth. */
 function hasNews(block: ToolBlock, sent: SentCall): boolean {
   if (!hasOutput(block)) return false
   const known = block.documents ?? block.images ?? block.data

@@ -10,18 +10,21 @@ import { isSessionId, sessionIn, toMessage, type Chat, type SendingOptions } fro
 
 /** URL of the service, and options sent with every message. */
 export interface InlayTransportOptions extends ClientOptions {
-  /** Sent with every message, such as `chat_session_info: { persona_id: 3 }`. `body` of a single `sendMessage` wins. */
+  /**
+   * Fields for every message, such as `chat_session_info: { persona_id: 3 }`. `body` of a `sendMessage` call takes
+   * precedence.
+   */
   readonly message?: Partial<SendMessageInput>
   /**
-   * How generated files are shown: `link` to the service, for pages that it knows by their cookies, or `inline` as data.
-   * Default: `inline` with an `apiKey`, else `link`.
+   * How generated files are shown: as `link` to the service, for pages that authenticate with cookies, or `inline` as
+   * data URL. Default: `inline` with an `apiKey`, otherwise `link`.
    */
   readonly files?: 'link' | 'inline'
 }
 
-/** Connects `useChat` with an Inlay service. */
+/** Connects `useChat` to an Inlay service. */
 export interface InlayTransport extends ChatTransport<InlayUIMessage> {
-  /** The session of a chat, once it is known. */
+  /** The session of a chat; undefined until it is known. */
   sessionOf(chatId: string): string | undefined
   /**
    * The messages of a stored session, for `useChat({ id: sessionId, messages, transport, resume: true })`.
@@ -31,9 +34,9 @@ export interface InlayTransport extends ChatTransport<InlayUIMessage> {
 }
 
 /**
- * A transport for `useChat` of the AI SDK. A chat makes its session with the first message; a chat whose id is that of a
- * session continues it. Stopping a chat stops the answer on the server. Errors are `InlayError`s: `error.code`,
- * `error.data.isRetryable` and `error.data.retryAfterSeconds` tell what to do.
+ * A transport for `useChat` of the AI SDK. The first message of a chat creates its session; a chat whose id is a
+ * session id continues that session. Stopping a chat stops the answer on the server. Errors are `InlayError`s with
+ * `error.code`, `error.data.isRetryable` and `error.data.retryAfterSeconds`.
  * @example useChat({ transport: inlayTransport({ baseUrl: '/api' }) })
  */
 export function inlayTransport(options: InlayTransportOptions): InlayTransport {
@@ -80,7 +83,7 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
   }
 }
 
-/** Ends the run when its chat is stopped. */
+/** Stops the run when its chat is stopped. */
 function stopOnAbort(reading: {
   readonly answer: Answer
   readonly chat: Chat
@@ -91,7 +94,7 @@ function stopOnAbort(reading: {
   const { answer, chat, connection, client, signal } = reading
   const reader = (chat.reader = {})
   const leave = (): void => {
-    // A page that resumes a second time aborts the first: that is no stop.
+    // A page that resumes again aborts its first connection, which must not stop the run.
     queueMicrotask(() => {
       if (chat.reader !== reader) connection.abort()
       else void stopRun(client, answer).finally(() => connection.abort())
@@ -103,11 +106,11 @@ function stopOnAbort(reading: {
 
 async function stopRun(client: Client, answer: Answer): Promise<void> {
   try {
-    // Before its first line the run may not exist yet, and there would be nothing to stop.
+    // Before its first line, the run may not exist yet and could not be stopped.
     for await (const _ of answer) break
     if (answer.sessionId !== null) await client.stop(answer.sessionId)
   } catch {
-    // Nobody listens any more; a run that could not be stopped ends by itself.
+    // Ignored: a run that could not be stopped ends on its own.
   }
 }
 
@@ -116,7 +119,7 @@ function missing(error: unknown): undefined {
   throw error
 }
 
-/** A client that sends the headers of a single call as well. */
+/** A client that also sends the headers of a single call. */
 function clientWith(headers: NonNullable<SendingOptions['headers']>, options: InlayTransportOptions): Client {
   const send = options.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init))
   const merged = (init: RequestInit): Record<string, string> =>

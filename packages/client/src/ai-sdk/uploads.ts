@@ -6,8 +6,8 @@ import type { InlayUIMessage } from './messages.ts'
 type Descriptors = Pick<SendMessageInput, 'file_descriptors'>
 
 /**
- * Uploads the files of a question and waits until their text is read.
- * @throws INVALID_INPUT with the reason for each file that cannot be taken
+ * Uploads the files of a question and waits until their text is extracted.
+ * @throws INVALID_INPUT with the reason for each file that cannot be accepted
  */
 export async function uploadFiles(
   client: Client,
@@ -35,7 +35,7 @@ export async function uploadFiles(
   return { file_descriptors: [...known, ...read.map((file) => file.file_id)].map((id) => ({ id })) }
 }
 
-/** Id of a file that the service has already. */
+/** Id of a file that the service already has. */
 function storedId({ providerMetadata }: FileUIPart): string | undefined {
   const id = providerMetadata?.['inlay']?.['fileId']
   return typeof id === 'string' ? id : undefined
@@ -43,7 +43,7 @@ function storedId({ providerMetadata }: FileUIPart): string | undefined {
 
 async function toFile({ url, filename, mediaType }: FileUIPart, signal: AbortSignal | undefined): Promise<File> {
   const name = filename ?? 'file'
-  // Files that people choose are data or blob addresses; both are read by the browser itself.
+  // Selected files are data or blob URLs, which `fetch` can read.
   const response = await fetch(url, { signal }).catch((cause: unknown) => {
     if (signal?.aborted) throw signal.reason
     throw new InlayError('INVALID_INPUT', { message: `${name}: It cannot be read.`, cause })

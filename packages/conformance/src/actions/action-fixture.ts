@@ -1,19 +1,22 @@
 import type { Action, ActionTurn, HostAction } from '@inlay/agent'
 import { adoptAction, callAlone, turnAlone, type CallAloneOptions, type EndedCall } from '@inlay/agent/call-alone'
 
-/** An action with what it works on, and calls that show what it does. */
+/** An action to test, with arguments for test calls. */
 export interface ActionFixture {
-  /** An action, or a tool of Mastra. */
+  /** The action, or a Mastra tool. */
   readonly action: HostAction
-  /** Arguments that work. Two whose results differ in more than numbers show that calls keep apart. */
+  /**
+   * Arguments that work. Two of them whose results differ in more than numbers let the tests check that parallel calls
+   * are independent.
+   */
   readonly works: readonly [unknown, ...unknown[]]
-  /** Arguments of the right kinds that the schema has to refuse. Default: none. */
+  /** Arguments of the right types that the schema must refuse. Default: none. */
   readonly misfits?: readonly unknown[]
-  /** Arguments that fit the schema and fail when they are carried out. Absent: nothing fails. */
+  /** Arguments that match the schema but make the call fail. Absent: no call fails. */
   readonly fails?: unknown
-  /** Arguments with which a call goes on until it is aborted. Absent: no call waits for anything. */
+  /** Arguments with which a call runs until it is aborted. Absent: all calls are short. */
   readonly lasts?: unknown
-  /** Arguments with which more is found than a model can take. Absent: results are short by themselves. */
+  /** Arguments with a result larger than a model can accept. Absent: results are short. */
   readonly long?: unknown
   /** Additional context of turns: caller, files, filters, a model to ask. */
   readonly turn?: Partial<ActionTurn>
@@ -21,21 +24,21 @@ export interface ActionFixture {
   readonly close?: () => Promise<void> | void
 }
 
-/** Makes an action and its fixture anew; each test has its own. */
+/** Creates an action and its fixture; called for each test. */
 export type MakeAction = () => ActionFixture | Promise<ActionFixture>
 
-/** The action of a fixture as a run uses it. */
+/** The action of a fixture in the form that a run uses. */
 export const actionOf = ({ action }: ActionFixture): Action => adoptAction(action)
 
-/** Makes a call as a run does. */
+/** Calls the action like a run does. */
 export const makeCall = (fixture: ActionFixture, input: unknown, options?: CallAloneOptions): Promise<EndedCall> =>
   callAlone(actionOf(fixture), input, newTurn(fixture), options)
 
-/** A turn for calls that bypass the run; packets and documents go nowhere unless the fixture or `more` say where. */
+/** A turn for calls outside of a run; packets and documents are discarded unless the fixture or `more` handles them. */
 export const newTurn = ({ turn }: ActionFixture, more: Partial<ActionTurn> = {}): ActionTurn =>
   turnAlone({ ...turn, ...more })
 
-/** Makes a fixture for one test and closes it, even when the test fails. */
+/** Creates a fixture for one test and closes it, even if the test fails. */
 export async function withFixture(make: MakeAction, work: (fixture: ActionFixture) => Promise<void>): Promise<void> {
   const fixture = await make()
   try {

@@ -1,16 +1,16 @@
 import type { ActionAsker, ActionSource } from '@inlay/agent'
 import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 
-/** A source with something to list. */
+/** A source of actions to test. */
 export interface ActionSourceUnderTest {
   readonly source: ActionSource
-  /** Somebody it has actions for. Default: a caller without headers. */
+  /** A caller for whom it has actions. Default: a caller without headers. */
   readonly asker?: ActionAsker
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
 }
 
-/** Makes a source anew; each test has its own. */
+/** Creates a source; called for each test. */
 export type MakeActionSource = () => ActionSourceUnderTest | Promise<ActionSourceUnderTest>
 
 const somebody: ActionAsker = { caller: { id: 'somebody', scopes: ['chat'] } }

@@ -1,7 +1,7 @@
 import { packetSchema, type PacketBody } from '@inlay/protocol'
 import { is } from 'valibot'
 
-/** Which packets a call of each kind sends, in this order; `?` where one may be missing, `*` and `+` for several. */
+/** Order of the packets of a call by kind; `?` for optional packets, `*` and `+` for several. */
 const orders: Readonly<Record<string, { readonly works: string; readonly fails: string }>> = {
   SearchTool: {
     works: 'search_tool_start search_tool_filter_delta? search_tool_queries_delta search_tool_documents_delta?',
@@ -32,8 +32,8 @@ const orders: Readonly<Record<string, { readonly works: string; readonly fails: 
 }
 
 /**
- * Tells whether a call's packets have the order of its kind, with one `section_end`, at the end.
- * @param builtIn name of the built-in kind; null for a host's own
+ * Whether a call's packets are in the order of its kind, with one `section_end`, at the end.
+ * @param builtIn name of the built-in kind; null for an action of the host
  */
 export function hasCallOrder(
   packets: readonly PacketBody[],
@@ -45,7 +45,7 @@ export function hasCallOrder(
   return new RegExp(`^${pattern}section_end $`).test(packets.map(({ type }) => `${type} `).join(''))
 }
 
-/** Whether what a packet holds is valid. */
+/** Whether a packet matches its schema. */
 export function isPacket(obj: PacketBody): boolean {
   const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
   return is(packetSchema, { placement, obj })

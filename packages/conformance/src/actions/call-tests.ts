@@ -5,7 +5,7 @@ import { actionOf, withFixture, makeCall, type ActionFixture, type MakeAction } 
 import { hasCallOrder, isPacket } from './call-order.ts'
 import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 
-/** Conformance tests of calls that work. */
+/** Tests of calls that succeed. */
 export function callTests(make: MakeAction): ConformanceTest[] {
   return [
     [
@@ -86,7 +86,7 @@ function longOf({ long }: ActionFixture): readonly unknown[] {
   return long === undefined ? [] : [long]
 }
 
-/** Packets and text of a call without what may differ between calls: numbers, ids, heartbeats. */
+/** Packets and text of a call without the parts that may differ between calls: numbers, ids, heartbeats. */
 function shapeOf({ packets, text }: EndedCall): unknown {
   const sent = packets.filter(({ type }) => type !== 'image_generation_heartbeat')
   const masked = (value: string): string =>
@@ -101,7 +101,7 @@ async function peek(make: MakeAction): Promise<Pick<ActionFixture, 'works'>> {
   return { works }
 }
 
-/** Citation numbers in a result in the form of a search's. */
+/** Citation numbers in a result with the format of a search result. */
 function numbersIn(text: string): number[] {
   const value = readJson(text)
   const results = isJsonObject(value) && Array.isArray(value['results']) ? value['results'] : []

@@ -3,7 +3,7 @@ import { actionOf, withFixture, makeCall, newTurn, type ActionFixture, type Make
 import { hasCallOrder } from './call-order.ts'
 import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
 
-/** Conformance tests of calls that end before they are done, and of what comes after. */
+/** Tests of calls that end early, and of what follows. */
 export function endingTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
   return [
     [
@@ -41,7 +41,7 @@ function abortTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
       () =>
         withFixture(make, async (fixture) => {
           const stop = new AbortController()
-          // Without arguments that last, those that work show it where they take their time.
+          // Without arguments for a long call, those that work are used.
           const input = fixture.lasts ?? fixture.works[0]
           const checked = await actionOf(fixture).input['~standard'].validate(input)
           must(checked.issues === undefined, 'the arguments fit')
@@ -57,7 +57,7 @@ function abortTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
       () =>
         withFixture(make, async (fixture) => {
           if (fixture.lasts === undefined) return
-          const { packets, text, failed } = await makeCall(fixture, fixture.lasts, { limitMs: 50 })
+          const { packets, text, failed } = await makeCall(fixture, fixture.lasts, { timeoutMs: 50 })
           must(failed && /longer than/.test(text), 'the model is told that it took too long')
           mustHaveFailed(fixture, packets)
         }),
@@ -79,7 +79,7 @@ function abortTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
   ]
 }
 
-/** Whether a packet says that a call failed: an error, or a custom tool's own word for it. */
+/** Whether a packet reports a failed call: an error, or the failure packet of a custom tool. */
 function tellsFailure(packet: PacketBody): boolean {
   if (packet.type === 'error') return true
   if (packet.type !== 'custom_tool_delta') return false
@@ -89,7 +89,7 @@ function tellsFailure(packet: PacketBody): boolean {
 
 const over = (): 'over' => 'over'
 
-/** Some turns of the event loop later. */
+/** Waits for some event loop turns. */
 async function soon(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }

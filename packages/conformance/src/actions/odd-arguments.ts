@@ -4,8 +4,8 @@ const oddShapes = [null, true, [], [null], [''], [['x']], {}, { x: { y: [] } }]
 const oddValues: readonly unknown[] = [...oddNumbers, ...oddTexts, ...oddShapes]
 
 /**
- * Arguments that work, with each of their values in turn replaced by something odd, left out, or joined by one that
- * nobody asked for. [] for arguments that are no object.
+ * Variants of arguments that work: each value in turn is replaced by an unusual one or omitted, or an unknown one is
+ * added. [] for arguments that are not an object.
  */
 export function oddArguments(works: unknown): unknown[] {
   if (typeof works !== 'object' || works === null) return []

@@ -1,7 +1,7 @@
 import { Kysely, type Dialect, type Generated } from 'kysely'
 import { generatedId, type BigInteger, type NullableBigInteger } from '@inlay/records'
 
-/** Gives one more connection, or pool of them, to the same database; it may hold tables of other names. */
+/** Returns another connection, or pool, to the same database; it may contain other tables. */
 export type MakeDialect = () => Dialect | Promise<Dialect>
 
 interface Notes {
@@ -14,17 +14,17 @@ interface Notes {
 
 type Note = { name: string; note: string | null; count: number; at: number | null }
 
-/** Two connections to the database, with a table that belongs to one test alone. */
+/** Two connections to the database, with a table for one test. */
 export interface Databases {
   readonly first: Kysely<Record<string, Notes>>
   readonly second: Kysely<Record<string, Notes>>
   readonly table: string
 }
 
-/** Runs a test with a table of its own. */
+/** Runs a test with its own table. */
 export type WithTable = (table: string, work: (databases: Databases) => Promise<void>) => Promise<void>
 
-/** Gives two connections and an empty table of that name to the work, and drops the table afterwards. */
+/** Passes two connections and an empty table to the work, and drops the table afterwards. */
 export function withTableOf(make: MakeDialect): WithTable {
   return async (suffix, work) => {
     const table = `conformance_${suffix}`
@@ -40,12 +40,12 @@ export function withTableOf(make: MakeDialect): WithTable {
   }
 }
 
-/** One more connection. */
+/** Opens another connection. */
 export async function open(make: MakeDialect): Promise<Databases['first']> {
   return new Kysely({ dialect: await make() })
 }
 
-/** The table of the tests. */
+/** Creates the table of the tests. */
 export async function createNotes(db: Databases['first'], table: string): Promise<void> {
   await db.schema
     .createTable(table)
@@ -61,7 +61,7 @@ export async function createNotes(db: Databases['first'], table: string): Promis
 export const namesIn = async (db: Databases['first'], table: string): Promise<string[]> =>
   (await db.selectFrom(table).select('name').orderBy('id').execute()).map(({ name }) => name)
 
-/** A row. */
+/** Creates a row. */
 export const noteOf = (name: string, rest: Partial<Note> = {}): Note => ({
   name,
   note: null,

@@ -1,5 +1,5 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { sql } from 'kysely'
 import { dialectOf, hasRowLocks, migrate, type MigrationPlan } from '@inlay/records'
 import {
@@ -17,8 +17,8 @@ import { statementTests, valueTests } from './statement-tests.ts'
 export type { MakeDialect } from './dialect-fixture.ts'
 
 /**
- * Tests of a Kysely `Dialect` for the records, as a plain list any test runner can loop over. They make tables whose names
- * begin with `conformance_`, and drop them. Run them one after another.
+ * Tests of a Kysely `Dialect`, as a list for any test runner. They create tables with the prefix `conformance_`, and
+ * drop them. Run them sequentially.
  * @example for (const [title, run] of dialectConformance(make)) test(title, run)
  */
 export function dialectConformance(make: MakeDialect): ConformanceTest[] {
@@ -108,7 +108,10 @@ function transactionTests(withTable: WithTable): ConformanceTest[] {
   ]
 }
 
-/** Connections for work at once. One of SQLite may hold up the thread that another one of this thread needs. */
+/**
+ * Connections for concurrent work. With SQLite only one, since a connection may block the thread that another one
+ * needs.
+ */
 const racingOf = (first: Databases['first'], second: Databases['first']): Databases['first'][] =>
   hasRowLocks(first) ? [first, second] : [first, first]
 

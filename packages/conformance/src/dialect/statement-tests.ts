@@ -10,7 +10,7 @@ const texts: readonly string[] = [
   'x'.repeat(1_000_000),
 ]
 
-/** Tests of what columns hold. */
+/** Tests of stored values. */
 export function valueTests(withTable: WithTable): ConformanceTest[] {
   return [
     [

@@ -1,11 +1,11 @@
 import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 import type { BlobStorage } from '@inlay/conversations'
 
-/** Gives a storage that was not used before, over the place of that name. Storages of one place share their values. */
+/** Returns a new storage object for the location with that name. Storages of one location share their values. */
 export type MakeBlobStorage = (place: string) => BlobStorage | Promise<BlobStorage>
 
 /**
- * Tests of a `BlobStorage`, as a plain list any test runner can loop over. Each uses places of its own.
+ * Tests of a `BlobStorage`, as a list for any test runner. Each test uses its own locations.
  * @example for (const [title, run] of blobStorageConformance(make)) test(title, run)
  */
 export function blobStorageConformance(make: MakeBlobStorage): ConformanceTest[] {
@@ -17,7 +17,7 @@ const pieceBytes = 4 * 2 ** 20
 
 const filled = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte)
 
-/** The bytes under a key; undefined when there are none. */
+/** The bytes under a key; undefined if there are none. */
 async function bytesOf(storage: BlobStorage, key: string): Promise<Uint8Array | undefined> {
   const value = await storage.getItemRaw(key)
   if (value === null || value === undefined) return undefined
@@ -29,7 +29,7 @@ async function mustHold(storage: BlobStorage, key: string, expected: Uint8Array,
   const bytes = await bytesOf(storage, key)
   must(bytes !== undefined, `${statement}: there is a value under ${key}`)
   mustEqual(bytes.length, expected.length, `${statement}: length`)
-  // A loop: pieces have millions of bytes.
+  // A loop, since pieces have millions of bytes.
   let at = 0
   while (at < bytes.length && bytes[at] === expected[at]) at++
   must(at === bytes.length, `${statement}: byte ${at} is the one that was written`)
@@ -190,7 +190,7 @@ function raceTests(make: MakeBlobStorage): ConformanceTest[] {
   ]
 }
 
-/** Fails unless all bytes are of one write, see above. */
+/** Fails unless all bytes are from one write, see above. */
 function mustBeWhole(bytes: Uint8Array | undefined): void {
   const [first] = bytes ?? []
   must(bytes !== undefined && first !== undefined, 'there is a value at any time')

@@ -8,12 +8,12 @@ export interface SampleFile {
   readonly bytes: Uint8Array
 }
 
-/** A reader, and files that show what it does. */
+/** A file extractor to test, with sample files. */
 export interface FileReaderUnderTest {
   readonly read: FileReader
-  /** Files it reads, each with passages of its text in their order. Two or more of different texts show the most. */
+  /** Readable files, each with passages of its text in order. Two or more with different texts allow more checks. */
   readonly readable: readonly [ReadableSample, ...ReadableSample[]]
-  /** Files it has to refuse: broken, encrypted or of another type. Default: none. */
+  /** Files that it must refuse: broken, encrypted or of another type. Default: none. */
   readonly unreadable?: readonly SampleFile[]
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
@@ -24,13 +24,12 @@ export interface ReadableSample extends SampleFile {
   readonly passages: readonly [string, ...string[]]
 }
 
-/** Gives the reader under test; the same one each time will do. */
+/** Returns the extractor to test; it may be the same each time. */
 export type MakeFileReader = () => FileReaderUnderTest | Promise<FileReaderUnderTest>
 
 /**
- * Tests of a `FileReader`, as a plain list any test runner can loop over.
- * @param options `patienceMs`: longest wait for an aborted call, in milliseconds; default 10 000
- * @example for (const [title, run] of fileReaderConformance(make)) test(title, run)
+ * Tests of a `FileReader`, as a list for any test runner.
+ * @param options `patienceMs`: maximum wait for an aborted call, in milliseconds; default 10 000
  */
 export function fileReaderConformance(
   make: MakeFileReader,
@@ -182,7 +181,7 @@ function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
   ]
 }
 
-/** The rejection of the work; undefined when it resolves. */
+/** The rejection of the work; undefined if it resolves. */
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -1,7 +1,7 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
 import type { Embedder } from '@inlay/knowledge'
 
-/** Gives the embedder under test, ready for use. */
+/** Returns the embedder to test, ready for use. */
 export type MakeEmbedder = () => Embedder | Promise<Embedder>
 
 const texts = [
@@ -25,10 +25,10 @@ function shapeTests(make: MakeEmbedder): ConformanceTest[] {
     [
       'the id names the space and ends with its dimensions',
       async () => {
-        const { id, dimensions, batch } = await make()
+        const { id, dimensions, maxBatchSize } = await make()
         must(Number.isInteger(dimensions) && dimensions > 0, 'dimensions are a positive whole number')
         must(id.endsWith(`@${dimensions}`), 'the id ends with "@" and the dimensions')
-        must(batch >= 1, 'at least one text fits a call')
+        must(maxBatchSize >= 1, 'at least one text fits a call')
       },
     ],
     [
@@ -80,7 +80,7 @@ function orderTests(make: MakeEmbedder): ConformanceTest[] {
       'as many texts as a call takes come back in order',
       async () => {
         const embedder = await make()
-        const many = Array.from({ length: Math.min(embedder.batch, 16) }, (_, n) => texts[n % texts.length]!)
+        const many = Array.from({ length: Math.min(embedder.maxBatchSize, 16) }, (_, n) => texts[n % texts.length]!)
         const vectors = await embedder.embed(many, 'document')
         mustEqual(vectors.length, many.length, 'vectors')
         for (const [at, vector] of vectors.entries())
@@ -99,8 +99,8 @@ function orderTests(make: MakeEmbedder): ConformanceTest[] {
 
 async function inCalls(embedder: Embedder, all: readonly string[], use: 'document' | 'query'): Promise<Float32Array[]> {
   const vectors: Float32Array[] = []
-  for (let at = 0; at < all.length; at += embedder.batch)
-    vectors.push(...(await embedder.embed(all.slice(at, at + embedder.batch), use)))
+  for (let at = 0; at < all.length; at += embedder.maxBatchSize)
+    vectors.push(...(await embedder.embed(all.slice(at, at + embedder.maxBatchSize), use)))
   return vectors
 }
 

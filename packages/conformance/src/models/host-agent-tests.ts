@@ -3,32 +3,34 @@ import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.t
 import type { HostAgent, ResponderPart, ResponderTool, ResponderTurn } from '@inlay/agent'
 import { mustBeParts, textOf } from './responder-parts.ts'
 
-/** A message, and a word of its answer. */
+/** A message, and a word that its answer contains. */
 export interface HostAgentExchange {
   readonly message: string
   readonly word: string
 }
 
-/** An agent, and messages that show what it does. */
+/** An agent to test, with test messages. */
 export interface HostAgentUnderTest {
   readonly agent: HostAgent
-  /** Neither answer holds the word of the other. */
+  /** Neither answer contains the word of the other. */
   readonly answers: readonly [HostAgentExchange, HostAgentExchange]
-  /** A message that can be answered only after an earlier exchange. Absent: it keeps conversations itself. */
+  /** A message that can only be answered after an earlier exchange. Absent: the agent stores conversations itself. */
   readonly recalls?: HostAgentExchange & { readonly earlier: { readonly message: string; readonly answer: string } }
-  /** A message for which it calls a tool of its own. Absent: it has none. */
+  /** A message for which the agent calls its own tool. Absent: it has none. */
   readonly calls?: string
-  /** A message for which it calls the action of Inlay by this name and repeats the result. Absent: it takes none. */
+  /**
+   * A message for which the agent calls this action of Inlay and repeats the result. Absent: it does not call actions.
+   */
   readonly searches?: { readonly message: string; readonly action: string }
-  /** A message whose answer fails. Absent: nothing fails. */
+  /** A message whose answer fails. Absent: no answer fails. */
   readonly fails?: string
-  /** A message that is answered until it is stopped. Absent: answers come at once. */
+  /** A message whose answer runs until it is stopped. Absent: answers are short. */
   readonly lasts?: string
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
 }
 
-/** Makes an agent and its messages anew; each test has its own. */
+/** Creates an agent and its messages; called for each test. */
 export type MakeHostAgent = () => HostAgentUnderTest | Promise<HostAgentUnderTest>
 
 interface TurnOptions {
@@ -39,7 +41,7 @@ interface TurnOptions {
 
 let turns = 0
 
-/** A turn as a run hands it in, in a session of its own. */
+/** A turn in its own session, as a run passes it. */
 function turnOf(message: string, { earlier, tools = [], signal }: TurnOptions = {}): ResponderTurn {
   const user = (text: string): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] })
   const before: LanguageModelV4Prompt = earlier
@@ -67,7 +69,7 @@ async function answerOf(agent: HostAgent, turn: ResponderTurn): Promise<readonly
   return parts
 }
 
-/** Reads an answer until it fails; undefined when it does not. */
+/** Reads an answer until it fails; undefined if it succeeds. */
 async function failureOf(agent: HostAgent, turn: ResponderTurn): Promise<{ readonly error: unknown } | undefined> {
   try {
     for await (const _ of agent.respond(turn));
@@ -261,7 +263,7 @@ function endTests(patienceMs: number): AgentTest[] {
   ]
 }
 
-/** The next text of an answer; undefined when it ends before. */
+/** The next text of an answer; undefined if it ends first. */
 async function nextText(parts: AsyncIterator<ResponderPart>): Promise<string | undefined> {
   for (;;) {
     const { value, done } = await parts.next()

@@ -1,7 +1,7 @@
 import type { ModelProvider } from '@inlay/agent'
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
 
-/** A provider of models; each test asks for one. */
+/** Returns the provider to test; called for each test. */
 export type MakeModelProvider = () => ModelProvider | Promise<ModelProvider>
 
 const nobody = 'no such thing / nobody makes it'

@@ -2,10 +2,12 @@ import { isInlayError } from '@inlay/protocol'
 import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
 import type { Reranker } from '@inlay/knowledge'
 
-/** How the model or service behind a reranker behaves: it answers, it breaks, or it never answers. */
+/** Behaviour of the model or service behind a reranker: it responds, it fails, or it never responds. */
 export type RerankMood = 'well' | 'failing' | 'silent'
 
-/** Gives the reranker under test in a mood; undefined where it cannot be in it, as a model in this process. */
+/**
+ * Returns the reranker to test with that behaviour; undefined if it cannot have it, such as a model in this process.
+ */
 export type MakeReranker = (mood: RerankMood) => Reranker | undefined | Promise<Reranker | undefined>
 
 const query = 'When do grey herons nest?'
@@ -43,7 +45,7 @@ async function scoresOf(reranker: Reranker, texts: readonly string[], question =
   return scores
 }
 
-/** Fails unless the text at a place has the highest score. */
+/** Fails unless the text at an index has the highest score. */
 function mustBeBest(scores: readonly number[], at: number, statement: string): void {
   const best = scores[at] ?? Number.NEGATIVE_INFINITY
   must(
@@ -163,7 +165,7 @@ function abortTests(make: MakeReranker, patienceMs: number): ConformanceTest[] {
   ]
 }
 
-/** The rejection of the work; undefined when it resolves. */
+/** The rejection of the work; undefined if it resolves. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

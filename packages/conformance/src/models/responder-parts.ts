@@ -10,9 +10,8 @@ const isName = (value: unknown): boolean => typeof value === 'string' && value.t
 const isCount = (value: unknown): boolean => value === null || (Number.isSafeInteger(value) && Number(value) >= 0)
 
 /**
- * Fails unless parts are of the contract: calls have ids of their own, each ends once, and what belongs to a sub-agent
- * comes while that is at work.
- * @param ownNames actions of Inlay, whose calls and results may stand there or not
+ * Fails unless the parts follow the contract: calls have unique ids, each call ends once, and parts of a sub-agent
+ * arrive while it is running.
  */
 export function mustBeParts(parts: readonly ResponderPart[], ownNames: readonly string[]): void {
   const open = new Map<string, { readonly isAgent: boolean; readonly parentId: string | undefined }>()

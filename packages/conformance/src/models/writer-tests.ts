@@ -1,27 +1,27 @@
 import { must, mustSettle, type ConformanceTest } from '../contract.ts'
 import type { ImageDescriber, Summarizer, SummaryRequest } from '@inlay/knowledge'
 
-/** Gives the part under test; the same one each time will do. */
+/** Returns the implementation to test; it may be the same each time. */
 export type MakeSummarizer = () => Summarizer | Promise<Summarizer>
 
-/** A describer, and images whose descriptions hold words. */
+/** A describer to test, with images and words of their descriptions. */
 export interface ImageDescriberUnderTest {
   readonly describe: ImageDescriber
-  /** Images, each with a word of its description, in any case. Two or more of different words show the most. */
+  /** Images, each with a word of its description, ignoring case. Two or more with different words allow more checks. */
   readonly images: readonly [SampleImage, ...SampleImage[]]
 }
 
-/** An image, and a word of its description. */
+/** An image, and a word that its description contains. */
 export interface SampleImage {
   readonly bytes: Uint8Array
   readonly mediaType: string
   readonly word: string
 }
 
-/** Gives the describer under test; the same one each time will do. */
+/** Returns the describer to test; it may be the same each time. */
 export type MakeImageDescriber = () => ImageDescriberUnderTest | Promise<ImageDescriberUnderTest>
 
-/** Longest wait for an aborted call, in milliseconds; default 10 000. */
+/** Maximum wait for an aborted call, in milliseconds; default 10 000. */
 interface Patience {
   readonly patienceMs?: number
 }

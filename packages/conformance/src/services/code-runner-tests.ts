@@ -1,10 +1,10 @@
 import type { CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 
-/** Gives the runner under test; the same one each time will do. */
+/** Returns the runner to test; it may be the same each time. */
 export type MakeCodeRunner = () => CodeRunner | Promise<CodeRunner>
 
-/** A run with all that it said. */
+/** A run with all its output. */
 interface Heard extends CodeOutcome {
   readonly stdout: string
   readonly stderr: string
@@ -80,7 +80,7 @@ function fileTests(run: Run): ConformanceTest[] {
       'files beyond the limit are left out and named',
       async () => {
         const heard = await run('open("a", "w").write("x" * 10)\nopen("b", "w").write("x" * 1000)\nNone', {
-          filesLimitBytes: 100,
+          maxFilesBytes: 100,
         })
         mustEqual(
           heard.files.map(({ name }) => name),
@@ -100,7 +100,7 @@ function limitTests(run: Run, make: MakeCodeRunner): ConformanceTest[] {
       async () => {
         const [endless, other] = await Promise.all([
           run('print("begun")\nwhile True:\n  try:\n    while True: pass\n  except BaseException: pass', {
-            timeLimitMs: 2_000,
+            timeoutMs: 2_000,
           }),
           run('print("other")'),
         ])
@@ -124,7 +124,7 @@ function limitTests(run: Run, make: MakeCodeRunner): ConformanceTest[] {
       'output beyond the limit is dropped, and the program goes on',
       async () => {
         const heard = await run('print("x" * 5000)\nopen("end", "w").write("reached")\nNone', {
-          outputLimitBytes: 1_000,
+          maxOutputBytes: 1_000,
         })
         mustEqual([heard.stdout, heard.isOutputCut, heard.exitCode], ['x'.repeat(1_000), true, 0], 'outcome')
         mustEqual(heard.files.length, 1, 'files')
@@ -153,7 +153,7 @@ function limitTests(run: Run, make: MakeCodeRunner): ConformanceTest[] {
   ]
 }
 
-/** Attempts to leave: each line is tried by itself, and what succeeds is printed. */
+/** Attempts to escape the sandbox: each line is tried separately, and successes are printed. */
 const attempts: readonly string[] = [
   'open("/etc/passwd").read()',
   'open("/proc/self/environ").read()',

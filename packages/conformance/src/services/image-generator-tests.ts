@@ -9,7 +9,7 @@ import { must, mustEqual, type ConformanceTest } from '../contract.ts'
  */
 export type ImageServiceMood = 'well' | 'policy' | 'bad key' | 'busy' | 'failing' | 'garbled' | 'other' | 'silent'
 
-/** A generator, and what the service behind it was asked. */
+/** A generator to test, and the requests that its service received. */
 export interface ImageGeneratorUnderTest {
   readonly generate: ImageGenerator
   readonly requests: () => readonly { readonly prompt: string; readonly width: number; readonly height: number }[]
@@ -24,7 +24,7 @@ export type MakeImageGenerator = (service: {
   readonly png: Uint8Array
 }) => ImageGeneratorUnderTest | Promise<ImageGeneratorUnderTest>
 
-/** The smallest whole PNG: one pixel. */
+/** The smallest complete PNG: one pixel. */
 const png: Uint8Array = Uint8Array.from(
   atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),

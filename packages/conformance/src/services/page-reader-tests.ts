@@ -3,9 +3,9 @@ import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.t
 import type { PageReader, ReadPage } from '@inlay/agent'
 
 /**
- * How a site behaves while a test runs. `well`: it has the pages; `missing`: it has none (404); `closed`: it asks who
- * reads (401); `busy`: it limits requests (429); `failing`: it breaks (500); `blank`: its pages have no text; `silent`: it
- * takes the request and never answers.
+ * Behaviour of a site during a test. `well`: it returns its pages; `missing`: 404; `closed`: it requires sign-in (401);
+ * `busy`: it limits requests (429); `failing`: 500; `blank`: its pages have no text; `silent`: it accepts the request
+ * but never responds.
  */
 export type SiteMood = 'well' | 'missing' | 'closed' | 'busy' | 'failing' | 'blank' | 'silent'
 
@@ -17,20 +17,20 @@ export interface SamplePage {
   readonly publishedAt?: number
 }
 
-/** A reader, and where the site is. */
+/** A page reader to test, and the URLs of the site. */
 export interface PageReaderUnderTest {
   readonly read: PageReader
-  /** Addresses of the pages, in their order. */
+  /** URLs of the pages, in order. */
   readonly urls: readonly string[]
-  /** Addresses that answer and that nobody may read through it: of this machine, of a private network. */
+  /** URLs that respond but must not be readable: of this machine, or of a private network. */
   readonly forbidden?: readonly string[]
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
 }
 
 /**
- * Gives the reader under test before a stand-in of a site, or of the service that reads for it. It should give a silent
- * site up soon.
+ * Returns the reader to test, connected to a test server for the site or for the service that reads pages. It should
+ * time out soon on a silent site.
  */
 export type MakePageReader = (site: {
   readonly mood: SiteMood
@@ -105,7 +105,7 @@ function pageTests(toTest: ToTest): ConformanceTest[] {
 function mustBePage({ title, text }: ReadPage, page: SamplePage): void {
   mustEqual(title.trim(), page.title, 'title')
   must(typeof text === 'string' && text.isWellFormed(), 'the text can be sent')
-  // Signs may be escaped as Markdown wants it.
+  // Characters may be escaped as in Markdown.
   const plain = (value: string): string => value.replaceAll(/[\\\s]+/g, ' ')
   let from = 0
   for (const paragraph of page.paragraphs) {
@@ -176,7 +176,7 @@ function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
   )
 }
 
-/** The rejection of the work; undefined when it resolves. */
+/** The rejection of the work; undefined if it resolves. */
 async function refusalOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => undefined,

@@ -2,27 +2,27 @@ import { isInlayError } from '@inlay/protocol'
 import type { WebResult, WebSearch } from '@inlay/agent'
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
 
-/** How a search service behaves while a test runs. */
+/** Behaviour of a search service during a test. */
 export interface SearchServiceMood {
   /** Results it returns for any query, best first. */
   readonly pages: readonly WebResult[]
   /**
-   * `well`: it answers; `bad key`, `no access`: it refuses the key; `busy`: it limits requests and asks for 7 seconds of
-   * patience; `failing`: it breaks; `garbled`: it sends no JSON; `other`: it sends JSON of another shape; `silent`: it
-   * takes the request and never answers.
+   * `well`: it responds; `bad key`, `no access`: it refuses the key; `busy`: it limits requests and asks to retry after
+   * 7 seconds; `failing`: it fails; `garbled`: it does not send JSON; `other`: it sends JSON of another shape;
+   * `silent`: it accepts the request but never responds.
    */
   readonly mood: 'well' | 'bad key' | 'no access' | 'busy' | 'failing' | 'garbled' | 'other' | 'silent'
 }
 
-/** A search, and the queries as they reached the service behind it. */
+/** A search to test, and the queries that its service received. */
 export interface WebSearchUnderTest {
   readonly search: WebSearch
   readonly queries: readonly string[]
 }
 
 /**
- * Gives the search under test before a stand-in of its service in the mood asked for. The search should end a call to a
- * silent service soon, and need not wait between tries.
+ * Returns the search to test, connected to a test server with the given behaviour. The search should time out soon on a
+ * silent service, and need not wait between attempts.
  */
 export type MakeWebSearch = (service: SearchServiceMood) => WebSearchUnderTest | Promise<WebSearchUnderTest>
 

@@ -4,11 +4,7 @@ import { answer, call, descriptor, everything, opening, type MakeStores } from '
 
 export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
 
-/**
- * Tests of a `ConversationStore`, as a plain list any test runner can loop over.
- * @param make gives empty stores
- * @example for (const [title, run] of conversationStoreConformance(make)) test(title, run)
- */
+/** Tests of a `ConversationStore`, as a list for any test runner. */
 export function conversationStoreConformance(make: MakeStores): ConformanceTest[] {
   return [
     ...openingTests(make),
@@ -265,6 +261,18 @@ function runningTests(make: MakeStores): ConformanceTest[] {
         mustEqual(await last(live.sessionId), ['running', ''], 'the live one')
         await conversations.finish(live.answerIds[0]!, answer)
         mustEqual(await conversations.terminateAbandoned(1_000), undefined, 'when nothing runs')
+      },
+    ],
+    [
+      'an answer heard of before the clock was set back counts as heard of now',
+      async () => {
+        const { conversations, advance } = await make()
+        const { answerIds } = await conversations.open(opening)
+        await conversations.checkpoint([{ answerId: answerIds[0]!, text: 'So far' }])
+        advance(-3_600_000)
+        mustEqual(await conversations.terminateAbandoned(1_000), 1_000, 'milliseconds until it is due')
+        advance(1_000)
+        mustEqual(await conversations.terminateAbandoned(1_000), undefined, 'when nothing runs any more')
       },
     ],
   ]

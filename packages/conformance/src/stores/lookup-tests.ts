@@ -5,17 +5,14 @@ import type { IncomingFile, FileStore, MemoryStore, PersonaLookup, ProjectLookup
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const ben: Principal = { id: 'ben', scopes: ['chat'] }
 
-/** A file as an action makes it. */
+/** A file created by an action. */
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
 const notes = (text: string): IncomingFile => ({ name: 'notes.txt', mediaType: 'text/plain', bytes: bytesOf(text) })
 
-/**
- * Tests of a `FileStore` that keeps files.
- * @param make gives an empty store
- */
+/** Tests of a `FileStore` that stores files. */
 export function fileStoreConformance(make: () => FileStore | Promise<FileStore>): ConformanceTest[] {
   return [
     [
@@ -32,16 +29,16 @@ export function fileStoreConformance(make: () => FileStore | Promise<FileStore>)
       },
     ],
     [
-      'a kept file can be read, fetched and lent',
+      'a kept file can be read, fetched and opened',
       async () => {
         const store = await make()
         const file = await store.keep(notes('Two herons.'), ana)
         const sections = await store.sections(file)
         mustEqual(sections.map(({ text }) => text).join(''), 'Two herons.', 'its text')
         mustEqual(new TextDecoder().decode(await store.bytes(file)), 'Two herons.', 'its bytes')
-        const lent = await store.lend(file.fileId)
-        mustEqual(await new Response(lent.bytes).text(), 'Two herons.', 'its bytes as a stream')
-        await mustReject(() => store.lend('unknown'), 'NOT_FOUND', 'an unknown file')
+        const opened = await store.openById(file.fileId)
+        mustEqual(await new Response(opened.bytes).text(), 'Two herons.', 'its bytes as a stream')
+        await mustReject(() => store.openById('unknown'), 'NOT_FOUND', 'an unknown file')
       },
     ],
     [
@@ -93,10 +90,7 @@ export function projectLookupConformance(
   ]
 }
 
-/**
- * Tests of a `MemoryStore` that keeps memories.
- * @param make gives an empty store
- */
+/** Tests of a `MemoryStore` that stores memories. */
 export function memoryStoreConformance(make: () => MemoryStore | Promise<MemoryStore>): ConformanceTest[] {
   return [
     [

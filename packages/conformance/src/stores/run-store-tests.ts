@@ -6,11 +6,7 @@ export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
 const key = { key: 'k', bodyHash: 'hash' }
 const dayMs = 86_400_000
 
-/**
- * Tests of a `RunStore` beside the `ConversationStore` it belongs to, as a plain list any test runner can loop over.
- * @param make gives empty stores
- * @example for (const [title, run] of runStoreConformance(make)) test(title, run)
- */
+/** Tests of a `RunStore` together with its `ConversationStore`, as a list for any test runner. */
 export function runStoreConformance(make: MakeStores): ConformanceTest[] {
   return [...keyTests(make), ...repeatTests(make), ...answerTests(make)]
 }

@@ -1,15 +1,15 @@
 import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 import type { LogEntry, SharedRuns } from '@inlay/agent'
 
-/** Processes that share an empty store, and the clock that all of them read. */
+/** Processes that share an empty store and a clock. */
 export interface SharedRunsUnderTest {
-  /** Gives the store as one more process sees it. */
+  /** Returns the store as another process sees it. */
   process(): SharedRuns | Promise<SharedRuns>
-  /** Moves the clock forward. */
+  /** Advances the clock. */
   advance(milliseconds: number): void
 }
 
-/** Gives an empty store; each test asks for its own. */
+/** Returns an empty store; called for each test. */
 export type MakeSharedRuns = () => SharedRunsUnderTest | Promise<SharedRunsUnderTest>
 
 const run = { sessionId: 's', messageId: 7, runId: 6, openedAt: 1_000 }
@@ -18,16 +18,12 @@ const linesTo = (last: number, first = 1): LogEntry[] =>
   Array.from({ length: last - first + 1 }, (_, index) => line(first + index))
 const lines = (entries: readonly LogEntry[], finished = false, messageId = 7) => ({ messageId, entries, finished })
 
-/**
- * Tests of a `SharedRuns`, as a plain list any test runner can loop over.
- * @param make gives an empty store
- * @example for (const [title, run] of sharedRunsConformance(make)) test(title, run)
- */
+/** Tests of a `SharedRuns`, as a list for any test runner. */
 export function sharedRunsConformance(make: MakeSharedRuns): ConformanceTest[] {
   return [...lineTests(make), ...sessionTests(make), ...stopTests(make), ...abandonedTests(make), ...changeTests(make)]
 }
 
-/** All that a process reads after a cursor. */
+/** All lines after a cursor, as read by a process. */
 async function readAfter(shared: SharedRuns, cursor: number): Promise<LogEntry[]> {
   const all: LogEntry[] = []
   for (;;) {
@@ -201,6 +197,18 @@ function abandonedTests(make: MakeSharedRuns): ConformanceTest[] {
         advance(900)
         mustEqual(await second.takeAbandoned(1_000), [], 'what is taken')
         mustEqual(await second.takeAbandoned(Infinity), [], 'what is taken from those that are gone')
+      },
+    ],
+    [
+      'a run heard of before the clock was set back is taken over a lease later',
+      async () => {
+        const { process, advance } = await make()
+        const [first, second] = [await process(), await process()]
+        await first.open(run)
+        advance(-3_600_000)
+        mustEqual(await second.takeAbandoned(1_000), [], 'what is taken at once')
+        advance(1_000)
+        mustEqual(await second.takeAbandoned(1_000), [{ ...run, finished: false }], 'what is taken a lease later')
       },
     ],
   ]

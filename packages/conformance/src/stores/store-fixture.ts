@@ -8,15 +8,15 @@ import type {
   RunStore,
 } from '@inlay/agent'
 
-/** Empty stores that belong together, and the clock they were made with. */
+/** Empty stores that belong together, and their clock. */
 export interface StoresUnderTest {
   readonly conversations: ConversationStore
   readonly runs: RunStore
-  /** Moves the clock forward. */
+  /** Advances the clock. */
   advance(milliseconds: number): void
 }
 
-/** Gives empty stores; each test asks for its own. */
+/** Returns empty stores; called for each test. */
 export type MakeStores = () => StoresUnderTest | Promise<StoresUnderTest>
 
 export const everything: HistoryLimits = { chars: 1_000_000, withoutCallsOf: [] }

@@ -3,7 +3,7 @@ import type { WithIndex } from './index-fixture.ts'
 import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { IndexQuery } from '@inlay/knowledge'
 
-/** The same search by words, by vector and by both. */
+/** The same search by text, by vector and by both. */
 const everyWay = (query: Omit<IndexQuery, 'text' | 'vector'>): readonly IndexQuery[] => [
   { ...query, text: 'heron' },
   { ...query, vector: vectorAt(0) },
@@ -13,7 +13,7 @@ const everyWay = (query: Omit<IndexQuery, 'text' | 'vector'>): readonly IndexQue
 const heron = (id: string, degrees: number, text = 'A heron stands there.'): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })
 
-/** No hidden bounds: all rows are taken, kept whole, found up to the limit, and removed. */
+/** There are no hidden limits: all rows are accepted, stored completely, found up to the limit, and removed. */
 export function completenessTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     ...hitTests(withIndex),

@@ -3,13 +3,13 @@ import type { WithIndex } from './index-fixture.ts'
 import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 
-/** A filter, and the documents it leaves of those that hold the word "heron". */
+/** A filter, and the documents that match it among those with the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
-/** Builds a test: what each filter leaves, of rows just appended and of rows an upkeep has folded in. */
+/** Creates a test of what each filter matches, for rows that were just appended and for rows after maintenance. */
 type StateTest = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
 
-/** Tests of narrowing a search. */
+/** Tests of search filters. */
 export function filterTests(withIndex: WithIndex): ConformanceTest[] {
   const stateTest: StateTest = (title, store, rows, cases) => [
     title,
@@ -24,7 +24,7 @@ export function filterTests(withIndex: WithIndex): ConformanceTest[] {
   return [listTest(stateTest), tagTest(stateTest), timeTest(stateTest), valueTest(stateTest), limitTest(withIndex)]
 }
 
-/** Filters hold for rows just appended and for rows an upkeep has folded in, however they are searched. */
+/** Filters apply to rows that were just appended and to rows after maintenance, in all kinds of search. */
 async function checkCases(
   index: VectorIndex,
   rows: readonly IndexRow[],
@@ -39,7 +39,7 @@ async function checkCases(
       for (const query of queries) {
         const actual = await foundBy(index, { ...query, filter, limit: 50 })
         const how = `${query.text ? 'by words' : ''}${query.vector ? ' by vector' : ''}${upkeep ? ' after upkeep' : ''}`
-        // A vector is near to every row, also to those that only fill the index.
+        // The query vector is near every row, including those that only fill the index.
         const relevant = actual.filter((id) => !id.startsWith('filler '))
         mustEqual(relevant, [...ids].sort(), `${JSON.stringify(filter)} ${how}`)
       }

@@ -1,16 +1,19 @@
 import type { VectorIndex } from '@inlay/knowledge'
 
-/** A new handle, not opened yet. Handles of one store name share their rows, also after all of them were closed. */
+/**
+ * Returns a new handle that is not opened yet. Handles with the same store name share their rows, even after all were
+ * closed.
+ */
 export type MakeVectorIndex = (store: string) => VectorIndex | Promise<VectorIndex>
 
-/** Opens an index of its own for one test and closes it, whatever becomes of it. */
+/** Opens an index for one test and closes it, even if the test fails. */
 export type WithIndex = (
   store: string,
   work: (index: VectorIndex) => Promise<void>,
   space?: { id: string; dimensions: number },
 ) => Promise<void>
 
-/** Opens indexes for tests and closes them, whatever becomes of the test. */
+/** Opens indexes for tests and closes them, even if a test fails. */
 export function withIndexOf(make: MakeVectorIndex): WithIndex {
   return async (store, work, space) => {
     const index = await make(store)

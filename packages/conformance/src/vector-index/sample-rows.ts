@@ -1,6 +1,6 @@
 import { toSearchText, type Hit, type IndexRow, type VectorIndex } from '@inlay/knowledge'
 
-/** A row with plain values for whatever is not given; each has a generation of its own unless told otherwise. */
+/** A row with default values for missing fields; by default each has its own generation. */
 export function sampleRow(id: string, text: string, rest: Partial<IndexRow> & { title?: string } = {}): IndexRow {
   const { title = '', ...given } = rest
   return {
@@ -20,7 +20,7 @@ export function sampleRow(id: string, text: string, rest: Partial<IndexRow> & { 
   }
 }
 
-/** Rows that only fill the index: none holds a word another sample asks for. */
+/** Rows that only fill the index: none contains a word that other samples search for. */
 export function fillerRows(count: number, make: (n: number) => Partial<IndexRow> = () => ({})): IndexRow[] {
   return Array.from({ length: count }, (_, n) =>
     sampleRow(`filler ${n}`, `Plain filling number ${n} of the shelf, kept for company.`, make(n)),
@@ -32,12 +32,12 @@ export function idsOf(hits: readonly Hit[]): string[] {
   return hits.map((hit) => hit.documentId)
 }
 
-/** Ids in no particular order, for searches whose order is not at stake. */
+/** Ids in a fixed order, for searches whose order does not matter. */
 export async function foundBy(index: VectorIndex, query: Parameters<VectorIndex['search']>[0]): Promise<string[]> {
   return idsOf(await index.search(query)).sort()
 }
 
-/** A vector of length 1 in the plane of the first two of eight axes; nearer angles are nearer vectors. */
+/** A unit vector in the plane of the first two of eight axes; similar angles give similar vectors. */
 export function vectorAt(degrees: number): Float32Array {
   const vector = new Float32Array(8)
   vector[0] = Math.cos((degrees * Math.PI) / 180)

@@ -7,13 +7,13 @@ import type { VectorIndex } from '@inlay/knowledge'
 export function spaceTests(make: MakeVectorIndex): ConformanceTest[] {
   return [
     [
-      'indexes beside each other keep apart, and each goes without the others',
+      'staging indexes keep apart, and each goes without the others',
       async () => {
-        const first = await make('beside')
-        if (!first.beside) return
-        must(first.drop !== undefined, 'an index that can have others beside it can be dropped')
-        const second = first.beside(1)
-        const third = first.beside(12)
+        const first = await make('staging')
+        if (!first.staging) return
+        must(first.drop !== undefined, 'an index with staging indexes can be dropped')
+        const second = first.staging(1)
+        const third = first.staging(12)
         await first.open()
         await Promise.all([second, third].map((index) => index.open(sampleSpace)))
         await first.append([sampleRow('a', 'A heron.')])
@@ -28,7 +28,7 @@ export function spaceTests(make: MakeVectorIndex): ConformanceTest[] {
         await second.drop!()
         mustEqual(await herons(third), ['c'], 'after the second was dropped')
         await third.close()
-        const again = (await make('beside')).beside!(1)
+        const again = (await make('staging')).staging!(1)
         await again.open()
         mustEqual(await herons(again), [], 'what was dropped is empty when made anew, for any space')
         await again.drop!()

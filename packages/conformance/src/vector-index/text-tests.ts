@@ -3,7 +3,7 @@ import { toSearchQuery } from '@inlay/knowledge'
 import type { WithIndex } from './index-fixture.ts'
 import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 
-/** Tests of searching by words. Each holds for rows that were just appended and for rows an upkeep has folded in. */
+/** Tests of keyword search. Each applies to rows that were just appended and to rows after maintenance. */
 export function textTests(withIndex: WithIndex): ConformanceTest[] {
   return [...matchTests(withIndex), ...queryTests(withIndex), ...scriptTests(withIndex)]
 }
@@ -88,6 +88,46 @@ function queryTests(withIndex: WithIndex): ConformanceTest[] {
             must((await foundBy(index, { text, limit: 9 })).includes('a'), `${JSON.stringify(text)} finds the row`)
           for (const text of ['', '   ', '?!', '🦀', '"', '\\', "'"])
             mustEqual(await index.search({ text, limit: 5 }), [], `${JSON.stringify(text)} finds nothing`)
+        })
+      },
+    ],
+    [
+      'codes, versions, options and names in capitals find their row first',
+      async () => {
+        await withIndex('names', async (index) => {
+          await index.append([
+            ...fillerRows(5),
+            sampleRow('code', 'It came with change 5815a3d last week.'),
+            sampleRow('other code', 'It came with change 58153 last week.'),
+            sampleRow('article', "Selon l'article L121-1 du code, le salarié y a droit."),
+            sampleRow('other article', "Selon l'article L122-1 du code, le 121 est un numéro."),
+            sampleRow('version', 'Version 3.12.1 is out.'),
+            sampleRow('other version', 'Version 12.3.1 is out.'),
+            sampleRow('option', 'Use -Recurse here.'),
+            sampleRow('operators', 'Join them by -and or by -or.'),
+            sampleRow('part', 'Call std.fs.read_text now.'),
+            sampleRow('acronym', 'The head of IT is new.'),
+            sampleRow('pronoun', 'The head of it is new.'),
+          ])
+          for (const upkeep of [false, true]) {
+            if (upkeep) await index.maintain({ idle: true })
+            for (const [text, id] of [
+              ['5815a3d', 'code'],
+              ["que dit l'article L121-1 ?", 'article'],
+              ['v3.12.1', 'version'],
+              ['-Recurse', 'option'],
+              ['-and -or', 'operators'],
+              ['read_text', 'part'],
+              ['fs', 'part'],
+              ['head of IT', 'acronym'],
+              ['IT', 'acronym'],
+            ] as const)
+              mustEqual(
+                idsOf(await index.search({ text: toSearchQuery(text), limit: 1 })),
+                [id],
+                `"${text}"${upkeep ? ' after upkeep' : ''}`,
+              )
+          }
         })
       },
     ],

@@ -12,8 +12,7 @@ export type { MakeVectorIndex } from './index-fixture.ts'
 
 /**
  * Requirements of every `VectorIndex`, as a list for any test runner. Each test uses its own stores, so tests may run
- * in any order, and concurrently where the store allows it.
- * @example for (const [title, run] of vectorIndexConformance(make)) test(title, run)
+ * in any order, and concurrently if the store allows it.
  */
 export function vectorIndexConformance(make: MakeVectorIndex): ConformanceTest[] {
   const withIndex = withIndexOf(make)

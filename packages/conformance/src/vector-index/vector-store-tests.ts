@@ -1,7 +1,7 @@
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
 import type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from '@inlay/drivers/vector-store'
 
-/** Opens a collection; handles of one name share their points, also after all of them were closed. */
+/** Opens a collection; handles with the same name share their points, even after all were closed. */
 export type MakeVectorStore = (collection: VectorCollection) => VectorStore | Promise<VectorStore>
 
 type WithStore = (name: string, work: (store: VectorStore) => Promise<void>) => Promise<void>

@@ -5,7 +5,7 @@ import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.
 const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })
 
-/** Tests of searching by vectors, alone and beside words, and of the space they belong to. */
+/** Tests of vector search, with and without text, and of vector spaces. */
 export function vectorTests(make: MakeVectorIndex, withIndex: WithIndex): ConformanceTest[] {
   return [
     ...nearnessTests(withIndex),

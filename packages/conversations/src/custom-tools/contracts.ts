@@ -1,17 +1,17 @@
 import type { Principal } from '@inlay/protocol'
 
-/** A request to an address that somebody else chose. */
+/** A request to an untrusted URL. */
 export interface AddressRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
-  /** Most bytes of the answer, unpacked. */
-  readonly limitBytes?: number
+  /** Maximum bytes of the response after decompression. */
+  readonly maxBytes?: number
   readonly timeoutMs?: number
 }
 
-/** An answer, read whole. */
+/** A response with its whole body. */
 export interface AddressAnswer {
   readonly status: number
   readonly headers: Headers
@@ -19,22 +19,22 @@ export interface AddressAnswer {
 }
 
 /**
- * Fetches an address that an administrator, a document or a model chose; what it may lead to is decided there (the
- * `egress` of the drivers is one). Any status is an answer. Headers with credentials stay with their origin when it
- * redirects. Rejects with an `InlayError` whose message says why and names no address.
+ * Fetches a URL chosen by an administrator, a document or a model, and restricts where it may lead (see `egress` of the
+ * drivers). Any status is a response. Credential headers are not sent to another origin after a redirect. Rejects with
+ * an `InlayError` whose message gives the reason without any URL.
  */
 export type FetchAddress = (url: string, request?: AddressRequest) => Promise<AddressAnswer>
 
-/** A header that goes with every request of a stored tool. */
+/** A header sent with every request of a stored tool. */
 export interface CustomHeader {
   readonly key: string
-  /** Often a secret: it is told to administrators alone, never written to a log or an error. */
+  /** Often a secret: only administrators see it, and it is never written to a log or an error. */
   readonly value: string
 }
 
-/** A tool described by an OpenAPI document: each of its operations is a function that the model may call. */
+/** A tool described by an OpenAPI document: the model can call each of its operations. */
 export interface StoredTool {
-  /** From 1,001 on; never given away again. */
+  /** From 1,001 on; never reused. */
   readonly id: number
   readonly name: string
   /** "" when it has none. */
@@ -42,9 +42,9 @@ export interface StoredTool {
   /** The OpenAPI document, as it was given. */
   readonly definition: Readonly<Record<string, unknown>>
   readonly customHeaders: readonly CustomHeader[]
-  /** Whether requests carry the caller's own Authorization, where the host lets it through. */
+  /** Whether requests carry the caller's own Authorization, if the host passes it on. */
   readonly passesAuth: boolean
-  /** Whether the default agent has it, and so everybody. Else agents have it whose `tool_ids` name it. */
+  /** Whether the default agent has it. Other agents have it if their `tool_ids` include it. */
   readonly isForAll: boolean
   /** Id of the creator. */
   readonly ownerId: string
@@ -65,7 +65,7 @@ export interface StoredToolFields {
   readonly isForAll?: boolean
 }
 
-/** A function that a stored tool has, as people check it before they store the tool. */
+/** A function of a tool, for review before the tool is stored. */
 export interface StoredToolFunction {
   /** The name the model sees, unless another tool has it. */
   readonly name: string
@@ -73,11 +73,11 @@ export interface StoredToolFunction {
   /** `GET`, `POST`, `PUT`, `DELETE` or `PATCH`. */
   readonly method: string
   readonly path: string
-  /** The operation as it stands in the document. */
+  /** The operation as in the document. */
   readonly operation: Readonly<Record<string, unknown>>
 }
 
-/** Stored tools. Who may change them is checked before: there is one list for everybody. */
+/** Stored tools. Callers must have checked permissions: there is one list for everybody. */
 export interface StoredTools {
   /** By id, also those that are switched off. */
   list(): Promise<readonly StoredTool[]>
@@ -89,8 +89,8 @@ export interface StoredTools {
   update(id: number, fields: Partial<StoredToolFields>): Promise<StoredTool>
   /** NOT_FOUND; VALIDATION_ERROR while an agent uses it. */
   remove(id: number): Promise<void>
-  /** Switches actions of any kind on or off. Resolves to the ids of those there are, ascending. */
+  /** Enables or disables actions of any kind. Returns the ids of existing ones, ascending. */
   enable(ids: readonly number[], isEnabled: boolean): Promise<readonly number[]>
-  /** The functions that a document gives; as `create`, and nothing is stored. */
+  /** The functions of a document, checked as by `create` without storing anything. */
   validate(definition: StoredToolFields['definition']): Promise<readonly StoredToolFunction[]>
 }

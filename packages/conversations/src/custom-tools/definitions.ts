@@ -4,10 +4,10 @@ import { parseOpenApi } from './openapi-document.ts'
 import { unusable } from './openapi-references.ts'
 import { isSendableHeader } from './request-headers.ts'
 
-const mostBytes = 4 * 2 ** 20
+const maxBytes = 4 * 2 ** 20
 
 /**
- * The document that was given, or that lies at the address that was given; checked.
+ * Returns the given document, or fetches it from the given URL, and checks it.
  * @throws VALIDATION_ERROR, and what the fetching rejects with
  */
 export async function loadDefinition(
@@ -20,7 +20,7 @@ export async function loadDefinition(
 }
 
 async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<JsonObject> {
-  const { status, bytes } = await fetchAddress(url, { headers: { accept: 'application/json' }, limitBytes: mostBytes })
+  const { status, bytes } = await fetchAddress(url, { headers: { accept: 'application/json' }, maxBytes })
   if (status !== 200) {
     throw new InlayError('BAD_GATEWAY', { message: `The address of the document answered with status ${status}.` })
   }
@@ -33,7 +33,7 @@ async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<J
   throw unusable('its address does not give a JSON object.')
 }
 
-/** A server that is told relative to its document, as one whole address: the document no longer lies there. */
+/** Resolves a server URL that is relative to the document's URL, which is not kept. */
 function withWholeServer(document: JsonObject, address: string): JsonObject {
   const { servers } = document
   if (!Array.isArray(servers)) return document
@@ -45,7 +45,7 @@ function withWholeServer(document: JsonObject, address: string): JsonObject {
   return { ...document, servers: whole }
 }
 
-/** The functions of a checked document, as people look them over. */
+/** The functions of a checked document, for review. */
 export function functionsOf(document: JsonObject): StoredToolFunction[] {
   return parseOpenApi(document).operations.map(({ name, summary, description, method, path, source }) => ({
     name,
@@ -56,7 +56,7 @@ export function functionsOf(document: JsonObject): StoredToolFunction[] {
   }))
 }
 
-/** Refuses what could not be sent, or would contradict itself. VALIDATION_ERROR; values are not repeated. */
+/** Refuses headers that are invalid or contradictory. @throws VALIDATION_ERROR without their values */
 export function checkFields(fields: Pick<StoredToolFields, 'name' | 'customHeaders' | 'passesAuth'>): void {
   const { name, customHeaders, passesAuth } = fields
   if (name.trim() === '') throw refused('A tool needs a name.')

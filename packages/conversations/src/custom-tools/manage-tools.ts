@@ -12,7 +12,7 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 
 export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: Kysely<unknown>
-  /** How their services are reached; without it none can be made, and none is offered. */
+  /** Fetches their services; without it tools cannot be created and are not offered. */
   readonly fetchAddress: FetchAddress | undefined
   /** Switches of actions other than stored tools. */
   readonly switches: ActionSwitches
@@ -26,14 +26,14 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
 export interface StoredToolParts {
   readonly tools: StoredTools
   readonly source: ActionSource
-  /** Those of the ids that only some agents have. */
+  /** The ids among these that only some agents have. */
   readonly restricted: (ids: readonly number[]) => Promise<readonly number[]>
 }
 
 /** The kind under which stored tools have their numbers. */
 const kind = 'openapi'
 
-/** Makes the stored tools, over the database that `migrateConversations` brought up to date. */
+/** Creates the store of tools. Run `migrateConversations` on the database first. */
 export function createStoredTools(options: StoredToolsOptions): StoredToolParts {
   const db = options.db.withTables<ConversationTables>()
   const get = async (id: number): Promise<StoredTool> => {
@@ -199,15 +199,15 @@ function asAction<Input>(action: Action<Input>): Action {
   return action as unknown as Action
 }
 
-/** Which actions an administrator switched off, whatever their kind. */
+/** Actions of any kind that an administrator disabled. */
 export interface ActionSwitches {
-  /** Ids of those that are off. */
+  /** Ids of disabled actions. */
   off(): Promise<ReadonlySet<number>>
-  /** Repeating does no harm. */
+  /** Idempotent. */
   set(ids: readonly number[], isEnabled: boolean): Promise<void>
 }
 
-/** Makes the switches, over the database that `migrateConversations` brought up to date. */
+/** Creates the store of disabled actions. Run `migrateConversations` on the database first. */
 export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
   const tables = db.withTables<ConversationTables>()
   return {

@@ -9,13 +9,13 @@ import { tellAnswer } from './openapi-response.ts'
 /** Dependencies of the functions of stored tools. */
 export interface OpenApiActionsOptions {
   readonly fetchAddress: FetchAddress
-  /** Longest time of a request, in milliseconds. Default one minute. */
+  /** Timeout of a request, in milliseconds. Default one minute. */
   readonly requestMs?: number
-  /** Most bytes of an answer. Default 10 MiB. */
+  /** Maximum bytes of a response. Default 10 MiB. */
   readonly answerBytes?: number
 }
 
-/** Makes the functions of a stored tool: one for each operation of its document, all with the tool's id. */
+/** Creates the actions of a stored tool: one per operation of its document, all with the tool's id. */
 export function createOpenApiActions(tool: StoredTool, options: OpenApiActionsOptions): Action<JsonObject>[] {
   const description = parseOpenApi(tool.definition)
   return description.operations.map((operation) => toAction(tool, { description, operation }, options))
@@ -86,13 +86,13 @@ async function call(
     headers: { accept: 'application/json, text/*;q=0.9, */*;q=0.5', ...request.headers, ...headersOf(tool, turn) },
     ...(request.body === undefined ? {} : { body: request.body }),
     signal: turn.signal,
-    limitBytes: answerBytes,
+    maxBytes: answerBytes,
     timeoutMs: requestMs,
   })
   return tellAnswer({ name, id: tool.id }, answer, turn)
 }
 
-/** Those of the tool, then those the host lets through; the caller's own authority goes to tools that ask for it alone. */
+/** Headers of the tool, then those the host passes on; only tools that request it get the caller's `Authorization`. */
 function headersOf({ customHeaders, passesAuth }: StoredTool, { headers = {} }: ActionTurn): Record<string, string> {
   const own = customHeaders.map(({ key, value }) => [key.toLowerCase(), value] as const)
   const passed = Object.entries(headers).filter(([name]) => name !== 'authorization')

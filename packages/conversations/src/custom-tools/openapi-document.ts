@@ -11,12 +11,12 @@ export interface OpenApiOperation {
   readonly description: string
   /** `GET`, `POST`, `PUT`, `DELETE` or `PATCH`. */
   readonly method: string
-  /** As in the document, with `{name}` for path parameters. */
+  /** Path as written in the document, with `{name}` for path parameters. */
   readonly path: string
   readonly parameters: readonly OpenApiParameter[]
-  /** The JSON body; undefined when it takes none. */
+  /** The JSON body; undefined when there is none. */
   readonly body: { readonly schema: JsonObject; readonly isRequired: boolean } | undefined
-  /** As it stands in the document. */
+  /** The operation as written in the document. */
   readonly source: JsonObject
 }
 
@@ -32,9 +32,9 @@ export interface OpenApiDescription {
 
 const methods = ['get', 'post', 'put', 'delete', 'patch']
 const otherMethods = ['head', 'options', 'trace', 'connect', 'query']
-// Providers take 128 tools a request, and a person who may use two such documents wants both.
-const mostOperations = 100
-const longestName = 64
+// Providers accept 128 tools per request, which leaves room for other actions.
+const maxOperations = 100
+const maxNameLength = 64
 
 /**
  * Reads an OpenAPI 3 document: a title and a description, one server, and operations that each have an `operationId`, a
@@ -52,8 +52,8 @@ export function parseOpenApi(document: JsonObject): OpenApiDescription {
     ? Object.entries(paths).flatMap(([path, item]) => readPath(document, path, item))
     : []
   if (operations.length === 0) throw unusable('it has no operation.')
-  if (operations.length > mostOperations) {
-    throw unusable(`it has more than ${mostOperations} operations; keep those that are needed.`)
+  if (operations.length > maxOperations) {
+    throw unusable(`it has more than ${maxOperations} operations; keep those that are needed.`)
   }
   refuseRepeats(operations)
   return { title: String(info['title']), description: String(info['description']), serverUrl, operations }
@@ -110,7 +110,8 @@ function readOperation(document: JsonObject, { path, method, item, operation }: 
   if (!hasText(summary) && !hasText(description)) throw unusable(`${place} needs a summary or a description.`)
   if (servers !== undefined) throw unusable(`${place} has servers of its own; give each server a document.`)
   const name = operationId.replace(/[^A-Za-z0-9_-]/g, '_')
-  if (name.length > longestName) throw unusable(`the operationId of ${place} is longer than ${longestName} characters.`)
+  if (name.length > maxNameLength)
+    throw unusable(`the operationId of ${place} is longer than ${maxNameLength} characters.`)
   return {
     name,
     summary: hasText(summary) ? summary : '',

@@ -14,17 +14,17 @@ export interface OpenApiParameter {
   readonly name: string
   readonly place: ParameterPlace
   readonly isRequired: boolean
-  /** How lists and objects are written: `simple`, `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. */
+  /** Serialisation of lists and objects: `simple`, `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. */
   readonly style: string
-  /** Whether each item of a list, each field of an object, is written apart. */
+  /** Whether each item of a list or field of an object is a parameter of its own (`explode`). */
   readonly explodes: boolean
-  /** Whether the value is written as JSON. */
+  /** Whether the value is serialised as JSON. */
   readonly isJson: boolean
   readonly schema: JsonObject
 }
 
-// As providers of models have it.
-const longestArgument = 64
+// Limit of the model providers.
+const maxArgumentLength = 64
 
 /** Name of the argument that is sent as the body. */
 export const bodyArgument = 'requestBody'
@@ -95,8 +95,8 @@ function withOwnArguments(parameters: readonly OpenApiParameter[]): OpenApiParam
     .map((parameter) => {
       const plain = parameter.name.replace(/[^\w.-]/g, '_')
       const apart = `${parameter.place}_${plain}`
-      let argument = (used.has(plain.slice(0, longestArgument)) ? apart : plain).slice(0, longestArgument)
-      for (let count = 2; used.has(argument); count++) argument = `${apart.slice(0, longestArgument - 4)}_${count}`
+      let argument = (used.has(plain.slice(0, maxArgumentLength)) ? apart : plain).slice(0, maxArgumentLength)
+      for (let count = 2; used.has(argument); count++) argument = `${apart.slice(0, maxArgumentLength - 4)}_${count}`
       used.add(argument)
       return { ...parameter, argument }
     })

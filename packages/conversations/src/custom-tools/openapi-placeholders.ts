@@ -3,7 +3,7 @@ import type { ActionTurn } from '@inlay/agent'
 import type { OpenApiOperation } from './openapi-document.ts'
 import { bodyArgument } from './openapi-parameters.ts'
 
-/** Facts of a call by the word that stands for them in a document. */
+/** Values of a call by the placeholder for them in a document. */
 export type CallFacts = Readonly<Record<string, string>>
 
 // Not inside braces: there it is the name of a parameter.
@@ -19,7 +19,7 @@ export function factsOf({ sessionId, messageId, caller }: ActionTurn): CallFacts
   }
 }
 
-/** Puts facts in where their words stand; `write` encodes them for the place. */
+/** Replaces placeholders by values, encoded by `write`. */
 export function fillText(text: string, facts: CallFacts, write: (fact: string) => string = String): string {
   return text.replace(new RegExp(placeholder, 'g'), (word) => write(facts[word] ?? ''))
 }
@@ -28,8 +28,8 @@ function mentions(schema: unknown): boolean {
   return placeholder.test(JSON.stringify(schema) ?? '')
 }
 
-/** The value a schema leaves no choice about, when it holds a placeholder. */
-function settled(schema: unknown): unknown {
+/** The only value a schema allows, if it contains a placeholder. */
+function presetOf(schema: unknown): unknown {
   if (!isJsonObject(schema)) return undefined
   const { default: preset, const: only, enum: choices } = schema
   const value = preset ?? only ?? (Array.isArray(choices) && choices.length === 1 ? (choices[0] as unknown) : undefined)
@@ -37,17 +37,17 @@ function settled(schema: unknown): unknown {
 }
 
 /**
- * Arguments with what the document presets by a placeholder and the model left out; placeholders stay words, so that no
- * fact has to pass through the model.
+ * Adds arguments that the document presets with a placeholder and the model left out. Placeholders are not replaced
+ * yet, so values do not pass through the model.
  */
 export function withPresets({ parameters, body }: OpenApiOperation, input: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...input }
-  for (const { argument, schema } of parameters) result[argument] ??= settled(schema)
+  for (const { argument, schema } of parameters) result[argument] ??= presetOf(schema)
   const properties = body?.schema['properties']
   const given = result[bodyArgument] ?? (body?.isRequired === true ? {} : undefined)
   if (isJsonObject(properties) && isJsonObject(given)) {
     const presets = Object.entries(properties).flatMap(([name, schema]) => {
-      const value = given[name] === undefined ? settled(schema) : undefined
+      const value = given[name] === undefined ? presetOf(schema) : undefined
       return value === undefined ? [] : [[name, value] as const]
     })
     if (presets.length > 0) result[bodyArgument] = { ...given, ...Object.fromEntries(presets) }
@@ -55,7 +55,7 @@ export function withPresets({ parameters, body }: OpenApiOperation, input: JsonO
   return result
 }
 
-/** Arguments with facts put in, where the document itself speaks of them. */
+/** Replaces placeholders in arguments where the document itself presets them. */
 export function fillArguments(operation: OpenApiOperation, input: JsonObject, facts: CallFacts): JsonObject {
   const schemas: readonly (readonly [string, unknown])[] = [
     ...operation.parameters.map(({ argument, schema }) => [argument, schema] as const),

@@ -5,7 +5,7 @@ export function unusable(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message: `This OpenAPI document cannot be used: ${message}` })
 }
 
-const mostHops = 20
+const maxHops = 20
 
 /**
  * The value that a `$ref` of the document leads to.
@@ -43,7 +43,7 @@ function nameOf(step: string): string {
  */
 export function dereferenced(document: JsonObject, value: unknown): JsonObject {
   let place = value
-  for (let hops = 0; hops <= mostHops; hops++) {
+  for (let hops = 0; hops <= maxHops; hops++) {
     if (!isJsonObject(place)) throw unusable('an object is expected where something else stands.')
     const reference = place['$ref']
     if (typeof reference !== 'string') return place

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import { bodyArgument, type OpenApiParameter } from './openapi-parameters.ts'
 import type { OpenApiDescription, OpenApiOperation } from './openapi-document.ts'
 
-/** A request as the arguments make it, before headers of the tool and of the caller. */
+/** A request built from arguments, without headers of the tool and the caller. */
 export interface OpenApiRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export function faultsOf({ parameters, body }: OpenApiOperation, input: JsonObje
     const value = input[argument]
     const text = isAbsent(value) ? '' : place === 'path' ? pathText(parameter, value) : 'given'
     if (text === '' && isRequired && (place === 'path' || isAbsent(value))) return [`${argument}: is required`]
-    // A segment that means "here" or "above" would lead to another operation than the one that was offered.
+    // The segments `.` and `..` would lead to another operation than the one offered.
     if (place === 'path' && /^(\.|%2e){1,2}$/i.test(text)) return [`${argument}: must not be dots alone`]
     if (place === 'header' && !isAbsent(value) && !/^[\t\x20-\x7e]*$/.test(simple(parameter, value)))
       return [`${argument}: must be plain text on one line`]
@@ -45,7 +45,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }
 
-/** The path and query arguments among those given: what clients are shown. */
+/** The path and query arguments, which clients are shown. */
 export function shownArguments({ parameters }: OpenApiOperation, input: JsonObject): JsonObject {
   const shown = parameters.filter(
     ({ place, argument }) => (place === 'path' || place === 'query') && !isAbsent(input[argument]),
@@ -66,7 +66,7 @@ export function toRequest(
 ): OpenApiRequest {
   const given = operation.parameters.filter(({ argument }) => !isAbsent(input[argument]))
   const inPath = new Map(given.flatMap((item) => (item.place === 'path' ? [[item.name, item] as const] : [])))
-  // The template is filled in first: what an argument holds is never taken for a placeholder of the path.
+  // The template is filled first, so an argument cannot contain a placeholder of the path.
   const path = fill(operation.path).replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const parameter = inPath.get(name)
     return parameter ? pathText(parameter, input[parameter.argument]) : ''
@@ -90,7 +90,7 @@ export function toRequest(
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-/** A value as text: of what is neither text, number nor yes or no, its JSON. */
+/** A value as text: strings, numbers and booleans as they are, anything else as JSON. */
 function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -12,8 +12,8 @@ export interface CalledFunction {
 }
 
 /**
- * Tells what a service answered: the packet for clients, and the text for the model. CSV and pictures are kept as files
- * where files are stored. A status other than 401 and 403 is an answer like any other; the model is told of it.
+ * Emits the packet for clients and returns the text for the model. CSV and images are stored as files if there is a
+ * store. Any status except 401 and 403 is a normal response, whose status the model sees.
  */
 export async function tellAnswer(
   { name, id }: CalledFunction,
@@ -71,7 +71,7 @@ function textOf(headers: Headers, bytes: Uint8Array): string | undefined {
     decoder = new TextDecoder()
   }
   const text = decoder.decode(bytes)
-  // No text format holds NUL, nearly every binary one does within its first bytes.
+  // Text never contains NUL; nearly every binary format does within its first bytes.
   return text.slice(0, 4_096).includes('\0') ? undefined : text
 }
 

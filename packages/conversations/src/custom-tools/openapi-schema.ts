@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import { lookUp, unusable } from './openapi-references.ts'
 
-/** Most schemas of one argument, counted with all that references repeat. */
-const mostSchemas = 5_000
+/** Maximum number of schemas of one argument, counting repeated references. */
+const maxSchemas = 5_000
 
 const plainKeys = [
   'type',
@@ -32,13 +32,13 @@ const schemaKeys = ['items', 'additionalProperties', 'not']
 
 /**
  * A schema of an OpenAPI document as JSON Schema (draft 7) that stands for itself: references are put in place, of one
- * that comes back to itself only the type is told; what a service only answers with (`readOnly`) is left out.
+ * that comes back to itself only the type is told; fields only present in responses (`readOnly`) are left out.
  * @throws VALIDATION_ERROR for references that lead nowhere, and for schemas that unfold to more than 5,000
  */
 export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject {
   let count = 0
   const convert = (value: unknown, open: readonly string[]): JsonObject => {
-    if (++count > mostSchemas) throw unusable('the form of an argument is too large.')
+    if (++count > maxSchemas) throw unusable('the form of an argument is too large.')
     if (!isJsonObject(value)) return value === false ? { not: {} } : {}
     const reference = value['$ref']
     if (typeof reference !== 'string') return convertObject(value, open)

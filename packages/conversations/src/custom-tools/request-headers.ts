@@ -14,13 +14,13 @@ const framing = new Set([
 // OpenAPI has the first four ignored as parameters; all of them say who calls, or what the body is.
 const fixed = new Set(['accept', 'authorization', 'content-type', 'cookie', 'accept-encoding', 'proxy-authorization'])
 
-/** Whether a header belongs to the connection or tells who calls, and so is not a model's to set. */
+/** Whether a header belongs to the connection or identifies the caller, so a model must not set it. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase()
   return framing.has(lower) || fixed.has(lower)
 }
 
-/** Whether an administrator may have this header sent along: a valid name, one line of text, not of the connection. */
+/** Whether an administrator may configure this header: a valid name, one line of text, not a connection header. */
 export function isSendableHeader(name: string, value: string): boolean {
   return (
     /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(name) &&

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { ConversationTables } from '../tables/database.ts'
 
 /**
- * Makes the numbers of tools, over the database that `migrateConversations` brought up to date.
+ * Creates permanent numbers for tools. Run `migrateConversations` on the database first.
  * @example
  * const id = await createToolNumbers(db).numberOf('weather-station', 'north')
  */

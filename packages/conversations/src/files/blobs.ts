@@ -3,26 +3,26 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import type { BlobStorage } from './contracts.ts'
 
 /**
- * Bytes of files, kept in pieces: nothing ever holds more than a piece in memory, and any storage will do, also one that
- * cannot stream. A file counts once its record says so; pieces without a record are rubbish.
+ * Stores files in pieces, so that no more than a piece is in memory and the storage need not support streams. A file
+ * exists once its record says so; pieces without a record are garbage.
  */
 export interface Blobs {
   /**
    * Stores bytes as they come.
-   * @param limitBytes PAYLOAD_TOO_LARGE above it
-   * @param beforePiece told before each piece how many bytes the file has with it; may note that somewhere
+   * @param maxBytes PAYLOAD_TOO_LARGE above it
+   * @param beforePiece called before each piece with the bytes including it
    * @returns how many bytes there were
    */
   write(
     id: string,
     bytes: AsyncIterable<Uint8Array>,
-    options: { readonly limitBytes: number; readonly beforePiece?: (bytes: number) => Promise<void> },
+    options: { readonly maxBytes: number; readonly beforePiece?: (bytes: number) => Promise<void> },
   ): Promise<number>
   /** The first bytes, at most a piece. */
   start(id: string): Promise<Uint8Array>
   stream(id: string, sizeBytes: number): ReadableStream<Uint8Array>
   readAll(id: string, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Removes a file's pieces; those that are not there are no error. */
+  /** Removes a file's pieces; missing ones are ignored. */
   remove(id: string, sizeBytes: number): Promise<void>
 }
 
@@ -31,10 +31,10 @@ export const pieceBytes: number = 4 * 2 ** 20
 
 const keyOf = (id: string, piece: number): string => `files:${id}:${piece}`
 
-/** Makes the store of files' bytes. Its calls reject with SERVICE_UNAVAILABLE while the storage fails. */
+/** Creates the store. Its calls reject with SERVICE_UNAVAILABLE while the storage fails. */
 export function createBlobs(driver: BlobStorage, onError: Services['onError']): Blobs {
   const storage = withOutages(driver, onError)
-  // A storage that cannot write does not say so.
+  // Some storages ignore writes without an error, so the first value is read back.
   let isProven = false
   const keep = async (key: string, piece: Uint8Array): Promise<void> => {
     await storage.setItemRaw(key, piece)
@@ -50,12 +50,12 @@ export function createBlobs(driver: BlobStorage, onError: Services['onError']): 
     throw new InlayError('INTERNAL_ERROR', { message: 'The storage lost a part of the file: upload it again.' })
   }
   return {
-    write: async (id, bytes, { limitBytes, beforePiece }) => {
+    write: async (id, bytes, { maxBytes, beforePiece }) => {
       let size = 0
       let count = 0
       for await (const piece of toPieces(bytes)) {
         size += piece.byteLength
-        if (size > limitBytes) throw tooLarge(limitBytes)
+        if (size > maxBytes) throw tooLarge(maxBytes)
         await beforePiece?.(size)
         await keep(keyOf(id, count++), piece)
       }
@@ -107,13 +107,13 @@ function withOutages(storage: BlobStorage, onError: Services['onError']): BlobSt
 }
 
 /** Says that a file is above the limit. */
-function tooLarge(limitBytes: number): InlayError {
+function tooLarge(maxBytes: number): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', {
-    message: `The file is larger than ${Math.round(limitBytes / 100_000) / 10} MB: split it, or send a smaller one.`,
+    message: `The file is larger than ${Math.round(maxBytes / 100_000) / 10} MB: split it, or send a smaller one.`,
   })
 }
 
-/** Cuts bytes into pieces of full length; each owns its memory. */
+/** Splits bytes into full pieces, each with its own memory. */
 async function* toPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let filled = 0

@@ -23,11 +23,14 @@ export type FileReader = (
 ) => Promise<{ readonly sections: readonly FileSection[] }>
 
 /**
- * Makes files searchable that are too long for a prompt. What is found belongs to its owner alone: the engine asks for
- * files it has checked, and nothing else may find them.
+ * Makes files searchable that are too long for a prompt. Only the owner can find them: the engine searches only files
+ * it has checked, and nothing else may search them.
  */
 export interface FileIndex extends FileSearch {
-  /** Resolves once the file is safely queued; with `waitMs` once it is searchable or the time is up. Repeating does no harm. */
+  /**
+   * Resolves once the file is safely queued; with `waitMs` once it is searchable or the time is up. Repeating does no
+   * harm.
+   */
   put(file: IndexedFile, options?: { readonly waitMs?: number }): Promise<void>
   /** No error when it is not there. */
   remove(id: string): Promise<void>
@@ -77,11 +80,14 @@ export interface FileHolders {
   readonly isInDocument: boolean
 }
 
-/** Files of callers. Each call: NOT_FOUND for a file that is unknown, removed or somebody else's; both ids of a file do. */
+/**
+ * Files of callers, by either of their ids. Each call rejects with NOT_FOUND for a file that is unknown, removed or
+ * somebody else's.
+ */
 export interface Files {
   /**
-   * Takes files as they arrive, each held in memory by the piece. A file that cannot be taken is rejected with a
-   * reason, the others are kept; when the call rejects none is.
+   * Uploads files as streams, with a piece in memory at a time. Refused files are returned with a reason and the others
+   * are stored; if the call rejects, none is.
    * @throws NOT_FOUND (project), UNSUPPORTED without a storage
    */
   upload(
@@ -98,14 +104,16 @@ export interface Files {
   /** Uploads, newest use first, without those that failed. */
   list(caller: Principal): Promise<readonly StoredFile[]>
   open(id: string, caller: Principal): Promise<OpenedFile>
-  /** As {@link open}, whoever the file belongs to: for the host itself, and for parts that have checked who may see it. */
-  lend(id: string): Promise<OpenedFile>
+  /**
+   * As {@link open}, whoever the file belongs to: for the host itself, and for parts that have checked who may see it.
+   */
+  openById(id: string): Promise<OpenedFile>
   /**
    * Text of a file; waits until it has been read. Rejects with the reason if the file cannot be read. [] for images.
    */
   read(id: string, caller: Principal, signal?: AbortSignal): Promise<readonly FileSection[]>
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
   sheets(id: string, caller: Principal): Promise<readonly Sheet[]>
-  /** Removes a file that nothing holds; else tells what does and keeps it. */
+  /** Removes a file unless something uses it; returns what does. */
   remove(id: string, caller: Principal): Promise<FileHolders>
 }

@@ -12,7 +12,12 @@ const byExtension: Readonly<Record<string, string>> = {
   ppt: 'application/vnd.ms-powerpoint',
   pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
   eml: 'message/rfc822',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  rtf: 'application/rtf',
   epub: 'application/epub+zip',
+  ipynb: 'application/x-ipynb+json',
   md: 'text/markdown',
   markdown: 'text/markdown',
   mdx: 'text/markdown',
@@ -50,7 +55,7 @@ export function mediaTypeOf(name: string, claimed: string): string {
 const images = new Set(['image/jpg', 'image/jpeg', 'image/png', 'image/webp'])
 const tables = /^text\/(?:csv|tab-separated-values)$|spreadsheet|ms-excel/
 const documents =
-  /^application\/(?:pdf|msword|vnd\.ms-powerpoint|epub\+zip)$|wordprocessingml|presentation|^message\/rfc822$/
+  /^application\/(?:pdf|msword|vnd\.ms-powerpoint|epub\+zip|rtf)$|wordprocessingml|opendocument\.text|presentation|^message\/rfc822$/
 
 /** How a file is given to a model, by its media type. */
 export function kindOf(mediaType: string): FileKind {

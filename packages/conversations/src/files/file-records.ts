@@ -36,7 +36,9 @@ export async function queueForIndex(records: ConversationDatabase, ids: readonly
     .execute()
 }
 
-/** Notes that a file is to go. Whoever works on it ends first: what it puts into the index is then removed as well. */
+/**
+ * Marks a file for removal. Work in progress on it ends first, so that what it adds to the index is removed as well.
+ */
 export async function queueRemoval(records: ConversationDatabase, id: string): Promise<void> {
   await records
     .updateTable('inlay_files')
@@ -45,10 +47,10 @@ export async function queueRemoval(records: ConversationDatabase, id: string): P
     .execute()
 }
 
-/** A time, unless somebody works on the file: then theirs. */
+/** The given time, unless somebody works on the file: then the end of their lease. */
 const dueBy = (time: number): RawBuilder<number> => sql`case when claim is null then ${time} else due_at end`
 
-/** Hides a file from those who would put it to use, until it is known whether somebody does. */
+/** Hides a file from new uses until it is known whether something uses it. */
 export async function hideFile(records: ConversationDatabase, id: string, dueAt: number): Promise<void> {
   await records
     .updateTable('inlay_files')
@@ -58,7 +60,7 @@ export async function hideFile(records: ConversationDatabase, id: string, dueAt:
     .execute()
 }
 
-/** Shows a hidden file again, with what was still to be done with it. */
+/** Shows a hidden file again and restores its pending work. */
 export async function showFile(records: ConversationDatabase, id: string): Promise<void> {
   await records
     .updateTable('inlay_files')

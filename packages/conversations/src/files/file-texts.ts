@@ -1,25 +1,25 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileStatus } from '@inlay/protocol'
-import { createLimiter, untilAborted } from '@inlay/protocol/concurrency'
+import { createLimiter, untilAborted } from '@inlay/scheduling'
 import { estimateTokens } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { FileSection, StoredFile, Services } from '@inlay/agent'
 import type { FileReader } from './contracts.ts'
 import { queueForIndex, toSections } from './file-records.ts'
-import { sheetLimit } from './sheets.ts'
+import { maxSheetCells } from './sheets.ts'
 
 export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly reader: FileReader
   /** Most tokens of a file that can be asked about. */
-  readonly limitTokens: number
+  readonly maxTokens: number
   /** Aborts when the agent is closed. */
   readonly closing: AbortSignal
 }
 
-/** The texts of files: each is read once, whoever asks first, and kept. */
+/** Texts of files. Each is extracted once, on first use, and stored. */
 export interface Readings {
   /**
    * Text of a file; waits for a reading in progress.
@@ -28,7 +28,7 @@ export interface Readings {
   of(file: StoredFile, signal?: AbortSignal): Promise<readonly FileSection[]>
 }
 
-/** Files read at the same time: each is in memory as a whole meanwhile. */
+/** Maximum number of files read at the same time: each is in memory as a whole. */
 const concurrency = 2
 
 export function createReadings(options: ReadingsOptions): Readings {
@@ -61,19 +61,19 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 }
 
-/** Says why a file could not be read. */
+/** The reason why a file could not be read. */
 function refusal(reason: string | null): InlayError {
   return new InlayError('INVALID_INPUT', { message: reason ?? 'The file could not be read.' })
 }
 
 async function read(file: StoredFile, options: ReadingsOptions): Promise<readonly FileSection[]> {
-  const { blobs, reader, limitTokens, closing } = options
+  const { blobs, reader, maxTokens, closing } = options
   const outcome = await (async (): Promise<Outcome> => {
     try {
       const bytes = await blobs.readAll(file.fileId, file.sizeBytes)
       const { name, mediaType } = file
       const { sections } = await reader({ name, mediaType, bytes }, { signal: closing })
-      return judge(file, sections.map(toPlainSection), limitTokens)
+      return judge(file, sections.map(toPlainSection), maxTokens)
     } catch (error) {
       if (!isInlayError(error) || (error.code !== 'INVALID_INPUT' && error.code !== 'PAYLOAD_TOO_LARGE')) throw error
       return { status: 'FAILED', reason: error.message, tokens: null, sections: [] }
@@ -95,8 +95,8 @@ function toPlainSection({ text, heading, page }: FileSection): FileSection {
   return { text, ...(heading === undefined ? {} : { heading }), ...(page === undefined ? {} : { page }) }
 }
 
-/** A spreadsheet above the limit is kept to be looked at; anything else is of no use. */
-function judge(file: StoredFile, sections: readonly FileSection[], limitTokens: number): Outcome {
+/** A spreadsheet above the limit is kept for display; other files are refused. */
+function judge(file: StoredFile, sections: readonly FileSection[], maxTokens: number): Outcome {
   if (sections.length === 0) {
     return { status: 'FAILED', reason: 'The file holds no text that could be read.', tokens: null, sections: [] }
   }
@@ -104,13 +104,16 @@ function judge(file: StoredFile, sections: readonly FileSection[], limitTokens: 
     (sum, { text, heading = '' }) => sum + estimateTokens(text) + estimateTokens(heading),
     0,
   )
-  if (tokens <= limitTokens) return { status: 'COMPLETED', reason: null, tokens, sections }
-  const limit = `${Math.floor(limitTokens / 1000)},000 tokens`
+  if (tokens <= maxTokens) return { status: 'COMPLETED', reason: null, tokens, sections }
+  const limit = `${Math.floor(maxTokens / 1000)},000 tokens`
   if (file.kind !== 'tabular') {
     const reason = `The file says more than ${limit}: split it into smaller files.`
     return { status: 'FAILED', reason, tokens, sections: [] }
   }
-  const shown = sections.map((section) => ({ ...section, text: section.text.slice(0, 2 * sheetLimit).toWellFormed() }))
+  const shown = sections.map((section) => ({
+    ...section,
+    text: section.text.slice(0, 2 * maxSheetCells).toWellFormed(),
+  }))
   const reason = `The spreadsheet holds more than ${limit}: it can be fetched, but not asked about.`
   return { status: 'SKIPPED', reason, tokens, sections: shown }
 }

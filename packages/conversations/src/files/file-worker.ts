@@ -18,22 +18,22 @@ export interface FileWorkerOptions extends Pick<Services, 'now' | 'onError'> {
   readonly decide: (file: StoredFile) => Promise<unknown>
 }
 
-/** Does what is still to be done with files, also what an earlier process left. */
+/** Processes pending work on files, including what earlier processes left. */
 export interface FileWorker {
   /** Looks for work now. */
   notify(): void
-  /** Resolves once nothing is due any more. */
-  settled(): Promise<void>
-  /** Finishes what is under way; what is left is taken up by the next process. Idempotent. */
+  /** Resolves once no work is due. */
+  whenIdle(): Promise<void>
+  /** Finishes work in progress; the next process continues with the rest. Idempotent. */
   close(): Promise<void>
 }
 
-/** Nobody else takes up work that somebody began, for this long after the last sign of life. */
+/** Lease of claimed work after its last renewal. */
 const leaseMs = 20_000
 const signOfLifeMs = 5_000
-const mostAttempts = 6
-/** Longest the worker sleeps while work is put off: other processes leave some, too. */
-const longestSleepMs = 60_000
+const maxAttempts = 6
+/** Maximum sleep while work is deferred, since other processes may leave some, too. */
+const maxSleepMs = 60_000
 
 /** It rests until it is notified. */
 export function createFileWorker(options: FileWorkerOptions): FileWorker {
@@ -41,7 +41,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   let running: Promise<void> | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isWanted = false
-  /** Since the log was emptied last. */
+  /** Whether anything was erased since the write-ahead log was last emptied. */
   let hasRemoved = false
   const closing = new AbortController()
 
@@ -71,7 +71,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
       .limit(1)
       .executeTakeFirst()
     if (!waiting) return
-    timer = setTimeout(notify, Math.min(Math.max(Number(waiting.due_at) - now(), 50), longestSleepMs))
+    timer = setTimeout(notify, Math.min(Math.max(Number(waiting.due_at) - now(), 50), maxSleepMs))
     // Never the reason why a process stays alive; absent in browsers.
     timer.unref?.()
   }
@@ -88,7 +88,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   }
   return {
     notify,
-    settled: async () => {
+    whenIdle: async () => {
       while (running) await running
     },
     close: async () => {
@@ -99,7 +99,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   }
 }
 
-/** Takes the work that is due longest. */
+/** Claims the work that has been due longest. */
 async function claim(db: ConversationDatabase, time: number): Promise<ClaimedFile | undefined> {
   const job = await claimJob(jobsOf(db), { column: 'work', now: time, leaseMs })
   if (!job) return undefined
@@ -123,7 +123,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
   }, signOfLifeMs)
   try {
     closing.throwIfAborted()
-    if (job.attempts > mostAttempts && (await giveUp(file, options))) return
+    if (job.attempts > maxAttempts && (await giveUp(file, options))) return
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
     else if (row.work === 'decide') await options.decide(toStoredFile(row))
@@ -139,8 +139,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
 }
 
 /**
- * Ends a try that went well. Whoever wanted other work with the file meanwhile, such as its removal, has changed `work`
- * and waits for this.
+ * Completes an attempt. Other work requested meanwhile, such as removal, has changed `work` and waits for this.
  */
 async function settle({ row, job }: ClaimedFile, { db, index }: FileWorkerOptions): Promise<void> {
   // Reading a file notes its end by itself, and what comes next.
@@ -195,8 +194,8 @@ async function remove(row: Selectable<FileTable>, { db, blobs, index }: FileWork
 }
 
 /**
- * Tries again later, ever more seldom; a file that cannot be read at last fails. What was only interrupted is left to
- * whoever comes next.
+ * Retries later with a growing delay; a file that cannot be read finally fails. Interrupted work is left to the next
+ * claim.
  */
 async function putOff(
   { row, job }: ClaimedFile,
@@ -205,7 +204,7 @@ async function putOff(
 ): Promise<void> {
   const later = { due_at: now() + Math.min(2_000 * 4 ** job.attempts, 3_600_000) }
   const failed = { status: 'FAILED', reason: unreadable, work: null } as const
-  const isOver = row.work === 'read' && job.attempts >= mostAttempts
+  const isOver = row.work === 'read' && job.attempts >= maxAttempts
   const change = cause === 'interrupted' ? { due_at: now(), attempts: job.attempts - 1 } : isOver ? failed : later
   const { numUpdatedRows } = await db
     .updateTable('inlay_files')
@@ -219,8 +218,8 @@ async function putOff(
 }
 
 /**
- * Ends work that ended its process each time: a try that fails by itself is counted before there are so many. What
- * removes a file goes on for ever. @returns whether the work has ended
+ * Gives up work that crashed its process each time; other failures are counted earlier. Removal is retried for ever.
+ * @returns whether the work has ended
  */
 async function giveUp({ row, job }: ClaimedFile, { db, onError }: FileWorkerOptions): Promise<boolean> {
   if (row.work !== 'read' && row.work !== 'index') return false

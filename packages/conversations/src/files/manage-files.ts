@@ -21,9 +21,9 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   readonly reader?: FileReader
   readonly index?: FileIndex
   /** Most bytes of a file. */
-  readonly limitBytes: number
+  readonly maxBytes: number
   /** Most tokens of a file that can be asked about. */
-  readonly limitTokens: number
+  readonly maxTokens: number
   /** How long an upload waits for its files to be read, in milliseconds. */
   readonly waitMs: number
   readonly checkProject: IntakeOptions['checkProject']
@@ -99,7 +99,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     },
     get: async (id, caller) => {
       const file = await own(id, caller)
-      // Another process may have taken it in and died.
+      // Another process may have accepted it and died.
       if (file.status === 'PROCESSING') worker.notify()
       return file
     },
@@ -109,7 +109,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
       const file = await own(id, caller)
       const use = await useOf(file, options)
       if (isUsed(use)) return use
-      // Hidden first: whoever put it to use just before that is seen now, and nobody can any more.
+      // Hidden first: earlier uses are visible now, and new ones are impossible.
       await hideFile(db, file.id, options.now() + decisionMs)
       const lateUse = await decide(file, options)
       worker.notify()
@@ -182,7 +182,7 @@ async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): P
   return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
 }
 
-/** A process that dies before it has decided whether a file goes leaves that to a worker, after this time. */
+/** If a process dies before deciding whether a file is removed, a worker decides after this time. */
 const decisionMs = 20_000
 
 async function useOf(file: StoredFile, options: FilesOptions): Promise<FileHolders> {
@@ -226,7 +226,7 @@ async function isNamed({ id, fileId }: StoredFile, { isInDocument }: FilesOption
   return isInDocument !== undefined && ((await isInDocument(fileId)) || isInDocument(id))
 }
 
-type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'lend' | 'byIds' | 'noteUse'>
+type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'openById' | 'byIds' | 'noteUse'>
 
 /** Creates the read-only functions. */
 function createLookups({
@@ -255,7 +255,7 @@ function createLookups({
       return rows.map(toStoredFile)
     },
     open: async (id, caller) => opened(await own(id, caller)),
-    lend: async (id) => {
+    openById: async (id) => {
       await ready()
       const row = await visible(db)
         .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
@@ -287,11 +287,11 @@ function refuse(): never {
 
 type Where = ExpressionBuilder<ConversationTables, 'inlay_files'>
 
-/** Arrived, and not on its way out. */
+/** Arrived and not being removed. */
 const isPresent = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
   of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])])
 
-/** Read, and not on its way out. */
+/** Read and not being removed. */
 const isSettled = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
   of.or([of('work', 'is', null), of('work', '=', 'index')])
 
@@ -342,5 +342,5 @@ const unsupported = async (): Promise<never> => {
   })
 }
 
-/** Stands where no storage was handed in. */
+/** Used when there is no storage. */
 const noStorage: BlobStorage = { setItemRaw: unsupported, getItemRaw: unsupported, removeItem: unsupported }

@@ -2,7 +2,7 @@ import type { FileSection } from '@inlay/agent'
 import type { Sheet } from './contracts.ts'
 
 /** Most characters shown of one sheet, as in the reference. */
-export const sheetLimit = 500_000
+export const maxSheetCells = 500_000
 
 /** Sheets as CSV: tables of Markdown become rows, other lines rows of one cell. */
 export function toSheets(sections: readonly FileSection[]): Sheet[] {
@@ -11,9 +11,9 @@ export function toSheets(sections: readonly FileSection[]): Sheet[] {
 
 /** A sheet within the limit, cut at the end of a row. */
 export function cutSheet(name: string, csv: string): Sheet {
-  if (csv.length <= sheetLimit) return { name, csv, truncated: false }
-  const rowEnd = csv.lastIndexOf('\n', sheetLimit)
-  return { name, csv: csv.slice(0, rowEnd > 0 ? rowEnd : sheetLimit).toWellFormed(), truncated: true }
+  if (csv.length <= maxSheetCells) return { name, csv, truncated: false }
+  const rowEnd = csv.lastIndexOf('\n', maxSheetCells)
+  return { name, csv: csv.slice(0, rowEnd > 0 ? rowEnd : maxSheetCells).toWellFormed(), truncated: true }
 }
 
 /** Whether a line is the rule under the header of a Markdown table. */

@@ -2,8 +2,8 @@ import { InlayError, storable } from '@inlay/protocol'
 import type { FileReader } from './contracts.ts'
 
 /**
- * Reads files that are text already: plain text, Markdown, CSV, source code, and HTML without its tags. What reads an
- * agent's files unless a better reader is handed in.
+ * Reads files that are text already: plain text, Markdown, CSV, source code, and HTML without its tags. The default
+ * reader.
  */
 export const readTextFile: FileReader = async ({ name, mediaType, bytes }, { signal } = {}) => {
   signal?.throwIfAborted()
@@ -52,7 +52,7 @@ function replaceTags(html: string, tags: RegExp, by: string): string {
   return html.slice(0, end).replace(tags, by) + html.slice(end)
 }
 
-/** Leaves out comments and elements that are not shown; what nothing closes is looked for once. */
+/** Removes comments and invisible elements; each unclosed one is searched for once. */
 function withoutHidden(html: string): string {
   const unclosed = new Set<string>()
   let shown = ''

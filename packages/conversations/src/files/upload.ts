@@ -14,7 +14,7 @@ export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly readings: Readings
-  readonly limitBytes: number
+  readonly maxBytes: number
   /** How long an upload waits for its files to be read, in milliseconds, so that most answers are final. */
   readonly waitMs: number
   /** NOT_FOUND unless the project is the owner's. */
@@ -23,7 +23,7 @@ export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
   readonly notify: () => void
 }
 
-/** The door for files. */
+/** Accepts uploads. */
 export interface Intake {
   upload(
     files: AsyncIterable<IncomingFile>,
@@ -33,10 +33,10 @@ export interface Intake {
   keepPicture(file: IncomingFile, caller: Principal): Promise<StoredFile>
 }
 
-/** What a file came for, as `is_listed` tells it; only uploads are listed. */
+/** Purpose of a file, stored in `is_listed`; only uploads are listed. */
 export const cameFor = { action: 0, upload: 1, agentPicture: 2 } as const
 
-/** Bytes that stopped coming are removed after this time. */
+/** Incomplete uploads are removed after this time. */
 const arrivalMs = 3_600_000
 /** Approximate number of tokens of an image, as providers count it. */
 const imageTokens = 1_000
@@ -51,7 +51,7 @@ interface Arrived {
 
 type Rejected = Upload['rejected'][number]
 
-/** Makes the door for files. Until a whole upload is in, its files are only noted as rubbish to be. */
+/** Creates the upload. Until an upload is complete, its files are marked for removal. */
 export function createIntake(options: IntakeOptions): Intake {
   const { db, now, checkProject, notify } = options
   const discard = async (files: readonly Arrived[]): Promise<void> => {
@@ -107,11 +107,11 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 }
 
-/** Stores the bytes of one file, noted as something to be removed unless it is accepted. */
+/** Stores the bytes of one file, marked for removal until it is accepted. */
 async function receive(
   file: IncomingFile,
   caller: Principal,
-  { db, blobs, now, newId, limitBytes, isListed }: IntakeOptions & { readonly isListed: number },
+  { db, blobs, now, newId, maxBytes, isListed }: IntakeOptions & { readonly isListed: number },
 ): Promise<Arrived | Rejected> {
   const name = cleanName(file.name)
   const mediaType = mediaTypeOf(name, file.mediaType)
@@ -148,7 +148,7 @@ async function receive(
   }
   try {
     const beforePiece = (bytes: number): Promise<void> => note({ size_bytes: bytes })
-    const sizeBytes = await blobs.write(fileId, file.bytes, { limitBytes, beforePiece })
+    const sizeBytes = await blobs.write(fileId, file.bytes, { maxBytes, beforePiece })
     if (sizeBytes === 0) return await refuse('The file is empty.')
     const type = trueType(mediaType, await blobs.start(fileId))
     if (type === undefined)
@@ -156,7 +156,7 @@ async function receive(
     await note({ size_bytes: sizeBytes, media_type: type, kind: kindOf(type) })
     return { id, clientName: file.name, name, mediaType: type, kind: kindOf(type) }
   } catch (error) {
-    // One of several uploads is refused beside the others; a picture comes alone.
+    // If one of several uploads is refused, the others are stored; a picture comes alone.
     const isAlone = isListed === cameFor.agentPicture
     if (!isAlone && isInlayError(error) && error.code === 'PAYLOAD_TOO_LARGE') return refuse(error.message)
     await drop()
@@ -164,12 +164,12 @@ async function receive(
   }
 }
 
-/** Pictures are what their bytes say, whatever they are called; undefined when something only says it is one. */
+/** Image types are detected from the bytes, whatever the name; undefined when the bytes are not an image. */
 function trueType(mediaType: string, start: Uint8Array): string | undefined {
   return imageTypeOf(start) ?? (kindOf(mediaType) === 'image' ? undefined : mediaType)
 }
 
-/** Makes arrived files count, all at once. */
+/** Accepts arrived files in one transaction. */
 async function accept(
   db: ConversationDatabase,
   files: readonly Arrived[],

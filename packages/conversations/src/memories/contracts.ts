@@ -3,15 +3,15 @@ import type { Principal } from '@inlay/protocol'
 
 /** Personal information and preferences for the assistant. */
 export interface Personalization extends Person {
-  /** Whether the model is told the memories. Default: it is. */
+  /** Whether memories are part of prompts. Default true. */
   readonly usesMemories: boolean
-  /** Whether the model may keep memories. Default: it may. */
+  /** Whether the model may add memories. Default true. */
   readonly keepsMemories: boolean
 }
 
 /** Changes to the personalization; absent fields stay unchanged. */
 export interface PersonalizationChanges extends Partial<Omit<Personalization, 'memories'>> {
-  /** All memories there shall be: those with a known id are edited, those without are added, all others go. */
+  /** The complete list of memories: known ids are edited, entries without an id are added, all others are deleted. */
   readonly memories?: readonly { readonly id: number | null; readonly content: string }[]
 }
 
@@ -26,6 +26,6 @@ export interface Memories {
   add(content: string, caller: Principal): Promise<Memory>
   edit(id: number, content: string, caller: Principal): Promise<Memory>
   remove(id: number, caller: Principal): Promise<void>
-  /** Forgets all memories; the other settings stay. */
+  /** Deletes all memories; the other settings stay. */
   clear(caller: Principal): Promise<void>
 }

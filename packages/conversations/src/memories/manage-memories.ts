@@ -19,7 +19,7 @@ export interface MemoriesOptions extends Pick<Services, 'now'> {
 export interface SqlMemories extends Memories, MemoryStore {}
 
 /** Most memories of a person. */
-export const memoryLimit = 100
+export const maxMemories = 100
 
 /** Makes the memories of an agent. */
 export function createMemories(options: MemoriesOptions): SqlMemories {
@@ -190,12 +190,12 @@ function createWriter(now: () => number): Writer {
   }
   return {
     add: async (records, content, caller) => {
-      if ((await listOwn(records, caller)).length >= memoryLimit) throw tooMany()
+      if ((await listOwn(records, caller)).length >= maxMemories) throw tooMany()
       return insert(records, content, caller)
     },
     over,
     all: async (records, wanted, caller) => {
-      if (wanted.length > memoryLimit) throw tooMany()
+      if (wanted.length > maxMemories) throw tooMany()
       const old = new Map((await listOwn(records, caller)).map((memory) => [memory.id, memory]))
       const gone = new Set(old.keys())
       // The first of the list is the newest.
@@ -229,7 +229,7 @@ function checkLength(field: string, value: string, most: number): string {
 }
 
 function tooMany(): InlayError {
-  const message = `There are ${memoryLimit} memories already: replace or remove one first.`
+  const message = `There are ${maxMemories} memories already: replace or remove one first.`
   return new InlayError('INVALID_INPUT', { message })
 }
 

@@ -1,7 +1,7 @@
 import type { Persona } from '@inlay/agent'
 import type { PersonaCreation, PersonaFields, Principal, StarterMessage } from '@inlay/protocol'
 
-/** An agent: the assistant in a role. The one with id 0 is the default and belongs to nobody. */
+/** An agent. The one with id 0 is the default and has no owner. */
 export interface StoredPersona extends Persona {
   readonly ownerId: string | null
   readonly ownerEmail: string | null
@@ -47,7 +47,7 @@ export interface Personas {
   /** As `create`; absent fields stay. INVALID_INPUT for the default agent. */
   update(id: number, fields: PersonaFields, caller: Principal): Promise<StoredPersona>
   /**
-   * Makes somebody else the owner; the owner before keeps no access of their own. INVALID_INPUT for the default agent.
+   * Transfers ownership; the previous owner loses access. INVALID_INPUT for the default agent.
    * @param owner id of a person, in its own form, and their e-mail address if it is known
    */
   transfer(
@@ -55,12 +55,14 @@ export interface Personas {
     owner: { readonly id: string; readonly email: string | null },
     caller: Principal,
   ): Promise<StoredPersona>
-  /** The id, in its own form, of somebody who has a session or an agent; undefined when nobody with the wire's id has. */
+  /**
+   * The id, in its own form, of somebody who has a session or an agent; undefined when nobody with the wire's id has.
+   */
   findPerson(userId: string): Promise<string | undefined>
-  /** Takes the caller off the people that an agent is shared with. INVALID_INPUT when they are not among them. */
+  /** Removes the caller from the people an agent is shared with. INVALID_INPUT when they are not among them. */
   leave(id: number, caller: Principal): Promise<void>
   /** Whether an agent that the caller may use shows a file as its picture. */
   showsPicture(fileId: string, caller: Principal): Promise<boolean>
-  /** Its picture goes with it. Its sessions stay, and cannot be gone on with. INVALID_INPUT for the default agent. */
+  /** Also removes its picture. Its sessions stay but cannot be continued. INVALID_INPUT for the default agent. */
   remove(id: number, caller: Principal): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Personas, StoredPersona } from './contracts.ts'
 import { defaultStoredPersona } from './persona-records.ts'
 
 /**
- * Lists agents of the host beside stored personas: everybody may use them, nobody changes them.
+ * Lists agents of the host together with stored personas: everybody may use them, nobody changes them.
  * @throws DUPLICATE_RESOURCE when two share an id
  */
 export function withHostAgents(personas: Personas, agents: readonly HostAgent[]): Personas {

@@ -10,9 +10,11 @@ export interface SqlSharedRunsOptions {
   readonly db: Kysely<unknown>
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
-  /** Tells at once that a process of this machine has ended. Default: silence tells. */
+  /** Reports processes of this machine that have ended. Default: detected by silence. */
   readonly processes?: ProcessPresence | undefined
-  /** Hears notifications of Postgres, as the dialect of `@inlay/drivers/postgres` does. Default: changes are polled for. */
+  /**
+   * Hears notifications of Postgres, as the dialect of `@inlay/drivers/postgres` does. Default: changes are polled for.
+   */
   readonly listen?: ListenToDatabase | undefined
 }
 
@@ -76,7 +78,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
   }
 }
 
-/** Makes a process known to those of the same machine, and forgets those that ended without a word. */
+/** Registers a process with those of the same machine, and removes those that crashed. */
 async function register(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<void> {
   const rows = await db.selectFrom('inlay_chat_processes').select('owner').execute()
   const gone = rows.map((row) => row.owner).filter(isGone)
@@ -124,7 +126,7 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
     append: async (lines) => {
       if (lines.length === 0) return []
       return writes.run(async (records) => {
-        // Says of own runs that their process lives; those that are not renewed belong to another one now.
+        // Renews the leases of this process's runs; those that are not renewed belong to another process now.
         const renewed = await records
           .updateTable('inlay_chat_runs')
           .set({ seen_at: now() })
@@ -226,9 +228,18 @@ function createTaking({
       return rows.map((row) => row.message_id)
     },
     takeAbandoned: async (leaseMs) => {
+      const time = now()
       const rows = await unfinished(db).where('owner', '!=', owner).execute()
+      const isOfFuture = (row: Selectable<RunTable>): boolean => Number(row.seen_at) > time + leaseMs
+      if (rows.some(isOfFuture))
+        await db
+          .updateTable('inlay_chat_runs')
+          .set({ seen_at: time })
+          .where('is_finished', '=', 0)
+          .where('seen_at', '>', time + leaseMs)
+          .execute()
       const isAbandoned = (row: Selectable<RunTable>): boolean =>
-        Number(row.seen_at) <= now() - leaseMs || processes?.isGone(row.owner) === true
+        Number(row.seen_at) <= time - leaseMs || processes?.isGone(row.owner) === true
       const taken: SharedRun[] = []
       for (const row of rows.filter(isAbandoned)) {
         const { numUpdatedRows } = await db

@@ -3,7 +3,7 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { ownMessage } from './session-access.ts'
 
-/** Makes the side of sessions that says which branch is the mainline. */
+/** Creates the part of sessions for selecting branches. */
 export function createBranches(db: ConversationDatabase): Pick<Sessions, 'selectBranch' | 'preferResponse'> {
   return {
     selectBranch: async (messageId, caller) => {

@@ -11,8 +11,8 @@ import {
   type TurnOpening,
 } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { createSharedTransactions, type SharedTransactions } from '@inlay/records'
+import { yieldToEventLoop } from '@inlay/scheduling'
+import { createSharedTransactions, prepared, type SharedTransactions } from '@inlay/records'
 import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import { sql, type Insertable, type Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
@@ -97,18 +97,19 @@ function livenessOf(
       if (answers.length === 0) return
       await writes.run(async (records) => {
         for (const { answerId, text } of answers) {
-          await records
-            .updateTable('inlay_chat_messages')
-            .set({ text: storable(text), seen_at: now() })
-            .where('id', '=', answerId)
-            .where('status', '=', 'running')
-            .execute()
+          await keepText(records, { answerId, text: storable(text), time: now() })
         }
       })
     },
     terminateAbandoned: async (leaseMs) => {
       const time = now()
-      await db.transaction().execute((records) => terminate(records, time - leaseMs))
+      await db.transaction().execute(async (records) => {
+        await terminate(records, time - leaseMs)
+        await running(records)
+          .set({ seen_at: time })
+          .where('seen_at', '>', time + leaseMs)
+          .execute()
+      })
       const next = await db
         .selectFrom('inlay_chat_messages')
         .select(({ fn }) => fn.min('seen_at').as('seen'))
@@ -120,11 +121,22 @@ function livenessOf(
   }
 }
 
+interface KeptText {
+  readonly answerId: number
+  readonly text: string
+  readonly time: number
+}
+
+const keepText = prepared((db: ConversationDatabase, { answerId, text, time }: KeptText) =>
+  running(db).set({ text, seen_at: time }).where('id', '=', answerId),
+)
+
+const running = (records: ConversationDatabase) =>
+  records.updateTable('inlay_chat_messages').where('status', '=', 'running')
+
 async function terminate(records: Records, seenBefore: number): Promise<void> {
-  const answers = await records
-    .updateTable('inlay_chat_messages')
+  const answers = await running(records)
     .set({ status: 'terminated', error: terminatedText, error_code: 'SERVICE_UNAVAILABLE', seen_at: null })
-    .where('status', '=', 'running')
     .where('seen_at', '<=', seenBefore)
     .returning('id')
     .execute()
@@ -158,7 +170,7 @@ async function openTurn(
     if (!locked || locked.isDeleted) throw new InlayError('SESSION_NOT_FOUND')
   }
   if ('created_at' in session) {
-    await records.insertInto('inlay_chat_sessions').values(session).execute()
+    await insertSession(records, session)
     await addText(records, { sessionId: session.id, ownerId, text: session.name })
   }
   const nodes = opening.session ? await readTree(records, session.id) : []
@@ -215,6 +227,24 @@ async function openTurn(
   }
 }
 
+const insertSession = prepared((db: ConversationDatabase, session: Insertable<SessionTable>) =>
+  db.insertInto('inlay_chat_sessions').values({
+    id: session.id,
+    owner_id: session.owner_id,
+    name: session.name,
+    persona_id: session.persona_id,
+    project_id: session.project_id,
+    created_at: session.created_at,
+    updated_at: session.updated_at,
+    deleted_at: session.deleted_at,
+    is_public: session.is_public,
+    model_override: session.model_override,
+    temperature: session.temperature,
+    alternate_model: session.alternate_model,
+    reasoning_effort: session.reasoning_effort,
+  }),
+)
+
 /** A session as it is stored when it is made. */
 export function newSession(
   id: string,
@@ -255,7 +285,31 @@ export async function readTree(records: ConversationDatabase, sessionId: string)
   }))
 }
 
-type MessageFields = Partial<Omit<Insertable<MessageTable>, 'id'>>
+const newMessage = {
+  role: 'user',
+  status: 'done',
+  text: '',
+  seen_at: null,
+  origin: null,
+  files: null,
+  model_provider: null,
+  model_name: null,
+  model_display_name: null,
+  request_params: null,
+} as const satisfies Partial<Insertable<MessageTable>>
+
+type MessageFields = Partial<Pick<Insertable<MessageTable>, keyof typeof newMessage>>
+type NewMessage = Required<MessageFields> & Pick<Insertable<MessageTable>, 'session_id' | 'parent_id' | 'created_at'>
+
+const messageColumns = [...Object.keys(newMessage), 'session_id', 'parent_id', 'created_at'] as (keyof NewMessage)[]
+
+const insertMessage = prepared((db: ConversationDatabase, message: NewMessage) =>
+  db
+    .insertInto('inlay_chat_messages')
+    // All of them are there.
+    .values(Object.fromEntries(messageColumns.map((column) => [column, message[column]])) as NewMessage)
+    .returning('id'),
+)
 
 async function addMessage(
   records: Records,
@@ -264,19 +318,14 @@ async function addMessage(
   time: number,
   fields: MessageFields,
 ): Promise<number> {
-  const row = await records
-    .insertInto('inlay_chat_messages')
-    .values({
-      session_id: sessionId,
-      parent_id: parentId,
-      created_at: time,
-      role: 'user',
-      status: 'done',
-      text: '',
-      ...fields,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const [row] = await insertMessage(records, {
+    ...newMessage,
+    session_id: sessionId,
+    parent_id: parentId,
+    created_at: time,
+    ...fields,
+  })
+  if (!row) throw new Error('A message that was stored has no id.')
   if ((fields.text?.length ?? 0) > longText) await yieldToEventLoop()
   return row.id
 }
@@ -284,9 +333,13 @@ async function addMessage(
 /** Makes a branch the mainline: each of its messages points to the next. */
 async function pointAlong(records: Records, nodes: readonly TreeNode[], line: readonly number[]): Promise<void> {
   const known = new Map(nodes.map((node) => [node.id, node.latestChildId]))
-  for (const [index, id] of line.entries()) {
+  const changed = line.flatMap((id, index) => {
     const child = line[index + 1]
-    if (child === undefined || known.get(id) === child) continue
-    await records.updateTable('inlay_chat_messages').set({ latest_child_id: child }).where('id', '=', id).execute()
-  }
+    return child === undefined || known.get(id) === child ? [] : [{ id, child }]
+  })
+  for (const each of changed) await point(records, each)
 }
+
+const point = prepared((db: ConversationDatabase, { id, child }: { readonly id: number; readonly child: number }) =>
+  db.updateTable('inlay_chat_messages').set({ latest_child_id: child }).where('id', '=', id),
+)

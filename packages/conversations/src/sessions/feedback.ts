@@ -12,7 +12,7 @@ export interface FeedbackOptions extends Pick<Services, 'now'> {
   readonly limit: RateLimit
 }
 
-/** Makes the side of sessions that keeps what callers think of answers. */
+/** Creates the part of sessions for feedback on answers. */
 export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
   const answerOf = async (id: number, caller: Principal): Promise<OwnMessage> => {
     limit.take(caller.id)

@@ -15,6 +15,7 @@ import { lockSession, ownSession, readableSession } from './session-access.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
+import { readSharedSession, type ReadableDocuments } from './shared-session.ts'
 import { createRemoval } from './removal.ts'
 import { searchSessions } from './search.ts'
 import { readSearches } from './searches.ts'
@@ -32,7 +33,9 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly projects: ProjectLookup
   readonly files: Pick<SqlFiles, 'removeUnheld'>
   readonly naming: Pick<Naming, 'recent' | 'forget'>
-  readonly searchFill: Pick<SearchFill, 'settled'>
+  readonly searchFill: Pick<SearchFill, 'whenIdle'>
+  /** Which of the documents a caller may read. Default: none. */
+  readonly readableDocuments?: ReadableDocuments | undefined
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -44,9 +47,9 @@ const questionTokens = 2_000
 const titleTimeMs = 20_000
 const feedbackLimit = { most: 100, windowMs: 60_000 }
 
-/** Makes the side of the agent that keeps conversations. */
+/** Creates the part of the engine for stored conversations. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { db, agent, models, now, newId, ready } = options
+  const { db, agent, models, now, newId, ready, readableDocuments = async () => new Set<string>() } = options
   const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)
   const sessions: Sessions = {
     create: async (request, caller) => {
@@ -63,11 +66,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     get: async (id, caller, reading = {}) => {
       const { row, isOwner } = await readableSession(db, id, caller, reading)
+      if (reading.shared === 'public') return readSharedSession(db, row, (ids) => readableDocuments(ids, caller))
       return readSession(db, row, isOwner ? ((await agent.currentRunId(id)) ?? null) : null)
     },
     list: async (caller, listing = {}) => listSessions(db, caller, now(), listing),
     search: async (query, caller, page = {}) => {
-      await options.searchFill.settled(fillWaitMs)
+      await options.searchFill.whenIdle(fillWaitMs)
       return searchSessions(db, query, caller, now(), page)
     },
     searches: async (caller, which = {}) => {
@@ -97,7 +101,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   return afterReady(sessions, ready)
 }
 
-/** The same, each call behind what has to be done first. */
+/** Makes each call wait for `ready`. */
 function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
   const calls = Object.entries(sessions).map(([name, call]: [string, (...given: never[]) => Promise<unknown>]) => [
     name,

@@ -1,5 +1,6 @@
 import type { NewAnswer, Services } from '@inlay/agent'
 import { storable } from '@inlay/protocol'
+import { createSharedTransactions } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { indexText } from './search-index.ts'
 import { findTitle, questionTitle } from './title.ts'
@@ -17,20 +18,21 @@ export interface Naming {
   forget(sessionId: string): void
 }
 
-/** Most names that models find at the same time; sessions beyond go by their first question. */
+/** Maximum number of concurrent model calls for names; further sessions are named by their first question. */
 const maxConcurrent = 8
 const maxRecent = 1_000
 const recentMs = 60_000
 const namingTimeoutMs = 20_000
 
-/** Makes what names sessions. */
+/** Creates the naming of sessions. */
 export function createNaming(db: ConversationDatabase, how: SessionNaming, { now }: Pick<Services, 'now'>): Naming {
+  const writes = createSharedTransactions(db)
   const recent = new Map<string, { readonly name: Promise<string>; until: number }>()
   let running = 0
 
   /** Writes a name unless somebody has given the session another one meanwhile. */
   const replace = async (sessionId: string, before: string, name: string): Promise<boolean> => {
-    return db.transaction().execute(async (records) => {
+    return writes.run(async (records) => {
       const session = await records
         .updateTable('inlay_chat_sessions')
         .set({ name })

@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 
-/** Bounds how often each caller does something. */
+/** Limits how often each caller does something. */
 export interface RateLimit {
   /** Counts one time. RATE_LIMITED with `retryAfterSeconds` when there were too many. */
   take(callerId: string): void

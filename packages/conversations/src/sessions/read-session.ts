@@ -14,14 +14,8 @@ export async function readSession(
   row: Selectable<SessionTable>,
   currentRunId: number | null,
 ): Promise<StoredSession> {
-  const rows = await db
-    .selectFrom('inlay_chat_messages')
-    .selectAll()
-    .where('session_id', '=', row.id)
-    .orderBy('id')
-    .execute()
+  const ordered = await readMessages(db, row.id)
   const calls = await readCalls(db, row.id)
-  const ordered = rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
   return {
     ...toListing(row),
     ownerId: row.owner_id,
@@ -32,6 +26,20 @@ export async function readSession(
       .map((message) => (message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []))),
     currentRunId,
   }
+}
+
+/** The messages of a session, in the order of {@link StoredSession.messages}. */
+export async function readMessages(
+  db: ConversationDatabase,
+  sessionId: string,
+): Promise<readonly Selectable<MessageTable>[]> {
+  const rows = await db
+    .selectFrom('inlay_chat_messages')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .orderBy('id')
+    .execute()
+  return rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
 }
 
 async function readCalls(db: ConversationDatabase, sessionId: string): Promise<Map<number, ToolCallRecord[]>> {
@@ -54,19 +62,25 @@ const documentsOf = (row: Selectable<MessageTable>): readonly SearchDoc[] | null
   parse(row.documents) as readonly SearchDoc[] | null
 const citationsOf = (row: Selectable<MessageTable>): Citations => (parse(row.citations) ?? []) as Citations
 
-function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): ReturnType<typeof replayPackets> {
+/** Packets that show an answer again, with these of its tool calls. */
+export function toPackets(
+  row: Selectable<MessageTable>,
+  calls: readonly ToolCallRecord[],
+): ReturnType<typeof replayPackets> {
   return replayPackets({
     text: row.text,
     reasoning: row.reasoning,
     documents: documentsOf(row),
     citations: citationsOf(row),
     wasCancelled: row.status === 'cancelled',
+    unsupportedNumbers: (parse(row.unsupported_numbers) ?? []) as readonly string[],
     // The steps of research agents are not shown again.
     calls: calls.filter(({ parentCallId }) => parentCallId === undefined),
   })
 }
 
-function toMessage(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): StoredMessage {
+/** A message with what became of these of its tool calls. */
+export function toMessage(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): StoredMessage {
   const documents = documentsOf(row)
   const citations = citationsOf(row).map(({ number, documentId }) => [String(number), documentId])
   return {

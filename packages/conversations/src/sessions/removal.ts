@@ -13,8 +13,8 @@ export interface RemovalOptions extends Pick<Services, 'now'> {
 }
 
 /**
- * Removes sessions from what their owner sees, or with `erase` from the records, with the files that were made in them
- * and that nothing else holds. Their runs end.
+ * Hides sessions from their owner, or with `erase` deletes them with the files made in them that nothing else uses.
+ * Their runs end.
  */
 export function createRemoval({ db, agent, files, now }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll'> {
   const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {

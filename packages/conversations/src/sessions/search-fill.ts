@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -8,7 +8,7 @@ import { indexText, maxSearchedCharacters } from './search-index.ts'
 export interface SearchFill {
   start(): void
   /** Resolves once all are added, or after a time: the newest are added first. */
-  settled(maxWaitMs: number): Promise<void>
+  whenIdle(maxWaitMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createSearchFill(db: ConversationDatabase, onError: (error: unkn
     start: () => {
       running ??= run()
     },
-    settled: async (maxWaitMs) => {
+    whenIdle: async (maxWaitMs) => {
       if (isDone || !running) return
       const timer = new AbortController()
       await Promise.race([running, rest(maxWaitMs, AbortSignal.any([timer.signal, closing.signal]))])

@@ -1,4 +1,4 @@
-import { arrayLiteral, dialectOf, type AnyDatabase } from '@inlay/records'
+import { arrayLiteral, dialectOf, prepared, type AnyDatabase } from '@inlay/records'
 import { sql, type RawBuilder } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { termsOf } from './search-words.ts'
@@ -15,7 +15,7 @@ export interface SearchedText {
   readonly text: string
 }
 
-/** Makes a text what search finds under its session or message. Within the transaction that writes it. */
+/** Indexes a text under its session or message. Called in the transaction that writes it. */
 export async function indexText(db: ConversationDatabase, { text, ...entry }: SearchedText): Promise<void> {
   await forgetText(db, entry)
   await addText(db, { ...entry, text })
@@ -25,11 +25,16 @@ async function forgetText(
   db: ConversationDatabase,
   { sessionId, messageId }: Pick<SearchedText, 'sessionId' | 'messageId'>,
 ): Promise<void> {
-  const entries = db.deleteFrom('inlay_chat_search').where('session_id', '=', sessionId)
-  await (
-    messageId === undefined ? entries.where('message_id', 'is', null) : entries.where('message_id', '=', messageId)
-  ).execute()
+  await (messageId === undefined ? forgetName(db, { sessionId }) : forgetMessage(db, { sessionId, messageId }))
 }
+
+const forgetName = prepared((db: ConversationDatabase, { sessionId }: { readonly sessionId: string }) =>
+  db.deleteFrom('inlay_chat_search').where('session_id', '=', sessionId).where('message_id', 'is', null),
+)
+const forgetMessage = prepared(
+  (db: ConversationDatabase, { sessionId, messageId }: Required<Pick<SearchedText, 'sessionId' | 'messageId'>>) =>
+    db.deleteFrom('inlay_chat_search').where('session_id', '=', sessionId).where('message_id', '=', messageId),
+)
 
 /** As {@link indexText}, for a text that is not there yet. */
 export async function addText(
@@ -39,11 +44,20 @@ export async function addText(
   const terms = termsOf(beginningOf(text))
   if (terms.size === 0) return
   const words = [ownerTerm(ownerId), ...terms]
-  await db
-    .insertInto('inlay_chat_search')
-    .values({ session_id: sessionId, message_id: messageId ?? null, words: storedWords(db, words) })
-    .execute()
+  await insertText(db, { sessionId, messageId: messageId ?? null, words: wordsLiteral(db, words) })
 }
+
+interface NewText {
+  readonly sessionId: string
+  readonly messageId: number | null
+  readonly words: string
+}
+
+const insertText = prepared((db: ConversationDatabase, { sessionId, messageId, words }: NewText) =>
+  db
+    .insertInto('inlay_chat_search')
+    .values({ session_id: sessionId, message_id: messageId, words: toWordsColumn(db, words) }),
+)
 
 /** Without a word that is cut in two. */
 function beginningOf(text: string): string {
@@ -51,13 +65,18 @@ function beginningOf(text: string): string {
   return text.slice(0, maxSearchedCharacters).replace(/[\p{L}\p{N}]{1,64}$/u, '')
 }
 
-function storedWords(db: AnyDatabase, words: readonly string[]): RawBuilder<string> {
+function wordsLiteral(db: AnyDatabase, words: readonly string[]): string {
   // With a space on both sides of each word.
-  if (dialectOf(db) === 'sqlite') return sql<string>`${` ${words.join(' ')} `}`
-  return sql<string>`cast(${arrayLiteral(words)} as text[])`
+  return dialectOf(db) === 'sqlite' ? ` ${words.join(' ')} ` : arrayLiteral(words)
 }
 
-/** Stands among the words of each text of an owner; "@" is in no word. Owners may share one: queries check the owner. */
+function toWordsColumn(db: AnyDatabase, literal: string): RawBuilder<string> {
+  return dialectOf(db) === 'sqlite' ? sql<string>`${literal}` : sql<string>`cast(${literal} as text[])`
+}
+
+/**
+ * Stands among the words of each text of an owner; "@" is in no word. Owners may share one: queries check the owner.
+ */
 export function ownerTerm(ownerId: string): string {
   const bytes = new TextEncoder().encode(ownerId).slice(0, 60)
   return `@${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -15,7 +15,7 @@ export interface SettingsOptions {
   readonly owned: (id: string, caller: Principal) => Promise<Selectable<SessionTable>>
 }
 
-/** Makes the side of sessions that keeps how their answers are made and who may read them. */
+/** Creates the part of sessions for model settings and sharing. */
 export function createSettings(
   options: SettingsOptions,
 ): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {

@@ -1,44 +1,36 @@
 import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
-import { hasRowLocks } from '@inlay/records'
-import type { Transaction, Insertable, Selectable } from 'kysely'
+import { hasRowLocks, prepared } from '@inlay/records'
+import { sql, type Transaction, type Insertable, type Selectable } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { indexText } from './search-index.ts'
-import type { ToolCallTable } from '../tables/chat-tables.ts'
+import type { MessageTable, ToolCallTable } from '../tables/chat-tables.ts'
 
-/** Stores what became of an answer. SESSION_NOT_FOUND when its session is gone. */
+/** Stores a finished answer. SESSION_NOT_FOUND when its session is gone. */
 export async function finishAnswer(
   records: Transaction<ConversationTables>,
   answerId: number,
   outcome: AnswerOutcome,
   time: number,
 ): Promise<void> {
-  const session = await records
-    .selectFrom('inlay_chat_messages as message')
-    .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
-    .select(['session.id as sessionId', 'session.owner_id as ownerId'])
-    .where('message.id', '=', answerId)
-    // Before the message, as erasing does.
-    .$if(hasRowLocks(records), (query) => query.forUpdate('session'))
-    .executeTakeFirst()
+  const [session] = await sessionOf(records, { answerId })
   if (!session) throw new InlayError('SESSION_NOT_FOUND')
   const { sessionId, ownerId } = session
-  await records
-    .updateTable('inlay_chat_messages')
-    .set({
-      status: outcome.status,
-      text: storable(outcome.text),
-      // Model output may contain characters that databases cannot store.
-      reasoning: outcome.reasoning === null ? null : storable(outcome.reasoning),
-      error: outcome.error && storable(outcome.error.message),
-      error_code: outcome.error?.code ?? null,
-      citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
-      documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
-      duration_ms: Math.round(outcome.durationMs),
-      seen_at: null,
-    })
-    .where('id', '=', answerId)
-    .execute()
+  await storeOutcome(records, {
+    id: answerId,
+    status: outcome.status,
+    text: storable(outcome.text),
+    // Model output may contain characters that databases cannot store.
+    reasoning: outcome.reasoning === null ? null : storable(outcome.reasoning),
+    error: outcome.error && storable(outcome.error.message),
+    error_code: outcome.error?.code ?? null,
+    citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
+    documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
+    unsupported_numbers: outcome.unsupportedNumbers?.length ? JSON.stringify(outcome.unsupportedNumbers) : null,
+    duration_ms: Math.round(outcome.durationMs),
+    input_tokens: outcome.usage?.input_tokens ?? null,
+    output_tokens: outcome.usage?.output_tokens ?? null,
+  })
   await indexText(records, { sessionId, ownerId, messageId: answerId, text: outcome.text })
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
@@ -46,6 +38,52 @@ export async function finishAnswer(
   }
   await touchSession(records, sessionId, ownerId, time)
 }
+
+const sessionOf = prepared((db: ConversationDatabase, { answerId }: { readonly answerId: number }) =>
+  db
+    .selectFrom('inlay_chat_messages as message')
+    .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
+    .select(['session.id as sessionId', 'session.owner_id as ownerId'])
+    .where('message.id', '=', answerId)
+    // Before the message, as erasing does.
+    .$if(hasRowLocks(db), (query) => query.forUpdate('session')),
+)
+
+type StoredOutcome = Pick<
+  Selectable<MessageTable>,
+  | 'id'
+  | 'status'
+  | 'text'
+  | 'reasoning'
+  | 'error'
+  | 'error_code'
+  | 'citations'
+  | 'documents'
+  | 'unsupported_numbers'
+  | 'duration_ms'
+  | 'input_tokens'
+  | 'output_tokens'
+>
+
+const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome) =>
+  db
+    .updateTable('inlay_chat_messages')
+    .set({
+      status: outcome.status,
+      text: outcome.text,
+      reasoning: outcome.reasoning,
+      error: outcome.error,
+      error_code: outcome.error_code,
+      citations: outcome.citations,
+      documents: outcome.documents,
+      unsupported_numbers: outcome.unsupported_numbers,
+      duration_ms: outcome.duration_ms,
+      input_tokens: outcome.input_tokens,
+      output_tokens: outcome.output_tokens,
+      seen_at: null,
+    })
+    .where('id', '=', outcome.id),
+)
 
 // More sessions than this are not touched within one millisecond.
 const nearMs = 1_000
@@ -61,18 +99,35 @@ export async function touchSession(
   ownerId: string,
   time: number,
 ): Promise<void> {
-  const row = await records
+  await touch(records, { id, ownerId, time, end: time + nearMs })
+}
+
+interface Touch {
+  readonly id: string
+  readonly ownerId: string
+  readonly time: number
+  /** Times from here on do not count. */
+  readonly end: number
+}
+
+const touch = prepared((db: ConversationDatabase, { id, ownerId, time, end }: Touch) => {
+  const newest = db
     .selectFrom('inlay_chat_sessions')
-    .select('updated_at')
+    .select('updated_at as newest')
     .where('owner_id', '=', ownerId)
     .where('id', '<>', id)
     .orderBy('updated_at', 'desc')
     .limit(1)
-    .executeTakeFirst()
-  const newest = Number(row?.updated_at ?? 0)
-  const updated = newest >= time && newest < time + nearMs ? newest + 1 : time
-  await records.updateTable('inlay_chat_sessions').set({ updated_at: updated }).where('id', '=', id).execute()
-}
+  const next = db
+    .selectFrom(newest.as('other'))
+    .where('newest', '>=', time)
+    .where('newest', '<', end)
+    .select(sql<number>`newest + 1`.as('next'))
+  return db
+    .updateTable('inlay_chat_sessions')
+    .set({ updated_at: sql<number>`coalesce(${next}, ${time})` })
+    .where('id', '=', id)
+})
 
 /** The row of a call. What models write may hold what no database takes. */
 export function toCallColumns(call: ToolCallRecord, messageId: number): Insertable<ToolCallTable> {

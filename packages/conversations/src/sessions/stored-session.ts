@@ -84,7 +84,7 @@ export interface Feedback {
 
 /** A search of documents that an answer made. */
 export interface PastSearch {
-  /** What was searched for, most important first. */
+  /** Search queries, most important first. */
   readonly queries: readonly string[]
   /** Milliseconds since 1970 UTC. */
   readonly createdAt: number

@@ -1,10 +1,10 @@
 import { storable } from '@inlay/protocol'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 import type { ResolvedModel } from '@inlay/agent'
 
 const tool = 'name_conversation'
 const instructions = `Name the conversation: at most six words in its own language, without quotation marks or a full stop at the end. Call ${tool} with the name.`
-const titleLimit = 80
+const maxTitleLength = 80
 const questionLimit = 40
 
 /** One message of the conversation to be named. */
@@ -88,8 +88,8 @@ async function askModel(
   const title = storable(given)
     .replace(/\s+/g, ' ')
     .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
-  if (title.length <= titleLimit) return title
-  return `${cutBetweenWords(title, titleLimit)}…`
+  if (title.length <= maxTitleLength) return title
+  return `${cutBetweenWords(title, maxTitleLength)}…`
 }
 
 function titleOf(input: string): string {

@@ -43,6 +43,9 @@ export interface MessageTable {
   model_provider: string | null
   model_name: string | null
   model_display_name: string | null
+  /** Tokens of the prompts and answers of its model calls; null when the provider did not count them. */
+  input_tokens: number | null
+  output_tokens: number | null
   error: string | null
   text: string
   reasoning: string | null
@@ -54,6 +57,8 @@ export interface MessageTable {
   documents: string | null
   /** JSON of what the model was told besides the prompt. */
   request_params: string | null
+  /** JSON array of the numbers, with their units, that stand in nothing the model read; null for none. */
+  unsupported_numbers: string | null
 }
 
 /** One call of an action that led to an answer. */

@@ -45,7 +45,7 @@ export interface FileTextTable {
   sections: string
 }
 
-/** That a project holds a file. */
+/** A file in a project. */
 export interface ProjectFileTable {
   project_id: number
   /** `id` of the file. */

@@ -1,11 +1,14 @@
 import type { Action, ActionTurn, HostAction, InputSchema } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
 
-/** A tool made by `tool()` of the AI SDK, as far as it is used here. */
+/** The part of a tool of the AI SDK that is used here. */
 export interface AiSdkTool {
   readonly description?: unknown
   readonly title?: string | undefined
-  /** Zod 4, any other Standard Schema with JSON Schema, or what `jsonSchema()`, `zodSchema()` and `valibotSchema()` give. */
+  /**
+   * Zod 4, any other Standard Schema with JSON Schema, or what `jsonSchema()`, `zodSchema()` and `valibotSchema()`
+   * give.
+   */
   readonly inputSchema: unknown
   // The AI SDK types input and options by each tool's own schemas, which no common type fits.
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -16,11 +19,12 @@ export interface AiSdkTool {
 }
 
 /**
- * Makes actions of tools of the AI SDK: `createInlay({ actions: aiSdkTools({ weather, orders }) })`. A tool gets the
+ * Converts tools of the AI SDK to actions: `createInlay({ actions: aiSdkTools({ weather, orders }) })`. A tool gets the
  * abort signal, the id of the call, the conversation as `messages`, and a `context` with `caller` (the principal),
- * `sessionId` and `messageId`. Of a tool that yields several outputs, the last counts.
+ * `sessionId` and `messageId`. If a tool yields several outputs, the last one is used.
  * @param tools by the name that the model sees: letters, digits, `_` and `-`
- * @throws UNSUPPORTED for a tool that runs elsewhere or waits for approval; VALIDATION_ERROR for a schema without JSON Schema
+ * @throws UNSUPPORTED for a tool that runs elsewhere or waits for approval; VALIDATION_ERROR for a schema without JSON
+ * Schema
  */
 export function aiSdkTools(tools: Readonly<Record<string, AiSdkTool>>): HostAction[] {
   return Object.entries(tools).map(([name, tool]) => toAction(name, tool))
@@ -59,7 +63,7 @@ function toOptions(turn: ActionTurn): object {
     messages: [...past, { role: 'user', content: userMessage }],
     abortSignal: signal,
     context,
-    // As the versions before 7 name it.
+    // Its name in AI SDK versions before 7.
     experimental_context: context,
   }
 }
@@ -72,7 +76,7 @@ async function lastOutput(result: unknown): Promise<unknown> {
   return last
 }
 
-/** The text the model reads: of a model output its text or JSON, of anything else text as it is, or JSON. */
+/** Text for the model: the text or JSON of a model output, other strings as they are, anything else as JSON. */
 function toText(output: unknown): string {
   const { type, value, reason } = isJsonObject(output) ? output : {}
   if (type === 'error-text' || type === 'error-json' || type === 'execution-denied')
@@ -111,7 +115,7 @@ function toInputSchema(name: string, given: unknown): InputSchema {
   }
 }
 
-// Any object is looked at only after it was seen to be one.
+// The value is known to be an object here.
 const isObject = (value: unknown): value is Record<string, unknown> =>
   (typeof value === 'object' || typeof value === 'function') && value !== null
 

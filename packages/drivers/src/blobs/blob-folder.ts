@@ -4,11 +4,11 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 
 /** Options of {@link blobFolder}. */
 export interface BlobFolderOptions {
-  /** Folder of the values, each in its own file; created if missing. */
+  /** Folder for the values, one file each; created if missing. */
   readonly folder: string
 }
 
-/** A storage of Inlay, and also a driver for `createStorage` of unstorage, spelt out since nothing here depends on it. */
+/** A storage of Inlay that is also a driver for `createStorage` of unstorage, which is not a dependency. */
 export interface BlobFolder {
   readonly name: string
   readonly options: BlobFolderOptions
@@ -22,13 +22,13 @@ export interface BlobFolder {
   clear(): Promise<void>
 }
 
-/** Marks a file that is still being written; no key has this in its name, since keys are encoded. */
+/** Suffix of a file that is still being written; encoded keys never contain it. */
 const unfinished = '~'
 
 /**
- * Keeps values in a folder. Writes are whole or not at all: a value is written beside its place, flushed to disk and then
- * renamed into it, so that neither a crash nor a reader ever meets half of one. unstorage's own `fs` drivers write in
- * place. Keys may hold anything, also what the file system could not: they are encoded.
+ * Stores values in a folder. Writes are atomic: a value is written to a temporary file, flushed to disk and renamed, so
+ * neither a crash nor a reader sees half of one. unstorage's own `fs` drivers write in
+ * place. Keys can contain any characters: they are encoded.
  * @example
  * createInlay({ storage: blobFolder({ folder: '/var/inlay/files' }) })
  */
@@ -41,13 +41,13 @@ export function blobFolder(options: BlobFolderOptions): BlobFolder {
 
   const write = async (key: string, value: string | Uint8Array): Promise<void> => {
     const path = pathOf(key)
-    const beside = `${path}${unfinished}${process.pid}-${Date.now().toString(36)}-${count++}`
+    const temporaryPath = `${path}${unfinished}${process.pid}-${Date.now().toString(36)}-${count++}`
     try {
-      await openInFolder(beside, (file) => writeDurably(file, value))
-      await rename(beside, path)
+      await openInFolder(temporaryPath, (file) => writeDurably(file, value))
+      await rename(temporaryPath, path)
       await syncFolder(dirname(path))
     } catch (error) {
-      await rm(beside, { force: true })
+      await rm(temporaryPath, { force: true })
       throw error
     }
   }
@@ -69,7 +69,10 @@ export function blobFolder(options: BlobFolderOptions): BlobFolder {
   }
 }
 
-/** Makes the folder and a new file in it. Someone who removes the last value removes the folder: then it is made again. */
+/**
+ * Creates the folder and a new file in it, again if another process that removed the last value has removed the folder
+ * meanwhile.
+ */
 async function openInFolder(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
@@ -85,7 +88,7 @@ async function writeDurably(file: FileHandle, value: string | Uint8Array): Promi
   await file.sync()
 }
 
-/** Makes a rename outlive a loss of power, where the system can do that for folders. */
+/** Makes a rename survive a power failure, where the system supports syncing folders. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
@@ -96,17 +99,17 @@ async function readOrNull(path: string): Promise<Buffer | null> {
   return readFile(path).catch((error: unknown) => unlessMissing(error) ?? null)
 }
 
-/** Passes over what is not there; a folder or a file in the wrong place is not there as a value. */
+/** Ignores missing values; a folder or a file in the wrong place counts as missing. */
 function unlessMissing(error: unknown): undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
   throw error
 }
 
-/** So that a folder with a million files gone is not a folder with a million folders. */
+/** Otherwise a million deleted files would leave a million empty folders. */
 async function removeEmptyFolders(folder: string, root: string): Promise<void> {
   for (let at = folder; at !== root && at.startsWith(root + sep); at = dirname(at)) {
-    // Someone may be writing into it; then it is not empty and stays.
+    // If somebody writes into it, it is not empty and stays.
     if ((await readdir(at).catch(() => ['gone'])).length > 0) return
     await rmdir(at).catch(() => {})
   }
@@ -122,7 +125,7 @@ async function listKeys(root: string): Promise<string[]> {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).map(fromFileName).join(':'))
 }
 
-/** A folder's name never ends like a value's, so that a key and its own prefix can both exist. */
+/** Folder names never end like those of values, so a key and its own prefix can both exist. */
 function toFileName(part: string, index: number, parts: readonly string[]): string {
   const name = encodeURIComponent(part).replace(
     /[~*'().!]/g,

@@ -9,15 +9,15 @@ export interface S3BlobsOptions {
   readonly accessKeyId: string
   /** Its secret. */
   readonly secretAccessKey: string
-  /** Comes with temporary keys. */
+  /** Session token of temporary keys. */
   readonly sessionToken?: string | undefined
   /** Name of the region. Default `us-east-1`. */
   readonly region?: string | undefined
-  /** Address of another server than Amazon's. */
+  /** URL of an S3-compatible server. Default: Amazon S3. */
   readonly endpoint?: string | undefined
 }
 
-/** Keeps values in a bucket; each is written whole or not at all. */
+/** Stores values in a bucket; each write is atomic. */
 export interface S3Blobs {
   /** Resolves to null when there is none. */
   getItemRaw(key: string): Promise<Uint8Array | null>
@@ -34,19 +34,19 @@ function rejectOutage(cause: unknown): never {
   throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
 }
 
-/** How long a bucket may be silent, in milliseconds. */
+/** Timeouts of a bucket, in milliseconds. */
 export const bucketTimes = {
-  /** When a read is sent again, on another connection: the first may lead to a server that is gone. */
+  /** Time after which a read is repeated on another connection, since the first may lead to a server that is gone. */
   hedgeMs: 2_000,
-  /** Longest wait until a read or a delete is answered. */
+  /** Timeout for the response to a read or a delete. */
   answerMs: 8_000,
-  /** Longest time to write a value, which has a few MiB. */
+  /** Timeout for writing a value of a few MiB. */
   writeMs: 20_000,
-  /** Longest time to read all of one, once its answer has begun. */
+  /** Timeout for reading a whole value after its response has begun. */
   readMs: 60_000,
 } as const
 
-/** The first answer of one request, or of two; what has not answered by then is given up. */
+/** The first response of one request, or of two; the other one is aborted. */
 async function answerOf(send: (signal: AbortSignal) => Promise<Response>, isRead: boolean): Promise<Response> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   const { hedgeMs, answerMs, writeMs, readMs } = bucketTimes
@@ -100,16 +100,16 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   const place = `${server}/${address.replace(/^s3:\/\/|\/+$/g, '')}`
   const call = async (method: string, key: string, body?: Uint8Array): Promise<Response | undefined> => {
     const path = key.split(':').map(encodeURIComponent).join('/')
-    // Bytes of a shared buffer are no body; values never are.
+    // A shared buffer cannot be a request body; values never are one.
     const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
     const send = (signal: AbortSignal): Promise<Response> =>
-      // Files and the token of a session go to no other address.
+      // Files and the session token must not be sent to another address.
       client.fetch(`${place}/${path}`, { method, signal, redirect: 'manual', ...sent })
     const response = await answerOf(send, body === undefined).catch(rejectOutage)
     if (response.ok) return response
-    // Its words may hold names of the bucket and of keys.
+    // Its message may contain names of the bucket and of keys.
     const code = /<Code>(\w{1,60})<\/Code>/.exec(await response.text())?.[1]
-    // A bucket that is not there is no value that is not there.
+    // A missing bucket is an error, not a missing value.
     if (response.status === 404 && code !== 'NoSuchBucket') return undefined
     throw new Error(`The bucket refused ${method} with ${response.status}${code === undefined ? '' : ` (${code})`}.`)
   }

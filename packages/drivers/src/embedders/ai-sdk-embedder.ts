@@ -10,11 +10,11 @@ import { toSdkFailure } from '../http/sdk-failure.ts'
 
 /** An embedding model of the AI SDK, and how it is called. */
 export interface AiSdkEmbedderOptions extends RetryOptions {
-  /** As a provider package makes it, e.g. `createOpenAI(…).embeddingModel('text-embedding-3-small')`. */
+  /** Embedding model of a provider package, e.g. `createOpenAI(…).embeddingModel('text-embedding-3-small')`. */
   readonly model: EmbeddingModelV4
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number
-  /** Whether the model is asked for that length. Default false: it has one length. */
+  /** Whether to request that length. Default false: the model has a fixed length. */
   readonly asksForDimensions?: boolean
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
   readonly space?: string
@@ -28,9 +28,9 @@ export interface AiSdkEmbedderOptions extends RetryOptions {
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Most texts in one request; never more than the model says it takes. Default 96. */
-  readonly batch?: number
-  /** Most characters in one request; one longer text still goes alone. Default 400 000. */
-  readonly batchCharacters?: number
+  readonly maxBatchSize?: number
+  /** Maximum number of characters per request; a single longer text is sent alone. Default 400 000. */
+  readonly maxBatchCharacters?: number
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
 }
@@ -55,18 +55,18 @@ export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
     model: ['an embedding model of the AI SDK', isObject],
     dimensions: requiredDimensions,
   })
-  const { model, dimensions, batch = 96, batchCharacters: characters = 400_000 } = options
+  const { model, dimensions, maxBatchSize = 96, maxBatchCharacters: characters = 400_000 } = options
   const prefixes = { ...knownPrefixes(model.modelId), ...options.prefixes }
   return {
     id: `${options.space ?? `${model.provider}/${model.modelId}`}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
-    batch,
+    maxBatchSize,
     isLatinOnly: isEnglishModel(model.modelId),
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
       // An empty input is refused by many services.
       const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
-      const count = Math.min(batch, (await model.maxEmbeddingsPerCall) ?? Infinity)
+      const count = Math.min(maxBatchSize, (await model.maxEmbeddingsPerCall) ?? Infinity)
       const vectors: Float32Array[] = []
       for (const values of groupsOf(inputs, { count, characters })) {
         const embeddings = await retrying(() => request(options, { values, use, signal }), signal, options)

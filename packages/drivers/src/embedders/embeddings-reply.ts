@@ -38,8 +38,8 @@ function readVector(value: unknown, dimensions: number): Float32Array {
 }
 
 /**
- * The vector itself, when it is what an index can keep.
- * @throws INDEX_MISMATCH for another length, BAD_GATEWAY for a value that is no number
+ * Returns the vector if an index can store it.
+ * @throws INDEX_MISMATCH for another length, BAD_GATEWAY for a value that is not a number
  */
 export function checkedVector(vector: Float32Array, dimensions: number): Float32Array {
   if (vector.length !== dimensions)

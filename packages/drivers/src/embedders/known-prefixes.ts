@@ -36,7 +36,7 @@ const known: readonly (readonly [RegExp, EmbedderPrefixes])[] = [
 
 const none: EmbedderPrefixes = { document: '', query: '' }
 
-/** The prefixes of a model by its name; none for models that take texts as they are, such as GTE, Jina v2 and BGE-M3. */
+/** The prefixes of a model by its name; none for models that need none, such as GTE, Jina v2 and BGE-M3. */
 export function knownPrefixes(model: string): EmbedderPrefixes {
   const name = model.toLowerCase()
   return known.find(([pattern]) => pattern.test(name))?.[1] ?? none
@@ -49,7 +49,7 @@ const englishModels =
 const otherScripts =
   /multilingual|arabic|chinese|greek|hebrew|hindi|japanese|korean|persian|russian|thai|[-_](?:ar|bg|cn|el|fa|he|hi|ja|jp|ko|kr|ru|th|uk|zh)(?![a-z])/
 
-/** Whether a model, by its name, was trained on English alone: it takes other scripts for unknown signs. */
+/** Whether a model, by its name, was trained only on English: it treats other scripts as unknown characters. */
 export function isEnglishModel(model: string): boolean {
   const name = model.toLowerCase()
   return englishModels.test(name) && !otherScripts.test(name)

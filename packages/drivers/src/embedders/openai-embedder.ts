@@ -19,9 +19,9 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
   readonly dimensions: number
   /** Begins the name of the vector space. Default `openai`. */
   readonly provider?: string
-  /** Whether the endpoint is asked for that length. Default: for OpenAI's `text-embedding-3` models, which can shorten. */
+  /** Whether to request that length. Default: for OpenAI's `text-embedding-3` models, which support it. */
   readonly asksForDimensions?: boolean
-  /** How vectors travel: `base64` is a third of the size, but not every server knows it. Default `float`. */
+  /** Encoding of vectors: `base64` is a third of the size, but not every server supports it. Default `float`. */
   readonly encoding?: 'float' | 'base64'
   /**
    * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
@@ -29,9 +29,9 @@ export interface OpenaiEmbedderOptions extends RetryOptions {
    */
   readonly prefixes?: Partial<EmbedderPrefixes>
   /** Most texts in one request. Default 96. */
-  readonly batch?: number
-  /** Most characters in one request; one longer text still goes alone. Default 400 000. */
-  readonly batchCharacters?: number
+  readonly maxBatchSize?: number
+  /** Maximum number of characters per request; a single longer text is sent alone. Default 400 000. */
+  readonly maxBatchCharacters?: number
   /** Longest time one try may take, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
   /** Sent with each request. */
@@ -55,7 +55,14 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     baseUrl: ['the address of the API', isText],
     dimensions: requiredDimensions,
   })
-  const { model, dimensions, provider = 'openai', batch = 96, batchCharacters = 400_000, encoding = 'float' } = options
+  const {
+    model,
+    dimensions,
+    provider = 'openai',
+    maxBatchSize = 96,
+    maxBatchCharacters = 400_000,
+    encoding = 'float',
+  } = options
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
   const post = createJsonPost({
@@ -73,11 +80,11 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     return readVectors(reply, { count: texts.length, dimensions })
   }
 
-  let mostTexts = batch
+  let maxTexts = maxBatchSize
   return {
     id: `${provider}/${model}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
-    batch,
+    maxBatchSize,
     isLatinOnly: isEnglishModel(model),
     async embed(texts, use, signal) {
       signal?.throwIfAborted()
@@ -85,8 +92,8 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
       const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
       const vectors: Float32Array[] = []
       const send = (group: readonly string[]): Promise<Float32Array[]> => request(group, signal)
-      for (const group of groupsOf(inputs, { count: mostTexts, characters: batchCharacters }))
-        vectors.push(...(await embedPiecemeal(group, send, (most) => (mostTexts = Math.min(mostTexts, most)))))
+      for (const group of groupsOf(inputs, { count: maxTexts, characters: maxBatchCharacters }))
+        vectors.push(...(await embedPiecemeal(group, send, (most) => (maxTexts = Math.min(maxTexts, most)))))
       return vectors
     },
   }

@@ -4,16 +4,16 @@ import { refusalOf, type Refusal } from '../http/refusals.ts'
 /** Reason of a server for refusing texts, together or individually. */
 interface Excess {
   /** Most texts of a request; undefined when it did not say. */
-  readonly mostTexts: number | undefined
+  readonly maxTexts: number | undefined
   /** How much of a single text to try next. */
   readonly share: number
 }
 
-// As llama.cpp, text-embeddings-inference, vLLM, OpenAI and Ollama write it.
+// Error messages of llama.cpp, text-embeddings-inference, vLLM, OpenAI and Ollama.
 const tooLong =
   /too large to process|less than \d+ tokens|context.?(?:length|size|window)|maximum (?:input|model|sequence) length|tokens per request|input.{0,20}too long/i
 const tooMany = /batch size|too many (?:inputs|texts)|(?:at most|no more than|not exceed) \d+ (?:inputs|texts|items)/i
-const mostTexts = /(?:maximum allowed batch size|not be larger than|at most|no more than|not exceed) (\d{1,5})\b/i
+const maxTexts = /(?:maximum allowed batch size|not be larger than|at most|no more than|not exceed) (\d{1,5})\b/i
 
 /** A refusal; REQUEST_TOO_LARGE, which is not tried again, for texts that are too many or too long. */
 export function refusalOfTexts(refusal: Refusal): InlayError {
@@ -21,13 +21,13 @@ export function refusalOfTexts(refusal: Refusal): InlayError {
   const isTooLong = tooLong.test(text)
   if (status < 400 || status === 401 || status === 429 || (status !== 413 && !isTooLong && !tooMany.test(text)))
     return refusalOf(refusal)
-  const [stated] = isTooLong ? [] : (mostTexts.exec(text)?.slice(1) ?? [])
-  const excess: Excess = { mostTexts: stated === undefined ? undefined : Number(stated), share: shareOf(text) }
+  const [stated] = isTooLong ? [] : (maxTexts.exec(text)?.slice(1) ?? [])
+  const excess: Excess = { maxTexts: stated === undefined ? undefined : Number(stated), share: shareOf(text) }
   const message = `${subject} refused texts that are too many or too long.`
   return new InlayError('REQUEST_TOO_LARGE', { message, retryable: false, data: { status, excess } })
 }
 
-/** The tokens that are taken as a share of those that were given, where a refusal names both. */
+/** The accepted tokens as a share of the sent tokens, if a refusal contains both. */
 function shareOf(text: string): number {
   const numbers = [...text.replace(/"(?:code|status)"\s*:\s*"?\d+/g, '').matchAll(/\d+/g)].map(Number)
   const counts = numbers.filter((count) => count >= 32)
@@ -38,14 +38,14 @@ function shareOf(text: string): number {
 const shortest = 64
 
 /**
- * Embeds texts in as many requests as their server wants: fewer at a time where it refuses them together, and the
- * beginning of one that is too long, as servers do that cut texts by themselves.
- * @param onMost hears how many texts it takes
+ * Embeds texts in as many requests as the server requires: fewer texts at a time if it refuses them together, and the
+ * beginning of a text that is too long.
+ * @param onMost called with the number of texts that it accepts
  */
 export async function embedPiecemeal(
   texts: readonly string[],
   request: (texts: readonly string[]) => Promise<Float32Array[]>,
-  onMost: (mostTexts: number) => void,
+  onMost: (maxTexts: number) => void,
 ): Promise<Float32Array[]> {
   try {
     return await request(texts)
@@ -57,8 +57,8 @@ export async function embedPiecemeal(
       const shorter = first.slice(0, Math.floor(first.length * excess.share)).toWellFormed()
       return embedPiecemeal([shorter], request, onMost)
     }
-    const most = Math.max(1, Math.min(excess.mostTexts ?? texts.length, Math.ceil(texts.length / 2)))
-    if (excess.mostTexts !== undefined) onMost(excess.mostTexts)
+    const most = Math.max(1, Math.min(excess.maxTexts ?? texts.length, Math.ceil(texts.length / 2)))
+    if (excess.maxTexts !== undefined) onMost(excess.maxTexts)
     const vectors: Float32Array[] = []
     for (let from = 0; from < texts.length; from += most)
       vectors.push(...(await embedPiecemeal(texts.slice(from, from + most), request, onMost)))

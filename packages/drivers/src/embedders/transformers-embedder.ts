@@ -1,10 +1,10 @@
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError, isInlayError, checkRequired, isText } from '@inlay/protocol'
-import { createMutex } from '../concurrency/mutex.ts'
+import { createMutex } from '@inlay/scheduling'
 import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
-/** How the vectors of a text's tokens become one: what the model was trained with, as its page says. */
+/** How the token vectors of a text are combined: as the model was trained, as its page says. */
 export type Pooling = 'mean' | 'cls' | 'last_token'
 
 /** The part of `@huggingface/transformers` that is used. */
@@ -49,17 +49,17 @@ export interface TransformersEmbedderOptions {
   readonly dtype?: string
   /** Device to run on: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
   readonly device?: string
-  /** Branch, tag or commit on the Hub. Default `main`; a commit keeps the vectors what they are. */
+  /** Branch, tag or commit on the Hub. Default `main`; a commit keeps the vectors the same. */
   readonly revision?: string
   /** Folder where downloads are kept. Default: where the package keeps them. */
   readonly cacheFolder?: string
-  /** Never asks the Hub: the model has to be in the cache folder, or be a folder. Default false. */
+  /** Never connects to the Hub: the model must be in the cache folder, or be a folder. Default false. */
   readonly isOffline?: boolean
   /**
-   * Texts that run through the model together. Default 16. By default 1 where other texts of a batch would change a vector:
-   * weights of 8 bits or less find their scale over the whole batch, and the last token of a padded text is padding.
+   * Maximum number of texts per run of the model. Default 16, or 1 if a vector would depend on the other texts of the
+   * batch: with weights of 8 bits or less, which are scaled over the whole batch, and with last-token pooling.
    */
-  readonly batch?: number
+  readonly maxBatchSize?: number
   /** The package, where it cannot be imported by name. */
   readonly lib?: TransformersLib
 }
@@ -86,7 +86,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
   const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
-  const size = Math.max(1, options.batch ?? (isExact ? 16 : 1))
+  const size = Math.max(1, options.maxBatchSize ?? (isExact ? 16 : 1))
   const exclusively = createMutex()
   let loading: Promise<FeatureExtraction> | undefined
 
@@ -108,7 +108,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
     // Other weights, pooling or prefixes make another space.
     id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
-    batch: callTexts,
+    maxBatchSize: callTexts,
     isLatinOnly: isEnglishModel(model),
     async embed(texts, use, signal) {
       const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
@@ -142,7 +142,7 @@ async function importLib(): Promise<TransformersLib> {
     return await import('@huggingface/transformers')
   } catch (cause) {
     throw new InlayError('UNSUPPORTED', {
-      message: 'A local embedding model needs the package @huggingface/transformers: install it beside Inlay.',
+      message: 'A local embedding model needs the package @huggingface/transformers: install it next to Inlay.',
       cause,
     })
   }

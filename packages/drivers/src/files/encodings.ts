@@ -61,7 +61,7 @@ export function charsetOf(mediaType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(mediaType ?? '')?.[1]
 }
 
-/** Whether bytes hold something else than text: many control characters, or zero bytes in what is no UTF-8. */
+/** Whether bytes are not text: many control characters, or zero bytes outside of UTF-8. */
 export function isBinary(bytes: Uint8Array): boolean {
   if (markedEncoding(bytes) ?? unmarkedUtf16(bytes)) return false
   const sample = bytes.subarray(0, 65_536)

@@ -7,8 +7,8 @@ import type { Reading } from './sections.ts'
 import { openZip } from './zip.ts'
 
 /**
- * Reads a file in this thread. The bytes are used up. Readers and their libraries are loaded at first use.
- * @throws refusals of `refusals.ts`; anything else thrown means that a reader stumbled over the file
+ * Reads a file in this thread. The bytes are transferred. Readers and their libraries are loaded on first use.
+ * @throws refusals of `refusals.ts`; any other error is a fault of a reader
  */
 export async function extractFile(file: SourceFile, limits: ExtractionLimits): Promise<ExtractedFile> {
   const { kind, reading } = await readFile(file, createBudget(limits), 0)
@@ -28,6 +28,8 @@ async function readFile(
   const container = containerOf(file.bytes)
   if (container === 'pdf')
     return { kind: 'pdf', reading: await (await import('./formats/pdf.ts')).readPdf(file.bytes, budget) }
+  if (container === 'rtf')
+    return { kind: 'rtf', reading: (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
   return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, budget, depth)
 }
 
@@ -39,6 +41,12 @@ async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: Fi
       return { kind, reading: await (await import('./formats/docx.ts')).readDocx(zip, budget) }
     case 'pptx':
       return { kind, reading: (await import('./formats/pptx.ts')).readPptx(zip, budget) }
+    case 'odt':
+    case 'ods':
+    case 'odp':
+      return { kind, reading: (await import('./formats/odf.ts')).readOdf(zip, budget) }
+    case 'epub':
+      return { kind, reading: (await import('./formats/epub.ts')).readEpub(zip, budget) }
     default:
       return { kind, reading: (await import('./formats/xlsx.ts')).readXlsx(zip, budget) }
   }
@@ -70,6 +78,11 @@ async function readText(
       return { kind, reading: (await import('./formats/html.ts')).readHtml(text, budget) }
     case 'csv':
       return { kind, reading: await (await import('./formats/csv.ts')).readCsv(text, budget) }
+    case 'notebook': {
+      const reading = (await import('./formats/notebook.ts')).readNotebook(text, budget)
+      if (reading) return { kind, reading }
+      return { kind: 'text', reading: (await import('./formats/plain-text.ts')).readPlainText(text, budget) }
+    }
     case 'markdown':
       return { kind, reading: (await import('./formats/plain-text.ts')).readMarkdown(text, budget) }
     default:

@@ -4,7 +4,22 @@ import { refusal } from './refusals.ts'
 import type { Archive } from './zip.ts'
 
 /** A file that can be read. */
-export type FileKind = 'pdf' | 'docx' | 'pptx' | 'xlsx' | 'csv' | 'html' | 'markdown' | 'eml' | 'text'
+export type FileKind =
+  | 'pdf'
+  | 'docx'
+  | 'pptx'
+  | 'xlsx'
+  | 'csv'
+  | 'html'
+  | 'markdown'
+  | 'eml'
+  | 'epub'
+  | 'notebook'
+  | 'odt'
+  | 'ods'
+  | 'odp'
+  | 'rtf'
+  | 'text'
 
 /** Media type by kind; a text file of a more exact type keeps that one. */
 export const mediaTypes: Readonly<Record<FileKind, string>> = {
@@ -16,19 +31,26 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   html: 'text/html',
   markdown: 'text/markdown',
   eml: 'message/rfc822',
+  epub: 'application/epub+zip',
+  notebook: 'application/x-ipynb+json',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  rtf: 'application/rtf',
   text: 'text/plain',
 }
 
 /**
- * Detects the container from the first bytes: a PDF, a zip archive, or possibly text.
+ * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, or possibly text.
  * @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative
  */
-export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'text' {
+export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
   if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'
   // Junk before the header is allowed, and common in downloads; a text that only speaks of PDFs is not binary.
   const header = start.search(/%PDF-\d/)
   if (header === 0 || (header > 0 && isBinary(bytes))) return 'pdf'
+  if (/^\s*\{\\rtf/.test(start)) return 'rtf'
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw refusalForOle(bytes)
   const known = unread.find(({ magic }) => magic.test(start))
   if (known) throw refusal('unsupported', known.message)
@@ -50,7 +72,6 @@ const unread: readonly { magic: RegExp; message: string }[] = [
     message: media,
   },
   { magic: /^(?:MZ.{1,60}\0{3}|\x7fELF|\xca\xfe\xba\xbe|\xcf\xfa\xed\xfe|\0asm)/s, message: program },
-  { magic: /^\{\\rtf/, message: 'RTF is not read: save the file as .docx or PDF and send that.' },
   { magic: /^SQLite format 3\0/, message: 'The file is a database: export what matters as .csv or .xlsx.' },
 ]
 
@@ -72,6 +93,9 @@ export function officeKind(zip: Archive): FileKind {
   if (zip.has('word/document.xml')) return 'docx'
   if (zip.has('ppt/presentation.xml')) return 'pptx'
   if (zip.has('xl/workbook.xml')) return 'xlsx'
+  if (isEpub(zip)) return 'epub'
+  const openDocument = openDocumentKind(zip)
+  if (openDocument) return openDocument
   if (zip.has('xl/workbook.bin'))
     throw refusal('unsupported', 'Binary workbooks (.xlsb) are not read: save it as .xlsx.')
   const types = zip.has('[Content_Types].xml') ? new TextDecoder().decode(zip.read('[Content_Types].xml')) : ''
@@ -87,6 +111,21 @@ export function officeKind(zip: Archive): FileKind {
   throw refusal('unsupported', archive)
 }
 
+/** Texts, spreadsheets and presentations of OpenDocument, templates and master documents too. */
+function openDocumentKind(zip: Archive): 'odt' | 'ods' | 'odp' | undefined {
+  if (!zip.has('mimetype') || !zip.has('content.xml')) return undefined
+  const type = new TextDecoder().decode(zip.read('mimetype')).trim()
+  const [, kind] = /^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)/.exec(type) ?? []
+  if (kind === undefined) return undefined
+  return kind === 'text' ? 'odt' : kind === 'spreadsheet' ? 'ods' : 'odp'
+}
+
+/** Its first part says so. */
+function isEpub(zip: Archive): boolean {
+  if (!zip.has('mimetype') || !zip.has('META-INF/container.xml')) return false
+  return new TextDecoder().decode(zip.read('mimetype')).trim() === mediaTypes.epub
+}
+
 const kindsByExtension: Readonly<Record<string, FileKind>> = {
   csv: 'csv',
   tsv: 'csv',
@@ -100,6 +139,7 @@ const kindsByExtension: Readonly<Record<string, FileKind>> = {
   eml: 'eml',
   mht: 'eml',
   mhtml: 'eml',
+  ipynb: 'notebook',
 }
 
 const kindsByMediaType: Readonly<Record<string, FileKind>> = {
@@ -114,7 +154,7 @@ const kindsByMediaType: Readonly<Record<string, FileKind>> = {
 
 // The patterns below read each character in one way only: a file may be made to have them try all others.
 
-/** The kind of a text: by what its start shows beyond doubt, then by the name, then by the given media type. */
+/** The kind of a text: by an unambiguous beginning, otherwise by the name, otherwise by the given media type. */
 export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start))
     return 'html'
@@ -123,7 +163,7 @@ export function textKind(start: string, name: string, mediaType: string | undefi
   const named = kindsByExtension[extension]
   if (named) return named
   if (looksLikeMail(start)) return 'eml'
-  // A name such as notes.txt tells as much as one of the extensions above.
+  // A name such as notes.txt is as specific as the extensions above.
   return extension === 'txt' ? 'text' : (kindsByMediaType[type] ?? 'text')
 }
 

@@ -1,39 +1,39 @@
 import { InlayError } from '@inlay/protocol'
-import { createLimiter } from '@inlay/protocol/concurrency'
+import { createLimiter } from '@inlay/scheduling'
 import type { ExtractedFile, FileExtractor, SourceFile } from '@inlay/knowledge'
 import { refused, startThread, type ExtractionThread, type ThreadLimits } from './thread.ts'
 
-/** How much a file may cost, and how many are read at once. */
+/** Limits per file, and the number of files read at once. */
 export interface FileExtractionOptions {
   /** Largest file in bytes. Default 100 MB. */
-  readonly fileLimitBytes?: number
+  readonly maxFileBytes?: number
   /** Most bytes the parts of an Office file may unpack to. Default 256 MB. */
-  readonly unpackedLimitBytes?: number
-  /** Most characters of text taken from one file. Default 100 million. */
+  readonly maxUnpackedBytes?: number
+  /** Maximum characters of text taken from one file. Default 100 million. */
   readonly textLimitCharacters?: number
-  /** Longest time for one file in milliseconds, from when its thread begins with it. Default 60,000. */
-  readonly timeLimitMs?: number
+  /** Time limit per file in milliseconds, counted from when its thread begins. Default 60,000. */
+  readonly timeoutMs?: number
   /** Most memory a thread may hold, heap and buffers together, in bytes, at least 64 MiB. Default 1 GiB. */
-  readonly memoryLimitBytes?: number
-  /** Files read at the same time, each in a thread of its own. Default 1. */
+  readonly maxMemoryBytes?: number
+  /** Number of files read concurrently, each in its own thread. Default 1. */
   readonly threads?: number
   /** Most files queued for a thread, at least 1. Default 1000. */
-  readonly queueLimit?: number
-  /** A thread with nothing to do for so long ends and gives its memory back, in milliseconds. Default 60,000. */
-  readonly idleLimitMs?: number
+  readonly maxQueued?: number
+  /** Idle time after which a thread ends and frees its memory, in milliseconds. Default 60,000. */
+  readonly idleTimeoutMs?: number
   /** URL of the built `@inlay/drivers/extraction-worker`, for apps whose bundler moves this module. */
   readonly workerUrl?: URL
 }
 
-/** Sources run as they are in Node, the build has JavaScript only. */
+/** TypeScript sources run directly in Node; the build contains only JavaScript. */
 const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
- * Reads PDF, Word, PowerPoint, Excel, CSV, HTML, Markdown, mails (.eml) and plain text in a worker thread, which is
+ * Reads PDF, Word, PowerPoint, Excel, OpenDocument, Rich Text, CSV, HTML, Markdown, mails (.eml), EPUB, notebooks and plain text in a worker thread, which is
  * started by the first file, used again, and replaced when a file hangs, overfills or kills it. The kind of a file is detected
  * by its content first, then by its name, then by its media type.
  *
- * Besides the contract of `FileExtractor`: beyond `queueLimit` queued files it rejects with RATE_LIMITED; after `close` all
+ * Besides the contract of `FileExtractor`: beyond `maxQueued` queued files it rejects with RATE_LIMITED; after `close` all
  * calls, also those under way, reject with CLOSED. `data.reason` of a refused file is `empty`, `broken`, `encrypted` or
  * `unsupported` (INVALID_INPUT), `too_large`, `bomb`, `too_slow` or `out_of_memory` (PAYLOAD_TOO_LARGE).
  * @example
@@ -42,7 +42,7 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
  * await extract.close()
  */
 export function fileExtractor(options: FileExtractionOptions = {}): FileExtractor & { close(): Promise<void> } {
-  const { fileLimitBytes = 100_000_000, queueLimit = 1000, threads: most = 1 } = options
+  const { maxFileBytes = 100_000_000, maxQueued = 1000, threads: most = 1 } = options
   const limiter = createLimiter(most)
   const threads = createThreads(options)
   const closing = new AbortController()
@@ -61,8 +61,8 @@ export function fileExtractor(options: FileExtractionOptions = {}): FileExtracto
   const extract: FileExtractor = async (file, { signal } = {}) => {
     if (closing.signal.aborted) throw closed()
     signal?.throwIfAborted()
-    if (file.bytes.byteLength > fileLimitBytes) throw tooLarge(fileLimitBytes)
-    if (limiter.size >= most + queueLimit) throw queueFull()
+    if (file.bytes.byteLength > maxFileBytes) throw tooLarge(maxFileBytes)
+    if (limiter.size >= most + maxQueued) throw queueFull()
     const either = AbortSignal.any(signal ? [closing.signal, signal] : [closing.signal])
     return limiter.run(() => read(file, either), either)
   }
@@ -82,7 +82,7 @@ interface Threads {
 }
 
 function createThreads(options: FileExtractionOptions): Threads {
-  const { idleLimitMs = 60_000, workerUrl = ownWorker } = options
+  const { idleTimeoutMs = 60_000, workerUrl = ownWorker } = options
   const limits = limitsOf(options)
   const busy = new Set<ExtractionThread>()
   const idle = new Map<ExtractionThread, NodeJS.Timeout>()
@@ -107,7 +107,7 @@ function createThreads(options: FileExtractionOptions): Threads {
         idle.delete(thread)
         void thread.end(closed())
       }
-      idle.set(thread, setTimeout(retire, idleLimitMs).unref())
+      idle.set(thread, setTimeout(retire, idleTimeoutMs).unref())
     },
     async close() {
       for (const timer of idle.values()) clearTimeout(timer)
@@ -118,10 +118,10 @@ function createThreads(options: FileExtractionOptions): Threads {
 
 function limitsOf(options: FileExtractionOptions): ThreadLimits {
   return {
-    unpackedBytes: options.unpackedLimitBytes ?? 256_000_000,
+    unpackedBytes: options.maxUnpackedBytes ?? 256_000_000,
     textCharacters: options.textLimitCharacters ?? 100_000_000,
-    timeMs: options.timeLimitMs ?? 60_000,
-    memoryBytes: options.memoryLimitBytes ?? 1_073_741_824,
+    timeMs: options.timeoutMs ?? 60_000,
+    memoryBytes: options.maxMemoryBytes ?? 1_073_741_824,
   }
 }
 
@@ -129,8 +129,8 @@ function closed(): InlayError {
   return new InlayError('CLOSED', { message: 'The reader of files is closed: make a new one.' })
 }
 
-function tooLarge(limitBytes: number): InlayError {
-  const megabytes = Math.round(limitBytes / 100_000) / 10
+function tooLarge(maxBytes: number): InlayError {
+  const megabytes = Math.round(maxBytes / 100_000) / 10
   return refused('too_large', `The file is larger than ${megabytes} MB: split it into smaller files.`)
 }
 

@@ -29,11 +29,11 @@ export function oneLine(text: string): string {
 }
 
 /** Longest value of one fact; titles and keywords of real files stay far below. */
-const longestFact = 2000
+const maxFactLength = 2000
 
 /**
- * Collects what a file says of itself. Blank values are left out, equal ones of a list kept once, a list of one becomes
- * a plain value.
+ * Collects the metadata of a file. Blank values are omitted, duplicates in a list removed, and a list with one value
+ * becomes that value.
  */
 export function factsOf(
   facts: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -41,7 +41,7 @@ export function factsOf(
   const entries: [string, string | string[]][] = []
   for (const [key, value] of Object.entries(facts)) {
     const list = (typeof value === 'string' ? [value] : (value ?? [])).map((each) =>
-      oneLine(each).slice(0, longestFact),
+      oneLine(each).slice(0, maxFactLength),
     )
     const values = [...new Set(list)].filter((each) => each !== '')
     if (values.length > 0) entries.push([key, values.length === 1 ? values[0]! : values])

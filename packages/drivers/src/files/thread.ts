@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { InlayError } from '@inlay/protocol'
-import { joinInSlices } from '@inlay/protocol/concurrency'
+import { joinInSlices } from '@inlay/scheduling'
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import type { ExtractionLimits } from './budget.ts'
 import type { ExtractionMessage } from './job.ts'
@@ -80,7 +80,7 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
 function watchOver(worker: Worker, limits: ThreadLimits, stop: (reason: InlayError) => void): { stop(): void } {
   const timeout = setTimeout(() => stop(tooSlow(limits.timeMs)), limits.timeMs)
   const watch = setInterval(() => {
-    // Rejects when the thread is gone, which its own events tell.
+    // Rejects when the thread has ended, which its own events report.
     worker.getHeapStatistics?.().then(
       ({ used_heap_size: heap, external_memory: buffers }) => {
         if (heap + buffers > limits.memoryBytes) stop(outOfMemory(limits.memoryBytes))
@@ -104,20 +104,20 @@ function failureOf(error: unknown, isReady: boolean): InlayError {
   return refused('broken', 'The file made its reader fail: it is damaged. Save it anew and send it again.', error)
 }
 
-function tooSlow(limitMs: number): InlayError {
-  const seconds = Math.ceil(limitMs / 1000)
+function tooSlow(timeoutMs: number): InlayError {
+  const seconds = Math.ceil(timeoutMs / 1000)
   return refused('too_slow', `The file took more than ${seconds} s to read: split it into smaller files.`)
 }
 
-function outOfMemory(limitBytes?: number): InlayError {
+function outOfMemory(maxBytes?: number): InlayError {
   const amount =
-    limitBytes === undefined ? 'more memory than allowed' : `more than ${Math.round(limitBytes / mebibyte)} MiB`
+    maxBytes === undefined ? 'more memory than allowed' : `more than ${Math.round(maxBytes / mebibyte)} MiB`
   return refused('out_of_memory', `The file needs ${amount} to read: split it into smaller files.`)
 }
 
 const tooMuch: ReadonlySet<RefusalReason> = new Set(['too_large', 'bomb', 'too_slow', 'out_of_memory'])
 
-/** The error of a file that is not read; `data.reason` holds the reason. */
+/** The error of a file that is refused; `data.reason` contains the reason. */
 export function refused(reason: RefusalReason, message: string, cause?: unknown): InlayError {
   const code = tooMuch.has(reason) ? 'PAYLOAD_TOO_LARGE' : 'INVALID_INPUT'
   return new InlayError(code, { message, cause, data: { reason } })

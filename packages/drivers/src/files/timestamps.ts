@@ -2,8 +2,8 @@ const earliest = Date.UTC(1800, 0, 1)
 const latest = Date.UTC(3000, 0, 1)
 
 /**
- * Reads the many ways files write a date, as milliseconds since 1970 UTC: ISO 8601, RFC 2822, PDF (`D:2024…`),
- * `2024/3/1`, `12/31/2024` (month first, as the sites that use it do), `March 1, 2024`. Without an offset it is UTC.
+ * Parses the date formats of files to milliseconds since 1970 UTC: ISO 8601, RFC 2822, PDF (`D:2024…`), `2024/3/1`,
+ * `12/31/2024` (month first, as on sites that use it), `March 1, 2024`. Without an offset, UTC is assumed.
  * @returns undefined for anything else, and for years outside 1800 to 3000
  */
 export function toTimestamp(value: string): number | undefined {

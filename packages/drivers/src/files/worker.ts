@@ -9,7 +9,7 @@ async function answer(job: ExtractionJob): Promise<ExtractionMessage> {
   try {
     return { file: await extractFile(job.file, job.limits) }
   } catch (error) {
-    // A missing library is no fault of the file: unhandled, it ends this thread and reaches the host as what it is.
+    // A missing library is not a fault of the file: the unhandled error ends this thread and reaches the host.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') throw error
     return { refusal: refusalOf(error) ?? stumbleOf(error), cause: causeOf(error) }
   }

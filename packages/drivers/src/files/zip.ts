@@ -2,7 +2,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import type { Budget } from './budget.ts'
 import { refusal } from './refusals.ts'
 
-/** An opened zip archive; parts are unpacked one by one, when asked for. */
+/** An opened zip archive; parts are unpacked individually, on demand. */
 export interface Archive {
   /** Names of the files in it, with `/` between folders. */
   readonly names: readonly string[]
@@ -31,12 +31,12 @@ const end64Signature = 0x06064b50
 /** A part is taken for a bomb when it is large and packed tighter than this; XML of real office files stays below 1:100. */
 const bombBytes = 10_000_000
 const bombRatio = 250
-const mostEntries = 100_000
+const maxEntries = 100_000
 
 /**
- * Reads the directory of a zip archive. Nothing is unpacked yet, and never more than the budget allows: sizes are
- * checked before, and the unpacker itself stops at the size the directory tells.
- * @throws refusal `broken` when it has no readable directory, `bomb` when it has more than 100,000 entries
+ * Reads the directory of a zip archive without unpacking anything. Unpacking never exceeds the budget: sizes are
+ * checked before, and unpacking stops at the size in the directory.
+ * @throws refusal `broken` if it has no readable directory, `bomb` if it has more than 100,000 entries
  */
 export function openZip(bytes: Uint8Array, budget: Budget): Archive {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -75,7 +75,7 @@ function* directoryOf(view: DataView, bytes: Uint8Array): Generator<Entry> {
     offset = Number(view.getBigUint64(end64At + 48, true))
     directoryEnd = end64At
   }
-  if (count > mostEntries) throw refusal('bomb', 'The file holds too many parts to be a document: it is not unpacked.')
+  if (count > maxEntries) throw refusal('bomb', 'The file holds too many parts to be a document: it is not unpacked.')
   // Bytes before the archive (a self-extractor, a wrapper) shift all offsets alike.
   const shift = Math.max(0, directoryEnd - directoryBytes - offset)
   let at = offset + shift
@@ -113,7 +113,9 @@ function entryAt(view: DataView, bytes: Uint8Array, at: number, shift: number): 
   }
 }
 
-/** Zip64: sizes that read 0xffffffff stand in an extra field instead, in this order; streaming writers always do so. */
+/**
+ * Zip64: sizes of 0xffffffff are replaced by values in an extra field, in this order; streaming writers always do this.
+ */
 function readLargeSizes(
   view: DataView,
   from: number,
@@ -162,7 +164,7 @@ function unpackedContent(entry: Entry, packed: Uint8Array): Uint8Array {
   }
 }
 
-/** Makes an archive of parts that are not packed, for libraries that only take a whole file. */
+/** Creates an archive of uncompressed parts, for libraries that only accept a whole file. */
 export function storeZip(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const encoder = new TextEncoder()
   const files = [...parts].map(([name, content]) => ({ name: encoder.encode(name), content, crc: crc32(content) }))

@@ -1,7 +1,7 @@
 /**
- * Texts in the order they come, as many together as a request takes.
- * @param limits.count most texts of a group
- * @param limits.characters most characters of a group; one longer text still goes alone
+ * Groups texts, in order, into batches that fit one request.
+ * @param limits.count maximum number of texts in a batch
+ * @param limits.characters maximum characters of a batch; a longer text forms its own
  */
 export function* groupsOf(
   texts: readonly string[],

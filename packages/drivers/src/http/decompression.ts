@@ -4,7 +4,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 
 const { Z_SYNC_FLUSH: flush, BROTLI_OPERATION_FLUSH: brotliFlush } = constants
 
-// Each hands on what it has after every piece: a stream of events must not wait for its block to fill up.
+// Flushed after every piece: a stream of events must not wait until a block is full.
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip({ flush }),
   'x-gzip': () => createGunzip({ flush }),
@@ -13,16 +13,16 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The body without its content encoding (gzip, deflate, br); undefined for an encoding that is not known here.
- * The stream may be left unread or be destroyed at any time, and so may the message: a connection that is cut fails
- * the stream, and an error that nobody reads is dropped.
+ * The body without its content encoding (gzip, deflate, br); undefined for an unsupported encoding. Stream and message
+ * may be left unread or be destroyed at any time: a broken connection fails the stream, and an error without a reader
+ * is dropped.
  */
 export function decompressed(message: IncomingMessage): Readable | undefined {
   const coding = (message.headers['content-encoding'] ?? '').trim().toLowerCase()
   if (coding === '' || coding === 'identity') return message
   const decoder = decoders[coding]?.()
   if (decoder === undefined) return undefined
-  // An empty body may name an encoding too, and is no broken gzip.
+  // An empty body with an encoding is valid.
   if (message.statusCode === 204 || message.statusCode === 304 || message.headers['content-length'] === '0')
     return message
   // `pipeline` stops listening for errors once it is done; an error after that would end the process.

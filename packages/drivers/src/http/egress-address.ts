@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Ranges of IPv4 that are not the public internet: IANA special-purpose registry, multicast, reserved. */
+/** Non-public IPv4 ranges: IANA special-purpose registry, multicast, reserved. */
 const closedV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -20,9 +20,9 @@ const closedV4: readonly (readonly [string, number])[] = [
 ]
 
 /**
- * Parts of the global unicast range that lead elsewhere: Teredo and 6to4 carry an IPv4 address inside, the rest are
- * for protocols and documentation. What lies outside `2000::/3` (loopback, unique-local, link-local, mapped and
- * translated IPv4, multicast) is closed without being listed.
+ * Non-public parts of the global unicast range: Teredo and 6to4 carry an IPv4 address inside, the rest are
+ * for protocols and documentation. Everything outside `2000::/3` (loopback, unique-local, link-local, mapped and
+ * translated IPv4, multicast) is refused anyway.
  */
 const closedV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],

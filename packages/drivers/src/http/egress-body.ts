@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { decompressed } from './decompression.ts'
 
-/** The body without its content encoding. BAD_GATEWAY for an encoding that is not known here. */
+/** The decompressed body. @throws BAD_GATEWAY for an unknown encoding */
 export function decoded(message: IncomingMessage): Readable {
   const body = decompressed(message)
   if (body) return body
@@ -13,21 +13,21 @@ export function decoded(message: IncomingMessage): Readable {
 }
 
 /**
- * Reads a whole body, decompressed, and stops as soon as it is too large, so that a small answer that unpacks to
- * gigabytes costs no more than the limit.
+ * Reads and decompresses a body, and stops as soon as it is too large, so a decompression bomb costs no more than the
+ * limit.
  * @throws PAYLOAD_TOO_LARGE, BAD_GATEWAY (cut, broken or unknown encoding)
  */
-export async function readLimited(message: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+export async function readLimited(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): InlayError =>
-    new InlayError('PAYLOAD_TOO_LARGE', { message: `The address answers with more than ${limitBytes} bytes.` })
-  if (message.headers['content-encoding'] === undefined && Number(message.headers['content-length']) > limitBytes)
+    new InlayError('PAYLOAD_TOO_LARGE', { message: `The address answers with more than ${maxBytes} bytes.` })
+  if (message.headers['content-encoding'] === undefined && Number(message.headers['content-length']) > maxBytes)
     throw tooLarge()
   const parts: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const part of decoded(message) as AsyncIterable<Uint8Array>) {
       bytes += part.byteLength
-      if (bytes > limitBytes) throw tooLarge()
+      if (bytes > maxBytes) throw tooLarge()
       parts.push(part)
     }
   } catch (error) {

@@ -4,25 +4,25 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { lowerCased } from './redirects.ts'
 
-/** A request that can be sent more than once. */
+/** A repeatable request. */
 export interface OutgoingRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
 }
 
-/** An address on the web with the addresses of its host. */
+/** A URL with the resolved addresses of its host. */
 export interface Target {
   readonly url: URL
   readonly hostname: string
-  /** At least one; all of them may be reached. */
+  /** At least one; all are allowed. */
   readonly addresses: readonly string[]
 }
 
-/** How long one of several addresses may take to accept a connection. */
+/** Timeout for connecting to one of several addresses. */
 const connectMs = 3_000
 
-/** Sends the request to the first address that accepts a connection: one of the two families may be broken here. */
+/** Sends the request to the first address that accepts a connection, since IPv4 or IPv6 may not work here. */
 export async function exchange(
   target: Target,
   request: OutgoingRequest,
@@ -53,7 +53,7 @@ function toOptions(
   const isSecure = url.protocol === 'https:'
   return {
     protocol: url.protocol,
-    // Connecting to the checked address itself, so that a second look-up cannot lead elsewhere.
+    // Connects to the checked address, so a second DNS lookup cannot lead elsewhere (DNS rebinding).
     host: address,
     port: url.port || (isSecure ? 443 : 80),
     path: url.pathname + url.search,
@@ -77,14 +77,14 @@ type Attempt =
 function exchangeWith(
   options: AddressedOptions,
   body: OutgoingRequest['body'],
-  connectLimitMs: number | undefined,
+  connectTimeoutMs: number | undefined,
 ): Promise<Attempt> {
   return new Promise((resolve) => {
     const send = options.protocol === 'https:' ? httpsRequest : httpRequest
     const sent = send(options, (message) => resolve({ message }))
     let isConnected = false
     const giveUp = (): void => void sent.destroy(new Error('the address does not accept the connection'))
-    const timer = connectLimitMs === undefined ? undefined : setTimeout(giveUp, connectLimitMs)
+    const timer = connectTimeoutMs === undefined ? undefined : setTimeout(giveUp, connectTimeoutMs)
     sent.once('socket', (socket) =>
       socket.once('connect', () => {
         isConnected = true

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { decoded } from './egress-body.ts'
 import {
   checkMediaType,
-  defaultLimitBytes,
+  defaultMaxBytes,
   defaultTimeoutMs,
   openAddress,
   toEgressError,
@@ -12,22 +12,24 @@ import {
   type EgressRequest,
 } from './egress.ts'
 
-/** An answer whose body is read as it arrives. */
+/** A response with a streamed body. */
 export interface EgressStreamAnswer {
   /** Final URL, after redirects. */
   readonly url: string
   readonly status: number
   readonly headers: Headers
-  /** Without its content encoding. Read it to its end or cancel it; PAYLOAD_TOO_LARGE, BAD_GATEWAY when it breaks off. */
+  /**
+   * Decompressed. Read it to its end or cancel it. Errors: PAYLOAD_TOO_LARGE, BAD_GATEWAY when the connection breaks.
+   */
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** Fetches addresses that somebody else chose, for answers that take as long as they take. */
+/** Fetches untrusted URLs with streamed responses of any duration. */
 export type EgressStream = (url: string, request?: EgressRequest) => Promise<EgressStreamAnswer>
 
 /**
- * Makes the client for streams: it goes where `egress` goes and refuses what `egress` refuses. Its time limit is one for
- * the beginning of the answer; the caller's signal ends the body too.
+ * Creates the streaming client, with the same restrictions as `egress`. The timeout applies to the start of the
+ * response; the caller's signal also ends the body.
  */
 export function egressStream(options: EgressOptions = {}): EgressStream {
   return async (address, first = {}) => {
@@ -39,8 +41,8 @@ export function egressStream(options: EgressOptions = {}): EgressStream {
       const { url, request, message } = await openAddress(address, first, options, signal)
       try {
         checkMediaType(message, request.mediaTypes)
-        const limitBytes = request.limitBytes ?? options.limitBytes ?? defaultLimitBytes
-        const body = toStream(message, limitBytes, (error) => toEgressError(error, first.signal, late))
+        const maxBytes = request.maxBytes ?? options.maxBytes ?? defaultMaxBytes
+        const body = toStream(message, maxBytes, (error) => toEgressError(error, first.signal, late))
         return { url: url.href, status: message.statusCode ?? 0, headers: toHeaders(message), body }
       } catch (error) {
         message.destroy()
@@ -56,7 +58,7 @@ export function egressStream(options: EgressOptions = {}): EgressStream {
 
 function toStream(
   message: IncomingMessage,
-  limitBytes: number,
+  maxBytes: number,
   toError: (error: unknown) => unknown,
 ): ReadableStream<Uint8Array> {
   const source = decoded(message)
@@ -69,9 +71,9 @@ function toStream(
           const { done, value } = await parts.next()
           if (done === true) return controller.close()
           bytes += value.byteLength
-          if (bytes > limitBytes) {
+          if (bytes > maxBytes) {
             throw new InlayError('PAYLOAD_TOO_LARGE', {
-              message: `The address answers with more than ${limitBytes} bytes.`,
+              message: `The address answers with more than ${maxBytes} bytes.`,
             })
           }
           controller.enqueue(value)

@@ -9,35 +9,37 @@ import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
 /** Options of an {@link Egress}. */
 export interface EgressOptions {
-  /** Hosts (`name` or `name:port`, lower case) that are reached though their addresses are not public. Default none. */
+  /**
+   * Hosts (`name` or `name:port`, lower case) that are allowed although their addresses are not public. Default none.
+   */
   readonly allowHosts?: readonly string[]
   /**
-   * The only hosts that are reached, beside those of `allowHosts`: `name`, or `*.name` for all below a name, lower case.
-   * Default: any that is public.
+   * The only allowed hosts besides those of `allowHosts`: `name`, or `*.name` for its subdomains, lower case. Default:
+   * any public host.
    */
   readonly onlyHosts?: readonly string[]
-  /** Milliseconds for the whole request, redirects included. Default 20,000. */
+  /** Timeout of the whole request including redirects, in milliseconds. Default 20,000. */
   readonly timeoutMs?: number
-  /** Most bytes of a body, after decompression. Default 10 MiB. */
-  readonly limitBytes?: number
-  /** Redirects followed. Default 5. */
+  /** Maximum bytes of a body after decompression. Default 10 MiB. */
+  readonly maxBytes?: number
+  /** Maximum number of redirects. Default 5. */
   readonly maxRedirects?: number
-  /** Sent with each request. Default `Inlay/0.1`. */
+  /** `User-Agent` header. Default `Inlay/0.1`. */
   readonly userAgent?: string
-  /** All addresses of a name. Default: the system's resolver. */
+  /** Resolves a host name to all its addresses. Default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>
 }
 
-/** One request; what is absent takes the option of the client. */
+/** One request; absent fields default to the options of the client. */
 export interface EgressRequest extends OutgoingRequest {
   readonly signal?: AbortSignal
-  readonly limitBytes?: number
+  readonly maxBytes?: number
   readonly timeoutMs?: number
-  /** Beginnings of media types that are taken, such as `text/`. Absent: any. */
+  /** Accepted media types, by prefix such as `text/`. Absent: any. */
   readonly mediaTypes?: readonly string[]
 }
 
-/** An answer, read whole. Any status is an answer; only redirects are followed. */
+/** A response with its whole body, of any status except redirects, which are followed. */
 export interface EgressAnswer {
   /** Final URL, after redirects. */
   readonly url: string
@@ -46,7 +48,7 @@ export interface EgressAnswer {
   readonly bytes: Uint8Array
 }
 
-/** Fetches addresses that a user, a document, a tool or a model gave. */
+/** Fetches URLs that come from a user, a document, a tool or a model. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
 
 /** Rejects on abort: the system's resolver cannot be stopped. */
@@ -88,7 +90,7 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
     .toLowerCase()
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const allowed = options.allowHosts?.includes(hostname) || options.allowHosts?.includes(`${hostname}:${port}`)
-  // Before the name is resolved: a look-up alone could carry something away.
+  // Before the name is resolved: a DNS query alone could leak data.
   if (!allowed && options.onlyHosts && !options.onlyHosts.some((host) => isOf(hostname, host)))
     throw refused('This address is not among those that the operator opened.')
   let addresses: readonly string[]
@@ -105,7 +107,7 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
   return { url, hostname, addresses }
 }
 
-/** Refuses content of a kind that is not taken. */
+/** Refuses content of other media types. */
 export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
   // Default of RFC 9110 (8.3) for a response without a content type.
   const mediaType = (message.headers['content-type'] ?? 'application/octet-stream').toLowerCase()
@@ -121,7 +123,7 @@ export function toHeaders(message: IncomingMessage): Headers {
   return headers
 }
 
-/** An answer whose body is still to be read, and the request that led to it in the end. */
+/** A response with an unread body, and the final request. */
 export interface OpenedAddress {
   readonly url: URL
   readonly request: EgressRequest
@@ -129,8 +131,8 @@ export interface OpenedAddress {
 }
 
 /**
- * Opens an address: redirects are followed and each is checked like the first. Whoever opens it reads the body, or
- * destroys the message. For the clients of this folder, see {@link egress} for what may be opened.
+ * Opens a URL: redirects are followed and each is checked like the first. The caller must read the body or destroy the
+ * message. For the clients of this folder; see {@link egress} for the allowed URLs.
  */
 export async function openAddress(
   address: string,
@@ -150,7 +152,7 @@ export async function openAddress(
     if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
     const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
     request = redirectedRequest(request, status, url, next)
-    // What was written for one service is for no other.
+    // A body written for one service must not reach another.
     if (request.body !== undefined && !isSameHost(url, next))
       throw refused('The address redirects what was sent to it to another host.')
     url = next
@@ -158,9 +160,9 @@ export async function openAddress(
 }
 
 /**
- * Makes the one client for addresses that somebody else chose. Only http and https; a name is resolved once, each of
- * its addresses has to be public (or its host allowed by the operator), and the connection goes to the address that
- * was checked. Redirects are followed by hand and checked like the first address; headers that may hold a key stay with
+ * Creates the client for untrusted URLs. Only http and https; a name is resolved once, each of its addresses must be
+ * public (or its host allowed by the operator), and the connection uses a checked address. Redirects are followed by
+ * hand and checked like the first address; headers that may hold a key stay with
  * their origin. Rejects with BAD_REQUEST (refused), BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE; messages name no
  * address.
  * @example
@@ -174,10 +176,10 @@ export function egress(options: EgressOptions = {}): Egress {
       const { url, request, message } = await openAddress(address, first, options, signal)
       try {
         checkMediaType(message, request.mediaTypes)
-        const bytes = await readLimited(message, request.limitBytes ?? options.limitBytes ?? defaultLimitBytes)
+        const bytes = await readLimited(message, request.maxBytes ?? options.maxBytes ?? defaultMaxBytes)
         return { url: url.href, status: message.statusCode ?? 0, headers: toHeaders(message), bytes }
       } finally {
-        // Also when it was refused half read: the socket must not stay open behind it.
+        // Also when it was refused half read: the socket must be closed.
         message.destroy()
       }
     } catch (error) {
@@ -186,10 +188,10 @@ export function egress(options: EgressOptions = {}): Egress {
   }
 }
 
-/** Milliseconds that a request may take. */
+/** Default timeout in milliseconds. */
 export const defaultTimeoutMs = 20_000
 /** Most bytes of a body, after decompression. */
-export const defaultLimitBytes = 10_485_760
+export const defaultMaxBytes = 10_485_760
 
 /**
  * Error of a failed request: the reason of the caller's signal if it aborted, otherwise an error without any address.

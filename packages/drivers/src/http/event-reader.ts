@@ -6,21 +6,21 @@ export interface ServerEvent {
   /** `message` when the stream names none. */
   readonly event: string
   readonly data: string
-  /** The last id that the stream sent; "" when none. */
+  /** Last event id of the stream; "" when there is none. */
   readonly id: string
-  /** How long to wait before reconnecting after a break, in milliseconds; undefined when the stream never said. */
+  /** Reconnection delay in milliseconds; undefined when the stream does not set one. */
   readonly retryMs: number | undefined
 }
 
-/** Reads Server-Sent Events out of bytes that are cut anywhere. */
+/** Parses Server-Sent Events from byte chunks of any size. */
 export interface EventReader {
-  /** Hands each complete event on before it returns. PAYLOAD_TOO_LARGE above 16 Mi characters for one event. */
+  /** Emits each complete event before it returns. @throws PAYLOAD_TOO_LARGE above 16 Mi characters for one event */
   push(bytes: Uint8Array): void
 }
 
 const maxCharacters = 16 * 2 ** 20
 
-/** Makes a reader. Comments, events without data and an event that its blank line did not end are left out. */
+/** Creates a reader. It skips comments, events without data and an unterminated last event. */
 export function createEventReader(onEvent: (event: ServerEvent) => void): EventReader {
   const decoder = new TextDecoder()
   let id = ''
@@ -28,7 +28,7 @@ export function createEventReader(onEvent: (event: ServerEvent) => void): EventR
   let isTooLarge = false
   const parser = createParser({
     maxBufferSize: maxCharacters,
-    // Also called for events without data, which move the cursor all the same.
+    // Also called for events without data, which update the last id.
     onId: (last) => (id = last),
     onRetry: (delayMs) => (retryMs = delayMs),
     onEvent: ({ event = 'message', data }) => onEvent({ event, data, id, retryMs }),

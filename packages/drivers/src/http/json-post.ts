@@ -2,7 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { refusalOf, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
-/** A service that takes JSON, or a form, and answers with JSON. */
+/** A service that accepts JSON or a form, and responds with JSON. */
 export interface JsonPostOptions extends RetryOptions {
   /** Name of the service, as the beginning of a sentence: `The embedding service`. */
   readonly subject: string
@@ -10,18 +10,18 @@ export interface JsonPostOptions extends RetryOptions {
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Longest time one try may take, in milliseconds. Default 60 000. */
+  /** Timeout of one attempt, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
-  /** Puts a refusal into words. Default: `refusalOf`. */
+  /** Converts a refusal to an error. Default: `refusalOf`. */
   readonly toRefusal?: (refusal: Refusal) => InlayError
 }
 
-/** Posts JSON, or a `FormData` as it is, and answers with the JSON of the reply. */
+/** Posts JSON, or a `FormData` unchanged, and returns the JSON of the response. */
 export type JsonPost = (body: unknown, signal: AbortSignal | undefined) => Promise<unknown>
 
 /**
- * Makes a {@link JsonPost} that tries again after 408, 429, 5xx and broken connections.
+ * Creates a {@link JsonPost} that retries after 408, 429, 5xx and broken connections.
  * @throws from the post: what `refusalOf` makes of a status, GATEWAY_TIMEOUT, CONNECTION_ERROR, BAD_GATEWAY (no JSON)
  */
 export function createJsonPost(options: JsonPostOptions): JsonPost {
@@ -32,9 +32,9 @@ export function createJsonPost(options: JsonPostOptions): JsonPost {
 }
 
 /**
- * The address of an endpoint below a base URL; its query stays.
- * @param subject what lies there, in the middle of a sentence: `an embedding model`
- * @throws INVALID_INPUT for what is no http or https address, or holds a user name or password
+ * The URL of an endpoint below a base URL, keeping its query.
+ * @param subject description for error messages: `an embedding model`
+ * @throws INVALID_INPUT for anything but an http or https URL without user name and password
  */
 export function endpointOf(baseUrl: string, path: string, subject: string): URL {
   const address = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
@@ -64,7 +64,7 @@ async function tryOnce(
         ...headers,
       },
       body,
-      // A redirected POST would lose its body, and the key should go nowhere else.
+      // A redirected POST would lose its body, and the key must not be sent elsewhere.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
@@ -90,7 +90,7 @@ export function toCallFailure(
   return new InlayError('CONNECTION_ERROR', { message, cause: error })
 }
 
-/** The JSON that a service answered. BAD_GATEWAY for anything else. */
+/** Parses the JSON of a response. @throws BAD_GATEWAY for anything else */
 export function parseAnswer(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)

@@ -5,15 +5,15 @@ import type { Egress, EgressAnswer } from './egress.ts'
 
 /** Options for reading pages. */
 export interface PageReaderOptions {
-  /** Fetches addresses that somebody else chose; decides which may be reached. */
+  /** Fetches untrusted URLs, and restricts which are allowed. */
   readonly egress: Egress
-  /** Reads what came as text: `fileExtractor()`. */
+  /** Extracts text: `fileExtractor()`. */
   readonly extract: FileExtractor
-  /** Largest page or document, after decompression, in bytes. Default 20 MiB. */
-  readonly limitBytes?: number
-  /** Longest time to fetch one, redirects included, in milliseconds. Default 20,000. */
+  /** Maximum bytes of a page or document after decompression. Default 20 MiB. */
+  readonly maxBytes?: number
+  /** Timeout for fetching one, including redirects, in milliseconds. Default 20,000. */
   readonly timeoutMs?: number
-  /** Most characters of text taken from one. Default 1 million. */
+  /** Maximum characters of text per page. Default 1 million. */
   readonly textLimitCharacters?: number
 }
 
@@ -37,9 +37,9 @@ const mediaTypes = [
 ]
 
 /**
- * Reads web pages, PDF, Office and text files by their addresses: the main part of a page as Markdown, links whole.
- * Rejects with what the egress client refuses and with what the extraction says of a file, with NOT_FOUND, AUTH_ERROR,
- * RATE_LIMIT or BAD_GATEWAY for an answer that is no page, and with INVALID_INPUT for a page without text.
+ * Reads web pages, PDF, Office and text files by URL: the main part of a page as Markdown, with complete links. Rejects
+ * with the errors of the egress client and of the extraction, with NOT_FOUND, AUTH_ERROR, RATE_LIMIT or BAD_GATEWAY for
+ * an error response, and with INVALID_INPUT for a page without text.
  * @example pageReader({ egress: egress(), extract: fileExtractor() })
  */
 export function pageReader(options: PageReaderOptions): PageReader {
@@ -47,9 +47,9 @@ export function pageReader(options: PageReaderOptions): PageReader {
     egress: ['a function, see egress()', (value) => typeof value === 'function'],
     extract: ['a function, see fileExtractor()', (value) => typeof value === 'function'],
   })
-  const { egress, extract, limitBytes = 20 * 2 ** 20, timeoutMs, textLimitCharacters = 1_000_000 } = options
+  const { egress, extract, maxBytes = 20 * 2 ** 20, timeoutMs, textLimitCharacters = 1_000_000 } = options
   return async (url, { signal } = {}) => {
-    const answer = await egress(url, { headers: { accept }, mediaTypes, limitBytes, timeoutMs, signal })
+    const answer = await egress(url, { headers: { accept }, mediaTypes, maxBytes, timeoutMs, signal })
     if (answer.status < 200 || answer.status > 299) throw refusal(answer.status)
     if (answer.bytes.byteLength === 0) throw withoutText()
     const mediaType = answer.headers.get('content-type') ?? undefined
@@ -68,7 +68,7 @@ function toPage(url: string, file: ExtractedFile, limit: number): ReadPage {
   return { url, title: file.title ?? '', text, ...(updatedAt === undefined ? {} : { updatedAt }) }
 }
 
-/** Links of a page lead where they would in a browser. */
+/** Resolves links as a browser would. */
 function withWholeLinks(markdown: string, base: string): string {
   return markdown.replace(/\]\((?![a-z][a-z\d+.-]*:|<)([^()\s]+)\)/gi, (link, target: string) => {
     const whole = URL.parse(target, base)
@@ -76,7 +76,7 @@ function withWholeLinks(markdown: string, base: string): string {
   })
 }
 
-/** A file's name by its answer or address: its extension helps to tell what it is. */
+/** File name from the response or URL; its extension helps to detect the type. */
 function nameOf({ url, headers }: EgressAnswer): string {
   const named = /filename\*?=(?:utf-8'')?"?([^";]+)/i.exec(headers.get('content-disposition') ?? '')?.[1]
   return named ?? new URL(url).pathname.split('/').at(-1) ?? ''

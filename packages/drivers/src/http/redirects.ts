@@ -5,7 +5,7 @@ interface RedirectedParts {
   readonly body?: string | Uint8Array
 }
 
-// Any other header may hold a credential: services name them as they like.
+// All other headers may contain a credential, since services name them freely.
 const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
 
 /** Whether an answer with this status and a `location` is a redirect. */
@@ -14,8 +14,8 @@ export function isRedirect(status: number): boolean {
 }
 
 /**
- * The request that follows a redirect, as `fetch` makes it: a POST becomes a GET after 301, 302 and 303 and loses its
- * body. Another origin gets only headers that cannot hold a credential. Header names come out in lower case.
+ * The request that follows a redirect, with the rules of `fetch`: a POST becomes a GET without body after 301, 302 and
+ * 303. Another origin only receives headers that cannot contain a credential. Header names are in lower case.
  */
 export function redirectedRequest<Request extends RedirectedParts>(
   request: Request,

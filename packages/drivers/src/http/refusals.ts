@@ -1,6 +1,6 @@
 import { InlayError, type ErrorCode } from '@inlay/protocol'
 
-/** An answer that is none: its status, headers and body, and what gave it, as a sentence begins: `The embedding service`. */
+/** A refused request: status, headers and body, and the service as the start of a sentence: `The embedding service`. */
 export interface Refusal {
   readonly subject: string
   readonly status: number
@@ -30,8 +30,8 @@ const meanings: Readonly<Record<number, Meaning>> = {
 }
 
 /**
- * The error for an answer with a status that is no success. The answer's own words stay out: they may quote texts or the
- * key. `data` holds the `status`, and `retryAfterSeconds` when the service said so.
+ * Creates the error for an error status. It omits the response text, which may quote texts or the key. `data` contains
+ * the `status`, and `retryAfterSeconds` if the service sent it.
  */
 export function refusalOf({ subject, status, headers, text, cause }: Refusal): InlayError {
   const isQuota = status === 429 && /insufficient_quota|billing|credit/i.test(text)
@@ -47,7 +47,7 @@ export function refusalOf({ subject, status, headers, text, cause }: Refusal): I
   })
 }
 
-/** Seconds to wait by the server's word: `retry-after` holds seconds or a date. */
+/** Seconds of `retry-after`, which holds seconds or a date. */
 export function retryAfter(headers: Headers): number | undefined {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN)
   if (milliseconds >= 0) return milliseconds / 1000

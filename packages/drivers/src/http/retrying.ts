@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isInlayError, type InlayError } from '@inlay/protocol'
 
-/** How often and how patiently a call is tried. */
+/** Number of attempts and waits between them. */
 export interface RetryOptions {
-  /** Tries, at least 1. Default 4. */
+  /** Maximum number of attempts, at least 1. Default 4. */
   readonly attempts?: number
-  /** Longest wait between two tries, in milliseconds; a service that asks for more ends the call. Default 30 000. */
-  readonly longestWaitMs?: number
-  /** Sleeps between two tries; rejects when the signal aborts. */
+  /** Maximum wait between two attempts, in milliseconds; if a service asks for more, the call fails. Default 30 000. */
+  readonly maxWaitMs?: number
+  /** Sleeps between two attempts; rejects when the signal aborts. */
   readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Runs a call again while it fails with an `InlayError` that is retryable, as the service asks; then throws it. */
+/** Repeats a call while it fails with a retryable `InlayError`, waiting as the service asks; then throws the error. */
 export async function retrying<Result>(
   call: () => Promise<Result>,
   signal: AbortSignal | undefined,
-  { attempts = 4, longestWaitMs = 30_000, sleep = wait }: RetryOptions,
+  { attempts = 4, maxWaitMs = 30_000, sleep = wait }: RetryOptions,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -24,7 +24,7 @@ export async function retrying<Result>(
       signal?.throwIfAborted()
       if (!isInlayError(error) || !error.retryable || attempt >= attempts) throw error
       const delayMs = delayAfter(error, attempt)
-      if (delayMs > longestWaitMs) throw error
+      if (delayMs > maxWaitMs) throw error
       await sleep(delayMs, signal)
     }
   }

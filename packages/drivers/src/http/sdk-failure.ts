@@ -1,6 +1,9 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 
-/** Fields of the AI SDK's error for a failed request. Its class is no help, since a host may have another copy of it. */
+/**
+ * Fields of the AI SDK's error for a failed request. `instanceof` does not work, since a host may have another copy of
+ * the class.
+ */
 interface CallFailure {
   readonly statusCode?: number
   readonly responseHeaders?: Readonly<Record<string, string>>
@@ -8,7 +11,7 @@ interface CallFailure {
   readonly isRetryable?: boolean
 }
 
-/** How a failed request is put into words. */
+/** How a failed request is described. */
 export interface FailureWords {
   /** Name of the called service, as the beginning of a sentence. */
   readonly subject: string
@@ -26,7 +29,7 @@ export interface FailureWords {
 /** Converts an error of an AI SDK model. CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR. */
 export function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWords): InlayError {
   if (isInlayError(error)) return error
-  // Every field is optional and is looked at before it is used.
+  // Every field is optional and checked before use.
   const failure: CallFailure = typeof error === 'object' && error !== null ? error : {}
   const { statusCode: status, responseHeaders, responseBody: text = '', isRetryable } = failure
   if (status !== undefined && (status < 200 || status >= 300))

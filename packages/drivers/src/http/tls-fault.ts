@@ -4,8 +4,8 @@ const untrusted =
 const noTls = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|TLSV1_\w+|SSLV3_\w+))$/
 
 /**
- * A sentence for a failure of TLS, found among the causes of an error; undefined for any other. `{setting}` in it stands for
- * the setting that names the server.
+ * Explains a TLS failure found among the causes of an error; undefined for any other failure. `{setting}` in it is a
+ * placeholder for the setting with the server's URL.
  */
 export function tlsFault(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {

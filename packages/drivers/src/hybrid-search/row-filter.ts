@@ -1,6 +1,6 @@
 import type { IndexFilter, IndexRow, TimeRange } from '@inlay/knowledge'
 
-/** A filter as a test of a row in memory. */
+/** Converts a filter to a predicate for rows in memory. */
 export function testOf(
   filter: IndexFilter | undefined,
 ): (row: Omit<IndexRow, 'text' | 'searchText' | 'chunkMetadata'>) => boolean {

@@ -1,12 +1,12 @@
-/** Some rows; behind each other their vectors, if they have any. */
+/** Rows with their vectors, concatenated; `vectors` is empty if they have none. */
 export interface RowVectors {
   readonly ids: readonly bigint[]
   readonly vectors: Float32Array
-  /** The length of each vector. */
+  /** Euclidean length of each vector. */
   readonly norms: Float64Array
 }
 
-/** @param vectors of one length, or none at all */
+/** @param vectors all of equal length, or empty */
 export function vectorsOf(ids: readonly bigint[], vectors: readonly Float32Array[]): RowVectors {
   const dimensions = vectors[0]?.length ?? 0
   const all = new Float32Array(vectors.length * dimensions)
@@ -18,7 +18,7 @@ export function vectorsOf(ids: readonly bigint[], vectors: readonly Float32Array
   return { ids, vectors: all, norms }
 }
 
-/** Finds the rows whose vectors are nearest by cosine, nearest first. A vector of zeros has a nearness of 0. */
+/** Finds the rows with the nearest vectors by cosine, nearest first. A vector of zeros has a nearness of 0. */
 export function nearestOf(
   wanted: Float32Array,
   { ids, vectors, norms }: RowVectors,
@@ -35,7 +35,7 @@ export function nearestOf(
   return nearest.sort((a, b) => b.nearness - a.nearness).slice(0, limit)
 }
 
-/** Four sums at a time: each waits for itself alone. */
+/** Four independent sums, which the processor can compute in parallel. */
 function dot(a: Float32Array, b: Float32Array, from: number): number {
   let [first, second, third, fourth] = [0, 0, 0, 0]
   let at = 0

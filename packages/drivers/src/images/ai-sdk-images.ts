@@ -8,34 +8,35 @@ import { toSdkFailure } from '../http/sdk-failure.ts'
 /** Aspect ratios by shape, `width:height`. */
 export type ImageRatios = Readonly<Record<ImageShape, `${number}:${number}`>>
 
-/** An image model of the AI SDK, and how it is called. */
+/** An image model of the AI SDK, with options of its calls. */
 export interface AiSdkImagesOptions extends RetryOptions {
-  /** As a provider package makes it, e.g. `createOpenAI(…).imageModel('gpt-image-1')`. */
+  /** The model of a provider package, e.g. `createOpenAI(…).imageModel('gpt-image-1')`. */
   readonly model: ImageModelV4
-  /** Null leaves the size out. Default 1024x1024, 1024x1536 and 1536x1024. */
+  /** Null omits the size. Default 1024x1024, 1024x1536 and 1536x1024. */
   readonly sizes?: ImageSizes | null
-  /** For models that take ratios instead; a model ignores what it does not take. Null leaves it out. Default 1:1, 3:4, 4:3. */
+  /** For models that take aspect ratios; models ignore unsupported options. Null omits it. Default 1:1, 3:4, 4:3. */
   readonly ratios?: ImageRatios | null
   /** Options for the provider, e.g. `{ openai: { quality: 'high' } }`. */
   readonly providerOptions?: SharedV4ProviderOptions
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Longest time one try may take, in milliseconds. Default 180,000. */
+  /** Timeout of one attempt, in milliseconds. Default 180,000. */
   readonly timeoutMs?: number
 }
 
 const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4:3' }
 
 /**
- * Any image model of the AI SDK. References go to models that say they take files; others refuse them with UNSUPPORTED.
- * Tries once more (`attempts`: 2) as the provider says it may help. Run `imageGeneratorLaws`.
+ * Generates images with any image model of the AI SDK. Reference images require a model that declares support for
+ * files, else UNSUPPORTED. Retries once (`attempts`: 2) if the provider marks the error as retryable. Run
+ * `imageGeneratorLaws`.
  * @throws from a call: UNSUPPORTED, CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT, BUDGET_EXCEEDED,
  * REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY
  * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })
  */
 export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
   checkRequired('aiSdkImages', options, { model: ['an image model of the AI SDK', isObject] })
-  const { model, attempts = 2, longestWaitMs = 10_000 } = options
+  const { model, attempts = 2, maxWaitMs = 10_000 } = options
   return async (request) => {
     const { references, signal } = request
     signal?.throwIfAborted()
@@ -46,7 +47,7 @@ export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
     const { images, providerMetadata } = await retrying(() => draw(request, options), signal, {
       ...options,
       attempts,
-      longestWaitMs,
+      maxWaitMs,
     })
     if (images.length === 0) throw noPicture()
     const imageFacts = Object.values(providerMetadata ?? {})[0]?.images

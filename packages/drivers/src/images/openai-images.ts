@@ -5,39 +5,39 @@ import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type Imag
 import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
 import type { RetryOptions } from '../http/retrying.ts'
 
-/** An image model behind an endpoint that speaks OpenAI's protocol. */
+/** An image model behind an OpenAI-compatible endpoint. */
 export interface OpenaiImagesOptions extends RetryOptions {
-  /** Address before `/images/generations`. Default `https://api.openai.com/v1`. */
+  /** URL before `/images/generations`. Default `https://api.openai.com/v1`. */
   readonly baseUrl?: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
   /** Name of the model. */
   readonly model: string
-  /** Default: those of the model where it is known to have others, else 1024x1024, 1024x1536 and 1536x1024. */
+  /** Default: the sizes of the model if they are known, otherwise 1024x1024, 1024x1536 and 1536x1024. */
   readonly sizes?: ImageSizes
   /**
-   * How pictures are asked for; null leaves it to the service. Either answer is taken. Default: `b64_json`, and null for
-   * models named `gpt-image…`, which know nothing else and refuse to be asked.
+   * Requested format; null leaves it to the service. Both formats are accepted. Default: `b64_json`, and null for
+   * models named `gpt-image…`, which only have that one and refuse the field.
    */
   readonly responseFormat?: 'b64_json' | 'url' | null
-  /** Fetches pictures that are answered as addresses. Without it such an answer is an error. */
+  /** Fetches images that are returned as URLs. Without it such a response is an error. */
   readonly egress?: Egress
-  /** Further fields of the request, e.g. `{ quality: 'high' }`. */
+  /** Additional fields of the request, e.g. `{ quality: 'high' }`. */
   readonly parameters?: Readonly<Record<string, unknown>>
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Longest time one try may take, in milliseconds. Default 180,000: good models draw for a minute or two. */
+  /** Timeout of one attempt, in milliseconds. Default 180,000: good models take a minute or two. */
   readonly timeoutMs?: number
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-const largestPicture = 32 * 2 ** 20
+const maxPictureBytes = 32 * 2 ** 20
 
 /**
  * An image model behind an OpenAI-compatible endpoint (OpenAI, LocalAI, LiteLLM, vLLM …): `/images/generations`, and
- * `/images/edits` when there are references. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken connections,
- * if the service asks for no longer wait than ten seconds. Run `imageGeneratorLaws`.
+ * `/images/edits` when there are references. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken
+ * connections, if the service asks for no longer wait than ten seconds. Run `imageGeneratorLaws`.
  * @throws INVALID_INPUT for options that cannot work; from a call: CONTENT_POLICY, AUTH_ERROR, PERMISSION_DENIED,
  * RATE_LIMIT, BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR,
  * GATEWAY_TIMEOUT, BAD_GATEWAY (no picture), and what the egress client refuses
@@ -49,7 +49,7 @@ export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
   const postTo = (path: string): JsonPost =>
     createJsonPost({
       attempts: 2,
-      longestWaitMs: 10_000,
+      maxWaitMs: 10_000,
       timeoutMs: 180_000,
       ...options,
       subject: imageSubject,
@@ -108,11 +108,11 @@ async function readRow(row: unknown, egress: Egress | undefined, signal: AbortSi
   const { b64_json: encoded, url, revised_prompt: revised } = row
   if (typeof encoded === 'string') return toPicture(Buffer.from(encoded, 'base64'), revised)
   if (typeof url !== 'string') throw noPicture()
-  // Some gateways answer with the picture in the address itself.
+  // Some gateways return the image as a data URL.
   const inline = /^data:image\/[\w.+-]+;base64,/.exec(url)
   if (inline) return toPicture(Buffer.from(url.slice(inline[0].length), 'base64'), revised)
   if (!egress) throw noPicture()
-  const answer = await egress(url, { limitBytes: largestPicture, signal })
+  const answer = await egress(url, { maxBytes: maxPictureBytes, signal })
   if (answer.status !== 200) throw noPicture()
   return toPicture(answer.bytes, revised)
 }

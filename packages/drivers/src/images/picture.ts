@@ -9,7 +9,7 @@ export const imageSubject = 'The image service'
 /** Sizes by shape, `width`x`height`. */
 export type ImageSizes = Readonly<Record<ImageShape, `${number}x${number}`>>
 
-/** Sizes that current models draw. */
+/** Sizes that current models support. */
 export const usualSizes: ImageSizes = { square: '1024x1024', portrait: '1024x1536', landscape: '1536x1024' }
 
 const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
@@ -19,8 +19,8 @@ const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
 ]
 
 /**
- * A picture from its bytes; its format is detected from its content alone.
- * @throws BAD_GATEWAY for anything that is no PNG, JPEG or WebP, the kinds that are shown as pictures
+ * Creates a picture from its bytes; its format is detected from the content only.
+ * @throws BAD_GATEWAY for anything but PNG, JPEG or WebP, the supported formats
  */
 export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1')
@@ -33,7 +33,7 @@ export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage
   }
 }
 
-/** The error for an answer that holds no picture. */
+/** The error for a response without an image. */
 export function noPicture(cause?: unknown): InlayError {
   const message = `${imageSubject} sent something else than a picture: check its base URL and model.`
   return new InlayError('BAD_GATEWAY', { message, cause })

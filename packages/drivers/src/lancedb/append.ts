@@ -7,26 +7,26 @@ import { weightOf, type Memtable } from './text/memtable.ts'
 import type { WriterPresence } from './writer-presence.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Table that is appended to. */
+/** Dependencies of appending to a table. */
 export interface AppendParts {
   readonly engine: Engine
   readonly table: Table
   readonly space: Space | undefined
   readonly memtable: Memtable
   readonly presence: WriterPresence
-  /** Until when somebody counts as searching, by `performance.now()`. */
+  /** Until this time, by `performance.now()`, a search counts as recent. */
   readonly searched: { readonly until: number }
   /** Counts the writes of this process. */
   readonly writes: { count: number }
-  /** Folds new rows into the text index, with nothing else beside it that must not be. */
+  /** Adds new rows to the full-text index, never at the same time as work that excludes it. */
   fold(): Promise<void>
 }
 
-/** Appends rows; calls that come while commits are under way share the next one. */
+/** Appends rows; calls that arrive while commits are running share the next one. */
 export interface Appending {
   /**
-   * Resolves once the rows are on disk and found. While somebody searches, rows for which the memtable has no room wait
-   * for a fold: without it each search would have the engine read all unindexed rows, which takes seconds.
+   * Resolves when the rows are on disk and searchable. While there are searches, rows that do not fit into the memtable
+   * wait for a fold: otherwise each search would scan all unindexed rows, which takes seconds.
    */
   add(rows: readonly IndexRow[]): Promise<void>
 }
@@ -37,18 +37,21 @@ interface Request {
   readonly reject: (reason: unknown) => void
 }
 
-/** Most rows of one commit, unless a single request has more: larger commits gain nothing and delay the first. */
-const mostRows = 10_000
+/**
+ * Maximum number of rows per commit, unless a single request has more: larger commits gain nothing and delay the first
+ * rows.
+ */
+const maxRows = 10_000
 
-/** Commits at once: the rows of one are made ready while another is written. The engine puts them in order. */
-const mostCommits = 2
+/** Concurrent commits: the rows of one are prepared while another is written. The engine orders them. */
+const maxCommits = 2
 
-/** Longest wait for a fold, since that of a very large table takes longer, and how many an append waits for. */
-const [longestWaitMs, mostFolds] = [10_000, 3]
-/** Appends of more rows leave some room to smaller ones, which then need not wait for a fold. */
+/** Maximum wait for a fold, which takes longer on a very large table, and number of folds that an append waits for. */
+const [maxWaitMs, maxFolds] = [10_000, 3]
+/** Appends with more rows leave some room for smaller ones, which then need not wait for a fold. */
 const smallRows = 250
 const shareOfLarge = 0.7
-/** Another that waited may have folded just before: less than this share is not worth a fold. */
+/** Minimum share of the memtable in use for which a fold is worthwhile: another append may have just folded. */
 const worthFold = 0.3
 
 /** Queues appends to a table. */
@@ -57,28 +60,28 @@ export function createAppending(parts: AppendParts): Appending {
   const schema = schemaOf(engine, parts.space)
   const queue: Request[] = []
   let running = 0
-  /** Appends that were let in, each with its share of the memtable. */
+  /** Running appends, each with its share of the memtable. */
   const underWay = new Map<Promise<void>, number>()
 
   /** Never rejects. */
   async function run(): Promise<void> {
     running++
-    // Calls made in the same turn of the event loop go into one commit.
+    // Calls of the same event loop turn go into one commit.
     await Promise.resolve()
     while (queue.length > 0) {
       const requests = [queue.shift()!]
       let count = requests[0]!.rows.length
-      while (queue[0] && count + queue[0].rows.length <= mostRows) {
+      while (queue[0] && count + queue[0].rows.length <= maxRows) {
         count += queue[0].rows.length
         requests.push(queue.shift()!)
       }
       try {
         const rows = requests.length === 1 ? requests[0]!.rows : requests.flatMap((request) => request.rows)
         const batch = toArrow(engine, schema, rows)
-        // A try that failed may have been carried out all the same: its rows are there twice and found once.
+        // A failed attempt may have succeeded anyway: its rows are then stored twice but returned once.
         await presence.commit(() => persistently(() => table.add(batch)))
         const mark = memtable.add(rows)
-        // So that a search does not wait for it.
+        // Prepared now, so that the next search does not wait for it.
         if (performance.now() < searched.until) await memtable.post()
         memtable.shownTo = Math.max(memtable.shownTo, mark)
         parts.writes.count++
@@ -93,15 +96,15 @@ export function createAppending(parts: AppendParts): Appending {
   return {
     add: async (rows) => {
       const share = weightOf(rows) / memtable.room
-      const mostTaken = rows.length > smallRows ? shareOfLarge : 1
-      for (let tries = 0; tries < mostFolds && performance.now() < searched.until; tries++) {
+      const maxShare = rows.length > smallRows ? shareOfLarge : 1
+      for (let tries = 0; tries < maxFolds && performance.now() < searched.until; tries++) {
         const taken = [...underWay.values()].reduce((sum, each) => sum + each, memtable.fill)
-        if (taken === 0 || taken + share <= mostTaken) break
-        await Promise.race([makeRoom(parts, underWay.keys()), delay(longestWaitMs, undefined, { ref: false })])
+        if (taken === 0 || taken + share <= maxShare) break
+        await Promise.race([makeRoom(parts, underWay.keys()), delay(maxWaitMs, undefined, { ref: false })])
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       queue.push({ rows, resolve, reject })
-      if (running < mostCommits) void run()
+      if (running < maxCommits) void run()
       underWay.set(promise, share)
       await promise.finally(() => underWay.delete(promise))
     },
@@ -112,7 +115,7 @@ async function makeRoom({ memtable, fold }: AppendParts, underWay: Iterable<Prom
   await Promise.allSettled(underWay)
   if (memtable.fill < worthFold) return
   await fold().catch((error: unknown) => {
-    // Another writer came in between: later, then.
+    // Another writer came in between: the fold is left for later.
     if (!isPassing(error)) throw error
   })
 }

@@ -8,14 +8,14 @@ import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { openVersionPresence } from './version-presence.ts'
 
-/** Notes stored next to the table. Rows are only added, and the newest of a name applies. */
+/** Notes stored next to the table. Rows are only added, and the newest with a name applies. */
 type NoteName = 'identity' | 'deletedSince'
 
 const notesTable = 'notes'
 
 /**
- * The engine's own patience is three minutes, which callers do not have: a bucket that does not answer is told soon, and
- * documents wait in the queue meanwhile.
+ * Retries of a request to the bucket. The engine's default timeout is three minutes; with these, an unavailable bucket
+ * is reported soon, and documents wait in the queue meanwhile.
  */
 const patience: Readonly<Record<string, string>> = {
   client_max_retries: '3',
@@ -24,18 +24,18 @@ const patience: Readonly<Record<string, string>> = {
   timeout: '60s',
 }
 
-/** Whether an address is one of a bucket, such as `s3://name/path`. */
+/** Whether an address is that of a bucket, such as `s3://name/path`. */
 export function isBucket(address: string): boolean {
   return /^(?:s3|gs|az):\/\//.test(address)
 }
 
-/** The place of a numbered index within that of another. */
+/** Location of a staging index within that of another index. */
 export function besideOf(folder: string, number: number): string {
   const name = `${besideMark}${Math.trunc(number)}`
   return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 }
 
-/** @param address `s3://bucket/path`; what Google and Azure offer goes by `gs://` and `az://`, untried */
+/** @param address `s3://bucket/path`; Google (`gs://`) and Azure (`az://`) are not tested */
 export function bucketLocation(address: string, storageOptions: Readonly<Record<string, string>> = {}): IndexLocation {
   const connect = ({ lancedb }: Engine, session?: Session): Promise<Connection> =>
     lancedb.connect(address, {
@@ -83,7 +83,7 @@ export function bucketLocation(address: string, storageOptions: Readonly<Record<
   return location
 }
 
-/** A table without a version has its name still. */
+/** A table without a version still appears by its name. */
 async function holdsTable(connection: Connection): Promise<boolean> {
   if (!(await connection.tableNames()).includes(tableName)) return false
   const table = await connection.openTable(tableName).catch((error: unknown) => {
@@ -94,7 +94,7 @@ async function holdsTable(connection: Connection): Promise<boolean> {
 }
 
 async function readNote(connection: Connection, name: NoteName): Promise<string> {
-  // Another process may be about to create it.
+  // Another process may be creating it.
   const table = await connection.openTable(notesTable).catch((error: unknown) => {
     if (isOutage(error) || !isMiss(error)) throw error
   })
@@ -110,7 +110,7 @@ async function readNote(connection: Connection, name: NoteName): Promise<string>
 async function addNote(connection: Connection, name: NoteName, value: string): Promise<void> {
   const rows = [{ name, value, at: Date.now() }]
   const table = await connection.createTable(notesTable, rows, { existOk: true })
-  // It holds them already where it was created just now; of equal notes either counts.
+  // If the table was just created, it already contains the rows; duplicates are harmless.
   await table.add(rows).finally(() => table.close())
 }
 
@@ -120,8 +120,8 @@ async function deadRows(table: Table): Promise<number> {
 }
 
 /**
- * Without a listing of files: those whose rows are not numbered through. Rows deleted at the end of a file leave no gap,
- * so when there is none all files are taken.
+ * Finds files by gaps in the numbers of their rows, without listing files. Rows deleted at the end of a file leave no
+ * gap, so if there is none, all files are returned.
  */
 async function fragmentsWithDeletions(table: Table): Promise<number[]> {
   const fragments = new Map<number, { rows: number; next: number }>()

@@ -9,45 +9,45 @@ import { isOfFormat, isOfSpace, searchColumn } from './rows.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { tableName } from './table.ts'
 
-/** Upkeep of another process may clear files away that are just being read. */
-const mostTries = 3
+/** Maintenance of another process may remove files that are being read. */
+const maxAttempts = 3
 
-/** Reads all there is. */
+/** Reads the whole index. */
 export async function readThrough(location: IndexLocation, space: Space | undefined): Promise<IndexCondition['state']> {
   const engine = await loadEngine()
   for (let tries = 1; ; tries++) {
     try {
       return await readOnce(engine, location, space)
     } catch (error) {
-      // Nothing is known of a disk that cannot be read at all.
+      // If the disk or bucket cannot be read at all, the state of the index is unknown.
       if (isOfSystem(error) || isOutage(error)) return 'present'
-      if (tries === mostTries) return 'damaged'
+      if (tries === maxAttempts) return 'damaged'
     }
   }
 }
 
-/** Longest time that a process may read an index apart. */
-const mostApartMs = 120_000
+/** Timeout of a process that reads an index. */
+const maxApartMs = 120_000
 
 /**
- * Reads all there is in a process of its own, since the engine aborts the one that reads certain damage.
- * @param checkUrl the program it runs
- * @returns undefined when it could not be done
+ * Reads the whole index in a separate process, since the engine aborts on certain damage.
+ * @param checkUrl the program to run
+ * @returns undefined if that was not possible
  */
 export async function readThroughApart(
   checkUrl: URL,
   index: { readonly folder: string; readonly space: Space | undefined },
 ): Promise<IndexCondition['state'] | undefined> {
-  // A bundler may have moved this module out of any file.
+  // A bundler may have moved this module into a URL that is not a file.
   if (checkUrl.protocol !== 'file:') return undefined
   const file = fileURLToPath(checkUrl)
   const flags = file.endsWith('.ts') ? ['--conditions=@inlay/source'] : []
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(process.execPath, [...flags, file, JSON.stringify(index)], {
-    // Else Electron starts the app once more.
+    // Without this, Electron would start the app again.
     env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
     stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: mostApartMs,
+    timeout: maxApartMs,
     killSignal: 'SIGKILL',
     windowsHide: true,
   })
@@ -58,12 +58,12 @@ export async function readThroughApart(
     child.once('close', (...end) => resolve(end))
   })
   if (code === 0) return states.find((state) => state === output)
-  // Windows has no signals: an abort is a code of its own there.
+  // Windows has no signals: an abort has an exit code of its own there.
   return (signal !== null && abortSignals.has(signal)) || (code ?? 0) > 0x8000_0000 ? 'damaged' : undefined
 }
 
 const states = ['present', 'damaged', 'outdated'] as const
-/** Others come from outside, as for want of memory. */
+/** Signals of a crash. Other signals come from outside, for example when memory runs out. */
 const abortSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP'])
 
 function isOfSystem(error: unknown): boolean {
@@ -94,18 +94,18 @@ async function readOnce(
   }
 }
 
-/** Words whose entries in the text index are looked at. */
-const mostWords = 20
+/** Number of words looked up in the full-text index. */
+const maxWords = 20
 
-/** Reads every row, and looks one of them up in each index. */
+/** Reads every row, and looks up one of them in each index. */
 async function readRows(table: Table): Promise<void> {
   const words = new Set<string>()
   let filter: IndexFilter | undefined
   for await (const batch of table.query())
     for (const row of batch) {
-      // Each value is read where it lies; a file that ends early fails here.
+      // Values are read lazily; a truncated file fails here.
       for (const text of [row['text'], row['card'], row['generation']]) if (typeof text !== 'string') throw new Error()
-      if (words.size < mostWords) for (const word of String(row[searchColumn]).match(/\p{L}+/gu) ?? []) words.add(word)
+      if (words.size < maxWords) for (const word of String(row[searchColumn]).match(/\p{L}+/gu) ?? []) words.add(word)
       filter ??= {
         sources: [row['source']],
         documentIds: [row['document_id']],
@@ -113,7 +113,7 @@ async function readRows(table: Table): Promise<void> {
         tags: [[...row['tags'], '']],
       }
     }
-  for (const word of [...words].slice(0, mostWords))
+  for (const word of [...words].slice(0, maxWords))
     await table.query().fullTextSearch(word).select(['generation', '_score']).limit(1).toArray()
   const { sources, documentIds, pairs, tags } = filter ?? {}
   for (const lookup of [{ sources }, { documentIds }, { pairs }, { tags }]) {

@@ -5,20 +5,21 @@ import type engine from '#lancedb'
 import manifest from '../../package.json' with { type: 'json' }
 import type { WorkNote } from './writer-presence.ts'
 
-/** The native module and the Arrow it works with. */
+/** The native module and its Arrow build. */
 export type Engine = typeof engine
 
 let loading: Promise<Engine> | undefined
 
-/** Loads the engine at first use: it costs some 100 ms and 40 MB, which an app that never searches need not pay. */
+/** Loads the engine at first use: it takes about 100 ms and 40 MB, which an app that never searches does not need. */
 export function loadEngine(): Promise<Engine> {
-  // Read once, when it is loaded. Its Rust side warns on stderr about queries that lack a score column.
+  // Read once when the engine is loaded. Its Rust code warns on stderr about queries without a score column.
   process.env['LANCEDB_LOG'] ??= 'error'
-  // By itself it has one thread for computing on two cores: searches beside a fold then waited for it, up to two seconds.
+  // The default on two cores is one compute thread: searches would wait for a fold for up to two seconds.
   const cores = availableParallelism()
   process.env['LANCE_CPU_THREADS'] ??= String(Math.max(4, cores))
   process.env['TOKIO_WORKER_THREADS'] ??= String(Math.max(8, 2 * cores))
-  // By itself it scores each row that a filter lets through, up to one row in ten: 50,000 for a twentieth of a million.
+  // By default the engine scores each row that matches a filter if up to one row in ten does: 50,000 for a twentieth of
+  // a million.
   process.env['LANCE_FLAT_SEARCH_PERCENT_THRESHOLD'] ??= '1'
   loading ??= import('#lancedb').then(
     (module) => module.default,
@@ -31,19 +32,19 @@ export function loadEngine(): Promise<Engine> {
 }
 
 /**
- * Fails where the native part of LanceDB is not installed, without loading it where it is.
+ * Checks that the native part of LanceDB is installed, without loading it.
  * @throws UNSUPPORTED with the command that installs it
  */
 export async function checkInstalled(): Promise<void> {
   try {
     createRequire(import.meta.url).resolve(nativePackage())
   } catch {
-    // It may lie elsewhere, as in a bundle: only loading it tells.
+    // It may be elsewhere, as in a bundle: only loading it tells.
     await loadEngine()
   }
 }
 
-/** Name of the native part for this platform, also when there is none. */
+/** Name of the native package for this platform, even if there is none. */
 function nativePackage(): string {
   const { platform, arch } = process
   const suffix = platform === 'linux' ? (usesGlibc() ? '-gnu' : '-musl') : platform === 'win32' ? '-msvc' : ''
@@ -53,7 +54,8 @@ function nativePackage(): string {
 function missingMessage(): string {
   const name = nativePackage()
   const version = new Map(Object.entries(manifest.optionalDependencies)).get(name)
-  const remedy = version === undefined ? 'There is none for this platform' : `Run \`npm install ${name}@${version}\``
+  const remedy =
+    version === undefined ? 'There is no build for this platform' : `Run \`npm install ${name}@${version}\``
   return `LanceDB cannot be loaded: its native part is missing. ${remedy}, or choose another index, such as pgvector.`
 }
 
@@ -62,7 +64,7 @@ function usesGlibc(): boolean {
   return header.glibcVersionRuntime !== undefined
 }
 
-/** Runs work of the engine; its failures become ours, since its messages name folders of this machine. */
+/** Runs a call of the engine and converts its errors, whose messages contain folders of this machine. */
 export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -72,34 +74,34 @@ export async function guarded<Result>(work: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * Runs work that may be done twice, again when another writer came in between: its commit was first, or its upkeep
- * cleared away files of the version that was being read.
+ * Runs work that may be repeated; repeats it if another writer committed first, or its maintenance removed files of the
+ * version being read.
  */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (attempt === mostTries || !isPassing(error)) throw error
+      if (attempt === maxAttempts || !isPassing(error)) throw error
     }
   }
 }
 
-const mostTries = 5
+const maxAttempts = 5
 
-/** Whether a failure comes of another writer and may not come again. */
+/** Whether a failure was caused by another writer, so that a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   const message = messageOf(error)
   if (isOutage(error)) return false
   return /commit conflict|conflicting|preempted|concurrent/i.test(message) || isMiss(error)
 }
 
-/** Whether a failure comes of a file that is not there. */
+/** Whether a failure was caused by a missing file. */
 export function isMiss(error: unknown): boolean {
   return /not found|no such file/i.test(messageOf(error))
 }
 
-/** Whether a bucket did not answer, or refused. */
+/** Whether a bucket did not respond, or refused the request. */
 export function isOutage(error: unknown): boolean {
   return /HttpError|HTTP error|status: 5\d\d|NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch/.test(
     messageOf(error),
@@ -111,25 +113,25 @@ function toInlayError(error: unknown): InlayError {
   const message = messageOf(error)
   if (/no space left|disk quota|os error 28/i.test(message))
     return new InlayError('SERVICE_UNAVAILABLE', {
-      message: 'The disk that holds the index is full: free some space.',
+      message: 'The disk of the index is full: free some space.',
       cause: error,
       data: { isFullDisk: true },
     })
   if (/permission denied|read-only file system|os error (13|30)\b/i.test(message))
     return new InlayError('SERVICE_UNAVAILABLE', {
-      // Retryable: no document is to blame, so they wait until it is.
+      // Retryable, since no document is the cause: they wait until the folder is writable.
       message: 'The index cannot be written: make its folder writable for this process.',
       cause: error,
     })
   if (isOutage(error))
     return new InlayError('SERVICE_UNAVAILABLE', {
       message:
-        'The bucket of the index cannot be used: see that it is there, reachable, and open to these credentials.',
+        'The bucket of the index cannot be used: check that it exists, is reachable, and allows access with these credentials.',
       cause: error,
     })
   if (isPassing(error))
     return new InlayError('SERVICE_UNAVAILABLE', {
-      message: 'The index was changed by another writer in the middle of this: try again.',
+      message: 'The index was changed by another writer meanwhile: try again.',
       cause: error,
     })
   return new InlayError('INTERNAL_ERROR', { message: 'The index failed.', cause: error })
@@ -141,30 +143,30 @@ function messageOf(error: unknown): string {
 
 /** A resource that is opened once, shared by concurrent calls, and closed after the last of them. */
 export interface Handle<Parts, Options> {
-  /** Opens; later calls join the first. One that failed may be repeated. CLOSED after `close`. */
+  /** Opens the resource; later calls join the first. Can be repeated after a failure. @throws CLOSED after `close` */
   open(options: Options): Promise<void>
-  /** CLOSED after `close`, UNSUPPORTED before `open`. */
+  /** @throws CLOSED after `close`, UNSUPPORTED before `open` */
   use<Result>(work: (parts: Parts) => Promise<Result>): Promise<Result>
-  /** Resolves after the calls under way: the engine must not be closed under them. Idempotent. */
+  /** Resolves after the running calls, since the engine must not be closed while in use. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Makes a handle; failures of the engine leave it as errors of ours. `settled` resolves after the calls that are under way
+ * Makes a handle; failures of the engine leave it as errors of ours. `whenIdle` resolves after the calls that are under way
  * when it is called. The note says whether any is, or the opening.
  */
 export function createHandle<Parts, Options>(
-  assemble: (options: Options, settled: () => Promise<unknown>) => Promise<Parts>,
+  assemble: (options: Options, whenIdle: () => Promise<unknown>) => Promise<Parts>,
   dismantle: (parts: Parts) => Promise<void>,
   note?: WorkNote,
 ): Handle<Parts, Options> {
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
-  const settled = (): Promise<unknown> => Promise.allSettled(underWay)
+  const whenIdle = (): Promise<unknown> => Promise.allSettled(underWay)
 
   async function close(): Promise<void> {
-    await settled()
+    await whenIdle()
     const parts = await opening?.catch(() => undefined)
     if (parts) await guarded(() => dismantle(parts))
     await note?.remove()
@@ -174,7 +176,7 @@ export function createHandle<Parts, Options>(
     async open(options) {
       if (closing) throw closed()
       if (underWay.size === 0) note?.set(true)
-      const attempt = (opening ??= guarded(() => assemble(options, settled)))
+      const attempt = (opening ??= guarded(() => assemble(options, whenIdle)))
       underWay.add(attempt)
       try {
         await attempt
@@ -188,7 +190,7 @@ export function createHandle<Parts, Options>(
     },
     async use(work) {
       if (closing) throw closed()
-      if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index has to be opened first.' })
+      if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index must be opened first.' })
       if (underWay.size === 0) note?.set(true)
       const result = opening.then(work)
       underWay.add(result)

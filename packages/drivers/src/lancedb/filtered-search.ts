@@ -4,15 +4,15 @@ import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 
-/** How a search is narrowed. */
+/** Filter, columns and limit of a search. */
 export interface Narrowing {
   readonly filter: IndexFilter | undefined
-  /** Columns of a row found, with that of its score. */
+  /** Columns to return, including the score column. */
   readonly columns: readonly string[]
   readonly limit: number
 }
 
-/** Runs a search under a filter, which binds before the limit. */
+/** Runs a search with a filter, which applies before the limit. */
 export async function runFiltered<Row = FoundRow>(
   search: Query | VectorQuery,
   { filter, columns, limit }: Narrowing,
@@ -23,19 +23,19 @@ export async function runFiltered<Row = FoundRow>(
   for await (const batch of query.select([...columns]).limit(limit)) {
     // Contains only the selected columns.
     rows.push(...(batch.toArray() as unknown as Row[]))
-    // To ask whether there are more is a turn of the event loop.
+    // Requesting another batch costs an event loop turn.
     if (rows.length >= limit) break
   }
   return rows
 }
 
-/** A text as an SQL literal. Every text of a filter goes through here, and nothing else may. */
+/** Quotes a text as an SQL literal. Every text of a filter must go through here. */
 export function quote(text: string): string {
-  // Doubling is the whole grammar: the engine knows no backslash escapes.
+  // Doubling quotes is sufficient: the engine has no backslash escapes.
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** The SQL condition of a filter; undefined when nothing is narrowed. */
+/** The SQL condition of a filter; undefined if it does not restrict anything. */
 export function conditionOf(filter: IndexFilter | undefined): string | undefined {
   if (!filter) return undefined
   const conditions = [
@@ -55,7 +55,10 @@ export function among(column: string, texts: readonly string[]): string {
   return texts.length > 0 ? `${column} IN (${texts.map(quote).join(', ')})` : 'false'
 }
 
-/** Plain numbers are 64 bits wide, and the index over the column answers for its own 32 alone: all rows would be read. */
+/**
+ * Cast to 32 bits, since literals have 64 bits and the index of the column is only used for its own type: all rows
+ * would be read otherwise.
+ */
 function anyPair(pairs: readonly number[]): string {
   const fitting = pairs.filter((pair) => (pair | 0) === pair)
   return anyOf('pairs', `arrow_cast([${fitting.join(', ')}], 'List(Int32)')`, fitting.length)

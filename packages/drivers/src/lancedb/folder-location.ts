@@ -8,28 +8,28 @@ import type { IndexLocation } from './location.ts'
 import { tableName } from './table.ts'
 import { createWorkNote, openWriterPresence, readCrashes, type Processes, type WorkNote } from './writer-presence.ts'
 
-/** Begins the names of folders of indexes beside the first one, which lie in its folder. */
+/** Prefix of the folders of staging indexes, inside the folder of the first index. */
 export const besideMark = 'space-'
 
-/** Holds what the index was marked with. */
+/** File with the identity the index was marked with. */
 const identityFile = 'identity'
-/** Its time of writing tells since when there may be deleted rows; it outlives the process. */
+/** File whose modification time is the time of the oldest deletion; it survives the process. */
 const deletionsFile = 'deleted-since'
-/** Each handle has a file in there while it is open. */
+/** Folder with a file per open handle. */
 const handlesFolder = 'open'
-/** Each process that works has a file in there. */
+/** Folder with a file per process that is working on the index. */
 const workFolder = 'at-work'
-/** So many processes that ended in the middle of their work within an hour make an index suspect. */
+/** Number of processes that crashed during work on the index within an hour, from which the index is suspect. */
 const suspectCrashes = 3
 
-/** How processes that share a folder are told apart, and where one finds the program that reads it apart. */
+/** Options for detecting crashed processes and damaged indexes. */
 export interface FolderOptions {
   readonly processes?: Processes
-  /** Absent where nothing is looked at but by thorough looks. */
+  /** URL of the program that reads an index in a separate process. Absent: only for thorough inspections. */
   readonly checkUrl?: URL
 }
 
-/** @param given folder on a local disk, made when missing */
+/** @param given folder on a local disk, created if missing */
 export function folderLocation(given: string, { processes, checkUrl }: FolderOptions = {}): IndexLocation {
   const folder = resolve(given)
   const table = join(folder, `${tableName}.lance`)
@@ -54,7 +54,7 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
     }),
     bytesOf: () => bytesOf(folder),
     async inspect({ thorough, space }): Promise<IndexCondition> {
-      // By the names of files alone; beside its versions the engine leaves a hint of the latest.
+      // Checks file names only; besides its versions the engine writes a hint file of the latest.
       const names = await readdir(join(table, '_versions')).catch(() => [])
       const identity = await readFile(within(identityFile), 'utf8').catch(() => '')
       const mark = identity === '' ? {} : { identity: identity.trim() }
@@ -71,12 +71,12 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
       await rename(draft, within(identityFile))
     },
     async drop() {
-      // Not by the engine, which would have to be loaded, and would refuse what a kill has left half removed.
+      // Not with the engine, which would have to be loaded and would refuse a half-deleted table after a kill.
       await rm(table, { recursive: true, force: true, maxRetries: 3 })
       await rm(within(workFolder), { recursive: true, force: true, maxRetries: 3 })
       await rm(within(deletionsFile), { force: true })
       await rm(within(identityFile), { force: true })
-      // Others that still have it open keep a file in there.
+      // Not empty if another process still has the index open.
       await rmdir(within(handlesFolder)).catch(() => undefined)
       await rmdir(folder).catch(() => undefined)
     },
@@ -84,7 +84,10 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
   return location
 }
 
-/** A file of the index may abort the process that reads it, at each start: then another process tries first. */
+/**
+ * A damaged file may abort every process that reads it. After several crashes, a separate process reads the index
+ * first.
+ */
 async function judgeAfterCrashes(
   folder: string,
   { processes, checkUrl, space }: FolderOptions & { readonly space: Space | undefined },
@@ -92,19 +95,19 @@ async function judgeAfterCrashes(
   const crashes = await readCrashes(join(folder, workFolder), processes)
   if (crashes.length < suspectCrashes || !checkUrl) return 'present'
   const state = await readThroughApart(checkUrl, { folder, space })
-  // Whatever ended the processes, it was not the index, as far as can be seen.
+  // The index can be read, so it probably did not cause the crashes.
   if (state === 'present') for (const note of crashes) await rm(note, { force: true })
   return state ?? 'present'
 }
 
-/** The engine names a file of deletions by the fragment they are in. */
+/** The engine names a file of deletions after its fragment. */
 async function fragmentsWithDeletions(table: string): Promise<number[]> {
   const names = await readdir(join(table, '_deletions')).catch(() => [])
   const fragments = names.map((name) => /^(\d+)-/.exec(name)?.[1]).filter((id) => id !== undefined)
   return [...new Set(fragments.map(Number))]
 }
 
-/** Files come and go under upkeep, so what is not there any more counts nothing. */
+/** Maintenance adds and removes files meanwhile, so missing files count as 0. */
 async function bytesOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const own = entries.filter(({ name }) => !name.startsWith(besideMark))

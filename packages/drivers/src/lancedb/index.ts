@@ -1,13 +1,13 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
-import { createMutex, type Mutex } from '../concurrency/mutex.ts'
+import { createMutex, type Mutex } from '@inlay/scheduling'
 import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
 import { among, conditionOf, eachGeneration, readRows } from './filtered-search.ts'
 import { folderLocation } from './folder-location.ts'
-import { defaultVectorShare, fuse } from '../hybrid-search/fusion.ts'
+import { fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
@@ -27,46 +27,43 @@ export { checkInstalled }
 /** Options of a LanceDB index. */
 export interface LancedbOptions {
   /**
-   * Folder on a local disk, made when missing, or a place in a bucket: `s3://bucket/path`. Any number of processes may
-   * share it.
+   * Folder on a local disk, created if missing, or a location in a bucket: `s3://bucket/path`. Any number of processes
+   * may share it.
    */
   readonly folder: string
   /**
-   * How the bucket is reached, by the engine's own names: `region`, `endpoint`, `aws_access_key_id`,
+   * Settings for the bucket, with the engine's names: `region`, `endpoint`, `aws_access_key_id`,
    * `aws_secret_access_key`. Default: the AWS variables of the environment.
    */
   readonly storageOptions?: Readonly<Record<string, string>>
-  /** How long superseded versions stay for readers of other processes, in milliseconds. Default 10 000. */
+  /** How long superseded versions are kept for readers in other processes, in milliseconds. Default 10 000. */
   readonly keepVersionsMs?: number
   /**
-   * Longest time until deleted rows are gone from the disk, in milliseconds, beside `keepVersionsMs`. Default a day. It costs
-   * writing anew each file that has some: up to a million rows.
+   * Maximum time until deleted rows are removed from disk, in milliseconds, in addition to `keepVersionsMs`. Default
+   * one day. It rewrites each file with deleted rows: up to a million rows.
    */
   readonly purgeMs?: number
-  /**
-   * Weight of the vector relative to keywords when a search has both, 0 to 1. Default 0.35, which suits even small and
-   * mismatched embedding models; strong models deserve more.
-   */
+  /** Weight of the vectors in searches that also have text, 0 to 1. Default: estimated for each query. */
   readonly vectorShare?: number
   /**
-   * Most characters of rows that are searched in memory until they are indexed; vectors count too. Default 32 million.
-   * Beyond it, the engine reads unindexed rows one by one.
+   * Maximum number of characters of rows that are searched in memory until they are indexed; vectors count too. Default
+   * 32 million. Above it, the engine scans unindexed rows.
    */
   readonly memtableCharacters?: number
-  /** Tells which handles of the folder belong to processes that are gone. Absent: such a handle lapses after a minute. */
+  /** Detects handles of processes that have ended. Absent: such a handle expires after a minute. */
   readonly processes?: Processes
-  /** Rows from which vectors get an index of their own (IVF_FLAT). Default 50 000; below, all are compared. */
+  /** Number of rows from which vectors get an index (IVF_FLAT). Default 50 000; below, all vectors are compared. */
   readonly vectorIndexRows?: number
   /**
-   * Bytes of vectors up to which that index holds them as they are. Beyond it they are quantized (IVF_RQ), and the best
-   * are compared whole. Default 100 million: 65,000 vectors of 384 numbers.
+   * Bytes of vectors up to which that index stores them uncompressed. Above it they are quantized (IVF_RQ), and the
+   * best are compared uncompressed. Default 100 million: 65,000 vectors with 384 dimensions.
    */
   readonly exactVectorBytes?: number
   /** URL of the built `@inlay/drivers/lancedb-check`, for apps whose bundler moves this module. */
   readonly checkUrl?: URL
 }
 
-/** Sources run as they are in Node, the build has JavaScript only. */
+/** TypeScript sources run directly in Node; the build contains only JavaScript. */
 const ownCheck = new URL(`./check${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 interface Opened extends TextParts {
@@ -81,21 +78,22 @@ interface Opened extends TextParts {
 }
 
 /**
- * An index in a local folder or a bucket, on LanceDB: full text that forgives misspelt words, and vectors when it is opened with a
- * space. The engine is loaded by `open`. Safe against `kill -9` at any moment. Run `vectorIndexConformance`.
+ * An index in a local folder or a bucket, with LanceDB: full-text search that tolerates misspelled words, and vectors
+ * if it is opened with a space. `open` loads the engine. Safe against `kill -9` at any time. Run
+ * `vectorIndexConformance`.
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
   checkRequired('lancedbIndex', options, { folder: ['the path of a folder, or s3://bucket/path', isText] })
-  const { folder, keepVersionsMs = 10_000, vectorShare = defaultVectorShare, checkUrl = ownCheck } = options
-  // Deletes and upkeep: an upkeep beside a delete fails every time. Appends go beside both.
+  const { folder, keepVersionsMs = 10_000, vectorShare, checkUrl = ownCheck } = options
+  // Deletes and maintenance exclude each other, since maintenance would fail otherwise. Appends may run concurrently.
   const exclusively = createMutex()
   const location = isBucket(folder)
     ? bucketLocation(folder, options.storageOptions)
     : folderLocation(folder, { processes: options.processes, checkUrl })
   const handle = createHandle(
-    (space: Space | undefined, settled) => assemble(options, { location, space, exclusively, settled }),
-    // A fold may outlive the call that began it.
+    (space: Space | undefined, whenIdle) => assemble(options, { location, space, exclusively, whenIdle }),
+    // A fold may still run after the call that started it.
     (parts) => exclusively(() => dismantle(parts)),
     location.workNote,
   )
@@ -139,7 +137,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     inspect: ({ thorough = false, space = wanted } = {}) => location.inspect({ thorough, space }),
     mark: (identity) => location.mark(identity),
     close: () => handle.close(),
-    beside: (number) => lancedbIndex({ ...options, folder: besideOf(folder, number) }),
+    staging: (number) => lancedbIndex({ ...options, folder: besideOf(folder, number) }),
     drop: async () => {
       await handle.close()
       await location.drop()
@@ -147,14 +145,14 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   }
 }
 
-/** A search counts for so long. */
+/** Searches count as recent for this long. */
 const searchedMs = 10_000
 
 interface OpeningParts {
   readonly location: IndexLocation
   readonly space: Space | undefined
   readonly exclusively: Mutex
-  readonly settled: () => Promise<unknown>
+  readonly whenIdle: () => Promise<unknown>
 }
 
 async function assemble(
@@ -165,11 +163,11 @@ async function assemble(
     purgeMs = 86_400_000,
     exactVectorBytes = 100_000_000,
   }: LancedbOptions,
-  { location, space, exclusively, settled }: OpeningParts,
+  { location, space, exclusively, whenIdle }: OpeningParts,
 ): Promise<Opened> {
   const engine = await loadEngine()
   const open = (): Promise<OpenTable> => openTable(engine, location, space)
-  const renewable = renewableTable(await open(), open, settled)
+  const renewable = renewableTable(await open(), open, whenIdle)
   const { table } = renewable
   const terms = createTerms(engine)
   const memtable = createMemtable(terms, memtableCharacters)
@@ -201,17 +199,17 @@ async function assemble(
 const foldsOfOneOpening = 10
 
 /**
- * The engine's cache keeps files open that a fold has replaced and cleared away, with the room they take on the disk.
- * Nothing but an end of its session drops them.
+ * The engine's cache keeps files open that a fold has replaced and deleted, so they still occupy the disk. Only closing
+ * its session releases them.
  */
 function renewableTable(
   first: OpenTable,
   open: () => Promise<OpenTable>,
-  settled: () => Promise<unknown>,
+  whenIdle: () => Promise<unknown>,
 ): RenewableTable {
   let current = first
   let folds = 0
-  // Every use goes to the table that is open; the first must not outlive its time as a target.
+  // Forwards every use to the current table, so that nobody keeps a reference to a replaced one.
   const table = new Proxy({} as OpenTable['table'], {
     get: (_, name) => {
       const member: unknown = Reflect.get(current.table, name)
@@ -225,8 +223,8 @@ function renewableTable(
       const replaced = current
       current = await open()
       folds = 0
-      // Calls may be under way on it.
-      void settled().then(() => closeTable(replaced))
+      // Running calls may still use it.
+      void whenIdle().then(() => closeTable(replaced))
     },
     close: () => closeTable(current),
   }
@@ -242,30 +240,33 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
   await presence.leave()
 }
 
-async function find(parts: Opened, query: IndexQuery, share: number): Promise<Hit[]> {
+async function find(parts: Opened, query: IndexQuery, share: number | undefined): Promise<Hit[]> {
   const { text = '', vector, filter, limit, signal } = query
   const passing = conditionOf(filter) === undefined ? undefined : await passingRows(parts, filter)
   if (!vector)
     return (await searchText(parts, { text, filter, passing, limit, extra: [], signal })).map(({ hit }) => hit)
-  // Rows a little further down on one side may be first on both.
+  // Rows a little further down in one result may be first after fusing.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, passing, limit: reach, extra: ['vector'], signal }),
     searchVectors(parts, { vector, filter, passing, limit: reach }),
   ])
-  if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, limit })
-  return byVector.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: Math.min(1, Math.max(0, nearness)) }))
+  if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, text, limit })
+  return byVector.slice(0, limit).map(({ hit, nearness }) => {
+    const score = Math.min(1, Math.max(0, nearness))
+    return { ...hit, score, ranking: { words: 0, vector: score, vectorWeight: 1 } }
+  })
 }
 
-/** Generations in one delete: the condition is a text, and each delete is a version. */
-const mostInOneDelete = 2000
+/** Maximum number of generations per delete: they are part of the condition text, and each delete creates a version. */
+const maxIdsPerDelete = 2000
 
 async function removeRows(
   { table, memtable, cache, presence, writes }: Opened,
   generations: readonly string[],
 ): Promise<void> {
-  for (let at = 0; at < generations.length; at += mostInOneDelete) {
-    const batch = generations.slice(at, at + mostInOneDelete)
+  for (let at = 0; at < generations.length; at += maxIdsPerDelete) {
+    const batch = generations.slice(at, at + maxIdsPerDelete)
     await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
     cache.remove(new Set(batch))

@@ -6,29 +6,32 @@ import type { WorkNote, WriterPresence } from './writer-presence.ts'
 
 /** Location of a table: a local folder or a bucket. */
 export interface IndexLocation {
-  /** Every query of the connection sees commits of other processes. */
+  /** Every query of the connection sees the commits of other processes. */
   connect(engine: Engine, session?: Session): Promise<Connection>
   openPresence(table: Table): Promise<WriterPresence>
   deletionsOf(table: Table): Deletions
-  /** Bytes that the index occupies. */
+  /** Size of the index in bytes. */
   bytesOf(table: Table): Promise<number>
-  /** @param options.space what the table should have been made for; only a thorough look compares it */
+  /** @param options.space the space of the table; only compared in a thorough inspection */
   inspect(options: { readonly thorough: boolean; readonly space: Space | undefined }): Promise<IndexCondition>
-  /** Says whether this process is in the middle of work, for `inspect` of a later one; absent where no file can. */
+  /**
+   * Records whether this process is working on the index, for `inspect` of a later process; absent if there are no
+   * files.
+   */
   readonly workNote?: WorkNote
-  /** A reader sees the mark before or the one after, never a part. */
+  /** Atomic: a reader sees the previous or the new mark. */
   mark(identity: string): Promise<void>
-  /** Removes the table and what lies beside it; no error when nothing is there. */
+  /** Removes the table and its notes; not an error if there is nothing. */
   drop(): Promise<void>
 }
 
-/** Rows that the engine only marked as deleted: it keeps them until their file is written anew. */
+/** Rows that the engine only marked as deleted: it keeps them until their file is rewritten. */
 export interface Deletions {
   any(): Promise<boolean>
-  /** Files that hold some. */
+  /** Files with deleted rows. */
   fragments(): Promise<number[]>
-  /** When the first was deleted, in milliseconds since 1970; the time of the first call when nobody noted it. */
+  /** Time of the oldest deletion, in milliseconds since 1970; the time of the first call if it was not recorded. */
   since(): Promise<number>
-  /** Says that all are gone. */
+  /** Records that all deleted rows were removed. */
   forget(): Promise<void>
 }

@@ -4,13 +4,13 @@ import type { Deletions } from './location.ts'
 import { createIndexes } from './table.ts'
 
 /**
- * Takes what was deleted off the disk. The engine only marks deleted rows, and keeps them for good in files and indexes
- * that it has no other reason to write anew.
+ * Removes deleted rows from disk. The engine only marks deleted rows, and would keep them forever in files and indexes
+ * that are not rewritten for another reason.
  */
 export interface Purge {
-  /** Milliseconds until deleted rows have to go; undefined when there are none. */
+  /** Milliseconds until deleted rows have to be removed; undefined if there are none. */
   dueMs(): Promise<number | undefined>
-  /** Writes all files with deleted rows anew, and the indexes. The old ones go with the version they belong to. */
+  /** Rewrites all files with deleted rows, and the indexes. The old files are removed with their version. */
   run(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface PurgeParts {
   readonly engine: Engine
   readonly table: Table
   readonly deletions: Deletions
-  /** Longest time that deleted rows stay, in milliseconds. */
+  /** Maximum time that deleted rows stay, in milliseconds. */
   readonly purgeMs: number
 }
 
@@ -32,7 +32,7 @@ export function createPurge({ engine, table, deletions, purgeMs }: PurgeParts): 
     },
     async run() {
       for (const fragment of await deletions.fragments()) {
-        // A row's address has its fragment in the upper half. An update moves rows to a new file.
+        // The upper half of a row id is its fragment. An update moves rows to a new file.
         const [from, to] = [BigInt(fragment) << 32n, BigInt(fragment + 1) << 32n]
         const where = `_rowid >= ${from} AND _rowid < ${to}`
         await persistently(() => table.update({ where, valuesSql: { position: 'position' } }))

@@ -5,48 +5,48 @@ import { hitColumns, toHit, type FoundRow } from './rows.ts'
 /** Cached content of a row. */
 export interface CachedRow {
   readonly hit: Hit
-  /** When it was asked for. */
+  /** If it was requested. */
   readonly vector?: Float32Array
 }
 
-/** Texts, metadata, and four characters for each number of a vector: some 5,000 rows. */
+/** Characters of texts and metadata, and four characters per dimension of a vector: about 5,000 rows. */
 const defaultCharacters = 8_000_000
-/** Above this share of rows that are here, to read the others by themselves costs less than to read all. */
+/** With a larger share of cached rows, reading only the missing rows costs less than reading all columns. */
 const warmShare = 0.8
 const searchesCounted = 16
 
 /**
- * Rows that searches found lately. The engine takes longer to read rows than to find them. What stands under an id never
- * changes: updates and folds write a row anew, under another id.
+ * Rows found by recent searches, since reading rows takes the engine longer than finding them. Entries never change:
+ * updates and folds write a row under a new id. Where all rows fit, a text search takes a quarter less CPU (2.8 instead of
+ * 4.0 ms at 1,500 rows); at 4,000 rows and more, with a new query each time, there is no difference.
  */
 export class RowCache {
   readonly #table: Table
-  readonly #mostCharacters: number
-  /** Those used last come last. */
+  readonly #maxCharacters: number
+  /** Most recently used last. */
   readonly #rows = new Map<bigint, CachedRow>()
   #characters = 0
   /** Share of cached rows among the results of the latest searches. */
   #knownShare = 0
-  /** Whether most rows are here: then searches ask for ids alone, else for all columns, which costs one call less. */
+  /** Whether most rows are cached: searches then request only ids, otherwise all columns, which saves a call. */
   isWarm = false
 
-  constructor(table: Table, mostCharacters: number = defaultCharacters) {
+  constructor(table: Table, maxCharacters: number = defaultCharacters) {
     this.#table = table
-    this.#mostCharacters = mostCharacters
+    this.#maxCharacters = maxCharacters
   }
 
   /**
-   * Gives rows in the order of what was found: from here, else from the columns that came with their ids, else from the
-   * table.
+   * Returns rows in the order of the hits: from the cache, from the columns returned with their ids, or from the table.
    * @param extra `vector`, if it is wanted
-   * @throws an error that is worth another search when some have been moved or deleted since they were found
+   * @throws an error that makes the search run again, if rows were moved or deleted since they were found
    */
   async read(sought: readonly FoundId[], extra: readonly string[]): Promise<CachedRow[]> {
     const rows = new Map<bigint, CachedRow>()
     const missing: bigint[] = []
     let known = 0
     for (const row of sought) {
-      // The engine makes a property anew each time it is asked for.
+      // The engine computes a property each time it is read.
       const id = row._rowid
       const cached = this.#rows.get(id)
       if (cached && (extra.length === 0 || cached.vector)) {
@@ -55,7 +55,7 @@ export class RowCache {
         this.#rows.delete(id)
         this.#rows.set(id, cached)
       } else if (row.text === undefined) missing.push(id)
-      // It came with its columns.
+      // The search returned its columns.
       else rows.set(id, this.#add(id, row as FoundId & FoundRow))
     }
     if (sought.length > 0) this.#knownShare += (known / sought.length - this.#knownShare) / searchesCounted
@@ -69,19 +69,19 @@ export class RowCache {
     return sought.map(({ _rowid: id }) => rows.get(id) ?? moved())
   }
 
-  /** Forgets rows of generations. */
+  /** Removes rows of generations. */
   remove(generations: ReadonlySet<string>): void {
     for (const [id, { hit }] of this.#rows) if (generations.has(hit.generation)) this.#forget(id)
   }
 
   #add(id: bigint, row: FoundRow): CachedRow {
-    // A copy: the engine's own is a view of all that it sent.
+    // Copied, since the engine's vector is a view of the whole response.
     const cached = { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray().slice() }) }
     this.#forget(id)
     this.#rows.set(id, cached)
     this.#characters += weightOf(cached)
     for (const oldest of this.#rows.keys()) {
-      if (this.#characters <= this.#mostCharacters) break
+      if (this.#characters <= this.#maxCharacters) break
       this.#forget(oldest)
     }
     return cached
@@ -95,13 +95,13 @@ export class RowCache {
   }
 }
 
-/** A row as a search finds it, with the columns that it asked for. */
+/** A row returned by a search, with the requested columns. */
 export interface FoundId extends Partial<FoundRow> {
-  /** The engine's own name of it: the file it lies in, and its place there. */
+  /** The engine's id of the row: its file, and its offset there. */
   readonly _rowid: bigint
 }
 
-/** Its characters, four for each number of its vector, and some beside. */
+/** Its characters, four per dimension of its vector, plus an overhead. */
 export function weightOf({ hit, vector }: CachedRow): number {
   return hit.text.length + hit.chunkMetadata.length + 4 * (vector?.length ?? 0) + charactersBeside
 }
@@ -109,5 +109,5 @@ export function weightOf({ hit, vector }: CachedRow): number {
 const charactersBeside = 500
 
 function moved(): never {
-  throw new Error('A row was not found again: another writer came in between.')
+  throw new Error('A row was not found again: another writer changed the table meanwhile.')
 }

@@ -6,16 +6,16 @@ import type { Engine } from './engine.ts'
 /** Name of the column that full-text search reads. */
 export const searchColumn = 'search_text'
 
-/** Name of the column that holds all that a hit shows besides its text; see `packChunkMetadata`. */
+/** Name of the column with all properties of a hit besides its text; see `packChunkMetadata`. */
 export const metadataColumn = 'card'
 
-/** Columns that a hit is made of: two, since each takes the engine 0.05 ms of a search for ten rows, and more for thirty. */
+/** Columns of a hit. Only two, since each column costs 0.05 ms in a search for ten rows, and more for thirty. */
 export const hitColumns: readonly string[] = ['text', metadataColumn]
 
-/** Bumped when columns change: an index of another format has to be filled anew. */
+/** Incremented when columns change: an index of another format has to be rebuilt. */
 const format = '2'
 
-/** Schema of the table; the space it is filled from stands in its metadata, so both are made in one step. */
+/** Schema of the table. Its metadata contains the space, so both are created in one step. */
 export function schemaOf({ arrow }: Engine, space: Space | undefined): Schema {
   const { Field, Float32, FixedSizeList, Int32, List, TimeUnit, Timestamp, Utf8 } = arrow
   const text = (name: string): InstanceType<typeof Field> => new Field(name, new Utf8(), false)
@@ -42,7 +42,7 @@ export function schemaOf({ arrow }: Engine, space: Space | undefined): Schema {
   return new arrow.Schema(fields, new Map(Object.entries({ 'inlay.format': format, 'inlay.space': nameOf(space) })))
 }
 
-/** Whether a table was made for this space. */
+/** Whether a table was created for this space. */
 export function isOfSpace(schema: Schema, space: Space | undefined): boolean {
   return schema.metadata.get('inlay.space') === nameOf(space)
 }
@@ -56,7 +56,7 @@ function nameOf(space: Space | undefined): string {
   return space ? `${space.dimensions} ${space.id}` : ''
 }
 
-/** Rows as one Arrow table, built column by column: arrays of objects would cost two to six times as much. */
+/** Converts rows to an Arrow table, column by column: arrays of objects would take two to six times as long. */
 export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[]): Table {
   const { arrow } = engine
   const [tags, pairs] = [rows.map((row) => row.tags), rows.map((row) => row.pairs)]
@@ -88,7 +88,7 @@ export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[
   return new arrow.Table(schema, [batch])
 }
 
-/** Texts behind each other, and where each begins. ASCII is written at once, without being measured first. */
+/** Concatenates texts and records their offsets. ASCII is written directly, without computing its size first. */
 function texts<Item>({ arrow }: Engine, items: readonly Item[], textOf: (item: Item) => string): Data {
   const all = items.map(textOf)
   const offsets = new Int32Array(all.length + 1)
@@ -100,7 +100,7 @@ function texts<Item>({ arrow }: Engine, items: readonly Item[], textOf: (item: I
   let bytes = Buffer.allocUnsafe(sum + 2 * longest)
   let size = 0
   for (const [at, text] of all.entries()) {
-    // A UTF-16 unit takes three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     if (size + 3 * text.length > bytes.length) {
       const needed = size + Buffer.byteLength(text)
       if (needed > bytes.length) bytes = Buffer.concat([bytes.subarray(0, size)], Math.max(needed, 2 * bytes.length))
@@ -122,7 +122,7 @@ function numbers<Item>({ arrow }: Engine, items: readonly Item[], numberOf: (ite
   return arrow.makeData({ type: new arrow.Int32(), length: items.length, nullCount: 0, data })
 }
 
-/** @param child the items of all lists, one list after the other */
+/** @param child the items of all lists, concatenated */
 function lists({ arrow }: Engine, all: readonly (readonly unknown[])[], child: Data): Data {
   const offsets = new Int32Array(all.length + 1)
   for (const [at, items] of all.entries()) offsets[at + 1] = offsets[at]! + items.length
@@ -164,12 +164,12 @@ function vectors({ arrow }: Engine, schema: Schema, rows: readonly IndexRow[]): 
 type Head = readonly [documentId: string, generation: string, position: number, source: string, updatedAt: number]
 
 function packChunkMetadata({ documentId, generation, position, source, updatedAt, chunkMetadata }: IndexRow): string {
-  // JSON holds no line end, so the first one parts the two.
+  // JSON contains no line break, so the first one separates the two.
   return `${JSON.stringify([documentId, generation, position, source, updatedAt] satisfies Head)}
 ${chunkMetadata}`
 }
 
-/** A row as the engine gives it: the columns of a hit, vectors as Arrow lists. */
+/** A row as returned by the engine: the columns of a hit, vectors as Arrow lists. */
 export interface FoundRow {
   readonly text: string
   readonly [metadataColumn]: string
@@ -183,7 +183,7 @@ export function toHit(row: FoundRow, score: number): Hit {
   // The engine makes a property anew each time it is asked for.
   const { text, [metadataColumn]: packed } = row
   const end = packed.indexOf('\n')
-  // Written by `packChunkMetadata` alone.
+  // Written only by `packChunkMetadata`.
   const [documentId, generation, position, source, updatedAt] = JSON.parse(packed.slice(0, end)) as Head
   return { documentId, generation, position, text, chunkMetadata: packed.slice(end + 1), source, updatedAt, score }
 }

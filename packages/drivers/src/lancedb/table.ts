@@ -14,29 +14,29 @@ export interface OpenTable {
   readonly table: Table
 }
 
-/** A table that is opened anew under its users. */
+/** A table that can be reopened while it is in use. */
 export interface RenewableTable {
   readonly table: Table
-  /** Counts a fold; every tenth time the table is opened anew. */
+  /** Counts a fold; every tenth time the table is reopened. */
   folded(): Promise<void>
   close(): void
 }
 
 /**
- * Most memory for parts of indexes and for file metadata, in bytes. The engine's own limits are 6 GB and 1 GB. It keeps
- * parts of indexes that a fold has replaced until the limit is reached, so a small table gets no more than it can use.
+ * Maximum memory for parts of indexes and for file metadata, in bytes. The engine's defaults are 6 GB and 1 GB. It
+ * keeps parts of replaced indexes until the limit is reached, so a small table gets no more than it can use.
  */
 const cacheBytes = {
   small: { index: 64n << 20n, metadata: 32n << 20n },
   large: { index: 256n << 20n, metadata: 64n << 20n },
 }
-/** Rows of a table without vectors that is no longer small. */
+/** Number of rows from which a table without vectors is large. */
 const largeRows = 500_000
 
 /**
- * Opens the table of a place, making what is missing. Safe beside another process that does the same, and after a
- * crash at any step of it.
- * @throws INDEX_MISMATCH when it holds rows of another space
+ * Opens the table of a location, creating what is missing. Safe concurrently with other processes, and after a crash at
+ * any step.
+ * @throws INDEX_MISMATCH if it contains rows of another space
  */
 export async function openTable(engine: Engine, location: IndexLocation, space: Space | undefined): Promise<OpenTable> {
   if (space) return openWith(cacheBytes.large)
@@ -60,13 +60,13 @@ export async function openTable(engine: Engine, location: IndexLocation, space: 
 }
 
 async function tableOfSpace(engine: Engine, connection: Connection, space: Space | undefined): Promise<Table> {
-  // Made only when missing: the engine refuses to "make" a table that is there with other columns.
+  // Only if missing: the engine refuses to create a table that exists with other columns.
   const make = (): Promise<Table> => connection.createEmptyTable(tableName, schemaOf(engine, space))
   const openOrMake = (): Promise<Table> =>
     repeated(async () => {
       if (!(await connection.tableNames()).includes(tableName)) return make()
       return connection.openTable(tableName).catch((error: unknown) => {
-        // A process that is killed while it makes the table leaves a folder without a version.
+        // A process killed while creating the table leaves a folder without a version.
         if (isMiss(error)) return make()
         throw error
       })
@@ -77,15 +77,15 @@ async function tableOfSpace(engine: Engine, connection: Connection, space: Space
   if ((await table.countRows()) > 0)
     throw new InlayError('INDEX_MISMATCH', {
       message: isOfFormat(schema)
-        ? 'The index holds vectors of another embedding model: set that model again, or fill a new index.'
-        : 'The index was made by another version of Inlay: run that one, or begin with an empty data folder.',
+        ? 'The index contains vectors of another embedding model: configure that model again, or use a new index.'
+        : 'The index was created by another version of Inlay: use that version, or start with an empty data folder.',
     })
   table.close()
   await connection.dropTable(tableName)
   return openOrMake()
 }
 
-/** Makes the indexes that are missing, or with `replace` all of them anew. */
+/** Creates missing indexes, or with `replace` all of them. */
 export async function createIndexes(
   { lancedb }: Engine,
   table: Table,
@@ -107,7 +107,7 @@ export async function createIndexes(
     })
 }
 
-/** Tries again what another process may just have done. */
+/** Retries after conflicts with another process. */
 async function repeated<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -19,22 +19,22 @@ export interface UpkeepParts {
   readonly vectorIndexRows: number
   readonly exactVectorBytes: number
   readonly purge: Purge
-  /** Writes of this process that were not folded in yet. */
+  /** Writes of this process that are not in the full-text index yet. */
   readonly writes: { count: number }
 }
 
-/** Folds new rows into the indexes, joins small files and clears old versions away, when there is a reason to. */
+/** Adds new rows to the indexes ("fold"), merges small files and removes old versions, when due. */
 export interface Upkeep {
-  /** Runs as far as due; a conflict with another writer leaves the rest for later. One run at a time. */
+  /** Runs the work that is due; after a conflict with another writer, the rest is left for later. One run at a time. */
   run(options: { idle: boolean; signal?: AbortSignal }): Promise<void>
-  /** Folds new rows into the text index, due or not. */
+  /** Adds new rows to the full-text index, whether due or not. */
   fold(): Promise<void>
 }
 
 /**
- * When a fold is due, as measured: each commit leaves a version and a file, an unindexed row costs a search 20 to 40 µs
- * (unless it is in memory), and a fold costs some 35 µs for each row there is. So a single row is worth a fold at once
- * in a small index. A large one folds later, since nothing gets worse by it.
+ * When a fold is due, from measurements: each commit leaves a version and a file, an unindexed row costs a search 20 to
+ * 40 µs (unless it is in memory), and a fold takes about 35 µs per row of the table. So in a small index even a single
+ * row is worth a fold. A large index folds later.
  */
 const limits = {
   commits: 100,
@@ -47,14 +47,14 @@ const limits = {
   deadRows: 2000,
 }
 
-/** Runs in a row that may miss a file. */
-const mostMisses = 5
+/** Maximum number of consecutive runs that may fail because of a missing file. */
+const maxMisses = 5
 
-/** Plans upkeep for a table that was just opened. */
+/** Creates the maintenance of a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { table, renewable, unindexedRows, memtable, statistics, keepVersionsMs, purge, writes } = parts
   let misses = 0
-  /** When versions left behind by the last fold may be cleared; files of an earlier process may be due at once. */
+  /** When versions left by the last fold may be removed; files of an earlier process may be due at once. */
   let clearAt: number | undefined = 0
 
   async function isDue(idle: boolean): Promise<boolean> {
@@ -82,9 +82,9 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     })
     writes.count -= counted
     statistics.outdate(await table.countRows())
-    // Once more after the retention, unless this run had nothing to leave behind.
+    // Once more after the retention time, unless this run left nothing.
     clearAt = counted > 0 || clearAt === 0 ? Date.now() + keepVersionsMs : undefined
-    // The fold is done whatever comes of this; it is tried again with the next.
+    // Errors are ignored: the compaction is complete, and the next one tries again.
     await renewable.folded().catch(() => {})
   }
 
@@ -101,8 +101,8 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
       if (!signal?.aborted) await indexVectors(parts)
       misses = 0
     } catch (error) {
-      // Another writer came in between: later, then. It may clear a file away as well, but not time after time.
-      if (!isPassing(error) || (isMiss(error) && ++misses >= mostMisses)) throw error
+      // Another writer came in between: left for later. A missing file may have the same cause, but not repeatedly.
+      if (!isPassing(error) || (isMiss(error) && ++misses >= maxMisses)) throw error
     }
   }
 
@@ -113,15 +113,15 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
 }
 
 /**
- * Below some 50,000 rows comparing all vectors is as fast. IVF_FLAT keeps them exact and is cheap to build and fold, but
- * each search reads most of it: beyond what the cache holds, it reads from disk. IVF_RQ is a thirtieth of that size.
+ * Below about 50,000 rows, comparing all vectors is as fast. IVF_FLAT keeps vectors exact and is cheap to build and
+ * fold, but each search reads most of it: from disk if it is larger than the cache. IVF_RQ is a thirtieth of that size.
  */
 async function indexVectors(parts: UpkeepParts): Promise<void> {
   const { engine, table, space, vectorIndexRows, exactVectorBytes } = parts
   if (!space) return
   const rows = await table.countRows()
   if (rows < vectorIndexRows) return
-  // RaBitQ takes dimensions eight at a time.
+  // RaBitQ requires dimensions that are a multiple of eight.
   const isExact = rows * space.dimensions * 4 <= exactVectorBytes || space.dimensions % 8 !== 0
   const present = await vectorIndexOf(table)
   if (present !== undefined && (isExact || present.indexType === 'IvfRq')) return
@@ -130,19 +130,19 @@ async function indexVectors(parts: UpkeepParts): Promise<void> {
   const config = isExact
     ? Index.ivfFlat({ distanceType, numPartitions: Math.ceil(Math.sqrt(rows)) })
     : Index.ivfRq({ distanceType, numPartitions: Math.ceil(rows / rowsOfPartition) })
-  // The one that is there answers until the new one is complete.
+  // The existing index is used until the new one is complete.
   await table.createIndex('vector', { config, replace: present !== undefined })
 }
 
-/** Later folds join smaller partitions and split larger ones to this size. */
+/** Later folds merge smaller partitions and split larger ones to this size. */
 const rowsOfPartition = 4096
 
-/** The index that vectors are found through, `IvfFlat` or `IvfRq`; undefined when they are compared one by one. */
+/** The index used for vector search, `IvfFlat` or `IvfRq`; undefined if all vectors are compared. */
 export async function vectorIndexOf(table: Table): Promise<IndexConfig | undefined> {
   return (await table.listIndices()).find(isOfVectors)
 }
 
-/** Whether vectors are found through it. */
+/** Whether an index is used for vector search. */
 export function isOfVectors({ columns }: IndexConfig): boolean {
   return columns[0] === 'vector'
 }

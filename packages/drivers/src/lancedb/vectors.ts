@@ -17,12 +17,12 @@ export interface VectorParts {
 interface VectorSearch {
   readonly vector: Float32Array
   readonly filter?: IndexFilter
-  /** Cached rows that pass the filter; absent where counting them would read all rows. */
+  /** Cached rows that match the filter; absent if counting them would read all rows. */
   readonly passing?: PassingRows
   readonly limit: number
 }
 
-/** Finds the rows whose vectors are nearest by cosine, nearest first. */
+/** Finds the rows with the nearest vectors by cosine, nearest first. */
 export async function searchVectors(parts: VectorParts, query: VectorSearch): Promise<VectorHit[]> {
   const { limit, passing } = query
   const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(parts.table)
@@ -40,13 +40,13 @@ export async function searchVectors(parts: VectorParts, query: VectorSearch): Pr
   return [...hits.values()]
 }
 
-/** Compares the vectors of all rows that pass, where they are kept: to have them read takes longer than all the rest. */
+/** Compares the cached vectors of all matching rows: reading them would take longer than everything else. */
 async function compareFew({ vector, passing, limit }: VectorSearch): Promise<VectorHit[] | undefined> {
   const few = await passing?.few(['vector'])
   return few && nearestOf(vector, few, limit).map(({ id, nearness }) => ({ hit: few.rows.get(id)!.hit, nearness }))
 }
 
-/** Has the engine compare no row but those that pass. */
+/** Lets the engine compare only rows that match. */
 async function searchWithin(
   table: Table,
   { vector, filter, limit }: VectorSearch,
@@ -59,10 +59,10 @@ async function searchWithin(
     if (index?.indexType === 'IvfRq' && passing > narrowRows) search.refineFactor(Math.ceil(refinedRows / limit) + 1)
     return runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
   }
-  // The nearest of few rows lie further away.
-  const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : mostPartitions
+  // With a filter, the nearest matching rows may be in any partition.
+  const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : maxPartitions
   const rows = await near(probes)
-  return hitsOf(vector, probes < mostPartitions && rows.length < limit ? await near(mostPartitions) : rows)
+  return hitsOf(vector, probes < maxPartitions && rows.length < limit ? await near(maxPartitions) : rows)
 }
 
 function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {
@@ -73,9 +73,9 @@ function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {
 }
 
 /**
- * Looks at so many of the nearest rows that enough of them pass. Within a filter the engine asks for every row of a
- * partition whether it passes, which takes several times as long as to compare the quantized vectors.
- * @returns undefined where that would be too many, or too few of them passed
+ * Requests so many of the nearest rows that enough of them match. With a filter, the engine checks every row of a
+ * partition, which takes several times as long as comparing the quantized vectors.
+ * @returns undefined if that would be too many, or too few of them matched
  */
 async function searchPastFilter(
   { table, cache }: VectorParts,
@@ -83,11 +83,11 @@ async function searchPastFilter(
   { rows, passing: count }: Counts,
 ): Promise<VectorHit[] | undefined> {
   const share = count / rows
-  if (count < pastFilter.leastPassing || share < pastFilter.leastShare) return undefined
+  if (count < pastFilter.minPassing || share < pastFilter.minShare) return undefined
   const isWide = share >= pastFilter.wideShare
   const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, count / 1_000)
   const looked = Math.ceil(wanted / share)
-  const search = (): VectorQuery => table.query().nearestTo(vector).distanceType('cosine').nprobes(mostPartitions)
+  const search = (): VectorQuery => table.query().nearestTo(vector).distanceType('cosine').nprobes(maxPartitions)
   const least = isWide ? limit : wanted / 2
   if (!isWide) {
     const past = await passing?.lookThrough(() => search().withRowId(), {
@@ -106,14 +106,14 @@ async function searchPastFilter(
     }
   }
   const postfiltered = search().postfilter()
-  // To compare the few that pass, once they are here, reads fewer vectors than to have the engine compare all.
+  // Comparing the few matching rows here reads fewer vectors than letting the engine compare all.
   if (isWide) postfiltered.refineFactor(Math.max(2, Math.ceil(refinedRows / looked)))
   const columns = [...hitColumns, ...(isWide ? [] : ['vector']), '_distance']
   const rowsPast = await runFiltered(postfiltered, { filter, columns, limit: looked })
   return rowsPast.length < least ? undefined : hitsOf(vector, rowsPast)
 }
 
-/** A row that is gone by now is left out. */
+/** A row that was deleted meanwhile is omitted. */
 async function readVectors(table: Table, rows: readonly FoundId[]): Promise<RowVectors> {
   const ids: bigint[] = []
   const vectors: Float32Array[] = []
@@ -128,42 +128,45 @@ async function readVectors(table: Table, rows: readonly FoundId[]): Promise<RowV
   return vectorsOf(ids, vectors)
 }
 
-/** When to look past a filter. */
+/** When to search without the filter and drop rows afterwards. */
 const pastFilter = {
-  /** With fewer passing rows, the nearest ones are too far away. */
-  leastPassing: 10_000,
-  leastShare: 1 / 30,
-  /** From here on the engine compares whole what it looks at. */
+  /** With fewer matching rows, the nearest ones are too far away. */
+  minPassing: 10_000,
+  minShare: 1 / 30,
+  /** From this share on, the engine compares uncompressed vectors of the requested rows. */
   wideShare: 0.3,
   /**
-   * Rows that pass whose vectors are compared whole, and at least one in a thousand of them: of a twentieth of a million,
-   * 60 held the nearest ten.
+   * Minimum number of matching rows whose uncompressed vectors are compared; at least one row in a thousand. For a filter
+   * that 50,000 of a million rows match, 60 rows contained the nearest ten.
    */
   comparedRows: 150,
   margin: 1.3,
 }
 
-/** Rows whose vectors are compared whole, after a quantized index has ranked them: 100 found .905 of the nearest ten. */
+/**
+ * Number of rows compared uncompressed after ranking by the quantized index: with 100, 90.5 % of the nearest ten were
+ * found.
+ */
 const refinedRows = 400
 
-/** More partitions than an index has. */
-const mostPartitions = 65_536
+/** More than any index has. */
+const maxPartitions = 65_536
 
-/** Partitions that are looked into in any case: below, what is left out saves nothing. */
+/** Number of partitions that are always searched: skipping some of so few saves nothing. */
 const fewPartitions = 20
 
-/** By table: partitions to look into, with the index that they were counted in. */
+/** By table: number of partitions to search, with the id of the index it was computed for. */
 const counted = new WeakMap<Table, { readonly indexId: string; readonly probes: Promise<number> }>()
 
 /**
- * Three fifths of the partitions. On vectors that hardly cluster, half found 98 in 100 of the nearest ten and a fifth only
- * 92. The engine splits and joins partitions as it folds, and looks into all of them when it is given a range.
+ * Three fifths of the partitions. On vectors that hardly cluster, half of them contained 98 % of the nearest ten, and a
+ * fifth only 92 %. The engine splits and merges partitions when it folds, and searches all of them if given a range.
  */
 function probesFor(table: Table, { indexUuid: indexId = '' }: IndexConfig, vector: Float32Array): Promise<number> {
   const known = counted.get(table)
   if (known?.indexId === indexId) return known.probes
   const probes = countPartitions(table.query().nearestTo(vector).distanceType('cosine'))
-    .then((count) => Math.min(mostPartitions, Math.max(fewPartitions, Math.ceil(0.6 * count))))
+    .then((count) => Math.min(maxPartitions, Math.max(fewPartitions, Math.ceil(0.6 * count))))
     .catch((error: unknown) => {
       counted.delete(table)
       throw error
@@ -172,10 +175,13 @@ function probesFor(table: Table, { indexUuid: indexId = '' }: IndexConfig, vecto
   return probes
 }
 
-/** The engine tells it only of a search that it has run. Should it word that in another way, all are looked into. */
+/**
+ * The engine reports the number only in the plan of an executed search. If the format of the plan changes, all
+ * partitions are searched.
+ */
 async function countPartitions(search: VectorQuery): Promise<number> {
-  const plan = await search.nprobes(mostPartitions).select(['_distance']).limit(1).analyzePlan()
+  const plan = await search.nprobes(maxPartitions).select(['_distance']).limit(1).analyzePlan()
   // Each segment has all partitions.
   const [, segments, ranked, isThousands] = /deltas=(\d+),.*partitions_ranked=([\d.]+)( K)?/.exec(plan) ?? []
-  return ranked === undefined ? mostPartitions : (Number(ranked) * (isThousands ? 1000 : 1)) / Number(segments)
+  return ranked === undefined ? maxPartitions : (Number(ranked) * (isThousands ? 1000 : 1)) / Number(segments)
 }

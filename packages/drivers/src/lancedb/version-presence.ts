@@ -2,12 +2,12 @@ import type { Table } from '@lancedb/lancedb'
 import type { WriterPresence } from './writer-presence.ts'
 
 /**
- * Tells by the numbers of versions whether another handle wrote, where no file can say that one is open: every commit
- * makes the next version, so a version that this handle did not make is somebody else's.
+ * Detects other writers by version numbers, for locations without files for handles: every commit creates the next
+ * version, so a version that this handle did not create belongs to another writer.
  */
 export async function openVersionPresence(table: Table): Promise<WriterPresence> {
   let base = await table.version()
-  /** All versions after the base up to here are own ones. */
+  /** All versions from the base up to here were created by this handle. */
   let covered = base
   const own = new Set<number>()
   let underWay = 0
@@ -26,7 +26,7 @@ export async function openVersionPresence(table: Table): Promise<WriterPresence>
     async soleWriter() {
       const version = await table.version()
       if (version > covered) {
-        // Perhaps that of a commit that is still under way here.
+        // It may belong to a running commit of this handle.
         if (underWay > 0) return undefined
         base = covered = version
         own.clear()

@@ -3,24 +3,24 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, writ
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Tells the processes of this machine apart. `createProcessPresence` of `@inlay/records` makes one. */
+/** Detects which processes of this machine have ended. Created by `createProcessPresence` of `@inlay/records`. */
 export interface Processes {
-  /** Names this process, and no other one ever. */
+  /** Identifies this process; never reused. */
   readonly owner: string
-  /** Whether the process with that name is known to have ended; false when nothing is known of it. */
+  /** Whether the process with that id is known to have ended; false if nothing is known about it. */
   isGone(owner: string): boolean
 }
 
-/** Tells whether another handle, of this process or another, has the same folder open. */
+/** Detects whether another handle, of this process or another, has the same folder open. */
 export interface WriterPresence {
   /**
-   * Runs a commit of this handle. Others see the handle before it begins: they take it for dead when its process was
-   * suspended for longer than a minute.
+   * Runs a commit of this handle. Makes the handle visible to others first, since they treat it as dead if its process
+   * was suspended for longer than a minute.
    */
   commit<Result extends { readonly version: number }>(work: () => Promise<Result>): Promise<Result>
   /**
-   * A text that stays the same for as long as this is the only handle and no other came or went; undefined while
-   * another has the folder open.
+   * A text that stays the same as long as this is the only handle and no other was opened or closed; undefined while
+   * another handle has the folder open.
    */
   soleWriter(): Promise<string | undefined>
   leave(): Promise<void>
@@ -32,12 +32,12 @@ interface HandleFile {
 }
 
 const renewalMs = 15_000
-/** A handle that was not renewed for this long is dead, whatever is known of its process. */
+/** A handle that was not renewed for this long counts as closed, whatever is known about its process. */
 const lapseMs = 60_000
 
 /**
- * Opens a handle on a folder: a file in it that is renewed while the process lives. A handle that a killed process left
- * is removed by the next caller: at once where `processes` knows that the process is gone, else when it lapsed.
+ * Opens a handle on a folder: a file in it that is renewed while the process runs. The handle of a killed process is
+ * removed by the next caller: at once if `processes` knows that the process has ended, otherwise when it expired.
  */
 export async function openWriterPresence(folder: string, processes?: Processes): Promise<WriterPresence> {
   const name = randomUUID()
@@ -58,19 +58,19 @@ export async function openWriterPresence(folder: string, processes?: Processes):
   renewal.unref()
   return {
     async commit(work) {
-      // 5 µs, while a busy thread pool would take milliseconds.
+      // Takes 5 µs; an asynchronous check could take milliseconds on a busy thread pool.
       if (!existsSync(file)) await write()
       return work()
     },
     async soleWriter() {
-      // Asked by each search: see above.
+      // Synchronous for the same reason, since each search calls this.
       const { mtimeNs } = statSync(folder, { bigint: true })
       const names = readdirSync(folder)
       if (!names.includes(name)) {
         await write()
         return undefined
       }
-      // The name counts too: two changes within one tick of the clock leave the same time.
+      // Includes the name: two changes within one clock tick leave the same time.
       if (names.length === 1) return `${mtimeNs} ${name}`
       const others = names.filter((other) => other !== name)
       await Promise.all(others.map((other) => removeDead(join(folder, other), processes)))
@@ -88,23 +88,23 @@ async function removeDead(file: string, processes: Processes | undefined): Promi
     const [{ mtimeMs }, text] = await Promise.all([stat(file), readFile(file, 'utf8')])
     if (Date.now() - mtimeMs > lapseMs || isOfGoneProcess(text, processes)) await rm(file, { force: true })
   } catch {
-    // It has gone by itself, or cannot be read: then it counts as present.
+    // If the file is already removed or cannot be read, the handle counts as open.
   }
 }
 
 function isOfGoneProcess(text: string, processes: Processes | undefined): boolean {
-  // Empty while it is being written, or for good after a crash just then.
+  // Empty while it is being written, or after a crash at that moment.
   const handle: Partial<HandleFile> = text === '' ? {} : JSON.parse(text)
   return handle.owner !== undefined && processes?.isGone(handle.owner) === true
 }
 
-/** A file that says whether its process is in the middle of work. It stays when the process ends just then. */
+/** A file that records whether its process is working on the index. It stays if the process crashes meanwhile. */
 export interface WorkNote {
   set(isAtWork: boolean): void
   remove(): Promise<void>
 }
 
-/** Nothing is written before work begins. A folder that cannot be written takes no notes. */
+/** Nothing is written before work starts. In a folder that is not writable, nothing is recorded. */
 export function createWorkNote(folder: string, processes?: Processes): WorkNote {
   const path = join(folder, randomUUID())
   let file: number | undefined
@@ -121,11 +121,11 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
           writeSync(file, `-${processes?.owner ?? ''}`)
           renewal = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), renewalMs).unref()
         }
-        // By the event loop: 3 µs, but more while the disk is busy. So once for all work without a pause.
+        // Synchronous: 3 µs, but more while the disk is busy. So once for all work without a pause.
         if (isAtWork && !isNoted) writeSync(file, atWork, 0)
         isNoted ||= isAtWork
       } catch {
-        // Whatever is the matter, the work itself tells it better.
+        // Ignored, since the work itself reports the failure.
       }
       if (isAtWork || !isNoted) return
       pause = setTimeout(() => {
@@ -133,7 +133,7 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
           if (file !== undefined) writeSync(file, '-', 0)
           isNoted = false
         } catch {
-          // The disk may be gone with the index.
+          // The folder may have been deleted with the index.
         }
       }, pauseMs).unref()
     },
@@ -151,11 +151,11 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
 
 const atWork = '+'
 const pauseMs = 100
-/** A note tells nothing any more after this. */
+/** Notes older than this are ignored. */
 const crashAgeMs = 3_600_000
 
 /**
- * Notes of processes that ended in the middle of their work within the last hour. Removes those of others that ended.
+ * Notes of processes that crashed during work within the last hour. Removes the notes of other processes that ended.
  * @returns paths of the notes
  */
 export async function readCrashes(folder: string, processes?: Processes): Promise<string[]> {

@@ -18,8 +18,8 @@ const ownHeaders = new Set([
 ])
 
 /**
- * Headers for a server: those of the request that can be sent, and over them the stored ones, whatever their case.
- * Names come out in lower case.
+ * Merges the headers for a server: those of the request that may be sent, overridden by the stored ones. Names are
+ * compared and returned in lower case.
  */
 export function toServerHeaders(
   stored: Readonly<Record<string, string>>,

@@ -18,10 +18,10 @@ export interface ConnectionOptions {
   readonly fetch: EgressStream
 }
 
-const limitBytes = 64 * 2 ** 20
+const maxBytes = 64 * 2 ** 20
 const farewellMs = 5_000
-// A server may break a long answer off, to be read on by a new request.
-const mostReads = 20
+// A server may end a long stream, which a new request then resumes.
+const maxReads = 20
 
 /** Connects by streamable HTTP: each message is a POST, answered with JSON or a stream of events. */
 export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Connection {
@@ -40,7 +40,7 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
       body: JSON.stringify(message),
       signal,
       timeoutMs,
-      limitBytes,
+      maxBytes,
     })
   const send = async (message: JsonObject): Promise<void> => {
     const answer = await post(message, { signal: AbortSignal.timeout(farewellMs), timeoutMs: farewellMs })
@@ -51,7 +51,7 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
       headers: { ...ownHeaders(), accept: 'text/event-stream', 'last-event-id': lastId },
       signal,
       timeoutMs,
-      limitBytes,
+      maxBytes,
     })
 
   return {
@@ -76,7 +76,7 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
     close: async () => {
       if (session === undefined) return
       const signal = AbortSignal.timeout(farewellMs)
-      // Many servers do not let clients end sessions; they forget them by themselves.
+      // Many servers do not support ending sessions; theirs expire.
       const answer = await fetch(url, { method: 'DELETE', headers: ownHeaders(), signal }).catch(() => undefined)
       await answer?.body.cancel().catch(() => {})
     },
@@ -86,12 +86,12 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
 interface Receiving {
   readonly options: RequestOptions
   readonly hasSession: boolean
-  /** Asks for what comes after an event. */
+  /** Resumes the stream after an event. */
   readonly readOn: (lastId: string, options: RequestOptions) => Promise<EgressStreamAnswer>
   readonly say: (message: JsonObject) => Promise<void>
 }
 
-/** Waits for the reply to a request, over as many streams as the server makes of it. */
+/** Waits for the reply to a request, across all streams over which the server sends it. */
 async function receive(first: EgressStreamAnswer, id: number, receiving: Receiving): Promise<Reply> {
   const { options, hasSession, readOn, say } = receiving
   let answer = first
@@ -103,7 +103,7 @@ async function receive(first: EgressStreamAnswer, id: number, receiving: Receivi
     }
     const read = await readReply(answer, id, (message) => void say(message).catch(() => {}))
     if ('reply' in read) return read.reply
-    if (read.lastId === '' || reads >= mostReads) throw lost()
+    if (read.lastId === '' || reads >= maxReads) throw lost()
     await pause(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
     answer = await readOn(read.lastId, options)
   }
@@ -111,7 +111,7 @@ async function receive(first: EgressStreamAnswer, id: number, receiving: Receivi
 
 type Read = { readonly reply: Reply } | { readonly lastId: string; readonly retryMs: number | undefined }
 
-/** Reads an answer up to the reply that is waited for; requests of the server in between are answered. */
+/** Reads messages until the expected reply, and answers requests of the server in between. */
 async function readReply(answer: EgressStreamAnswer, id: number, say: (message: JsonObject) => void): Promise<Read> {
   const find = (text: string): Reply | undefined => {
     for (const message of readMessages(text)) {

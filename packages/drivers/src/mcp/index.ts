@@ -9,48 +9,51 @@ import { createMcpSessions } from './sessions.ts'
 import { toToolAction, type OfferedTool } from './tool-action.ts'
 import { createToolLists } from './tool-lists.ts'
 
-/** An MCP server whose tools models may call. */
+/** An MCP server whose tools models can call. */
 export interface McpServer {
-  /** Names it for good: its tools keep their ids as long as it stays. */
+  /** Permanent name: the ids of its tools depend on it. */
   readonly name: string
-  /** Address of its endpoint, http or https. */
+  /** URL of its endpoint, http or https. */
   readonly url: string
   /** `http` is streamable HTTP, `sse` the older transport. Default `http`. */
   readonly transport?: 'http' | 'sse'
-  /** Headers of every request; they win over a request's `mcp_headers`. */
+  /** Headers of every request; they take precedence over `mcp_headers` of a message. */
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string
-  /** Headers that calls cannot do without; who lacks them learns what to send. Default: none. */
+  /** Headers that calls require; a caller without them gets an error that lists them. Default: none. */
   readonly neededHeaders?: readonly string[]
   /**
-   * Whether calls carry the caller's own `Authorization`, where the host lets it pass (`passHeaders`); its tools are listed
-   * without. Default: no.
+   * Whether calls carry the caller's own `Authorization`, if the host passes it on (`passHeaders`). Tools are listed
+   * without it. Default: no.
    */
   readonly passAuthorization?: boolean
   /** Whether its host may be in a private network. Default: no. */
   readonly allowPrivate?: boolean
 }
 
-/** MCP servers, or what tells them with each message: those a host stores and lets its administrators change. */
+/** MCP servers, or a function that returns them for each message, for hosts whose administrators can change them. */
 export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
 
 /** Options of an MCP client. */
 export interface McpClientOptions {
   readonly servers: McpServers
-  /** Gives servers and tools their ids; `createToolNumbers` of the agent makes them. */
+  /** Assigns ids to servers and tools; see `createToolNumbers` of the agent. */
   readonly numbers: ToolNumbers
-  /** How addresses are reached. `allowHosts` opens further ones. */
+  /** Limits on reachable hosts; `allowHosts` adds hosts. */
   readonly egress?: EgressOptions
-  /** How long a list of tools is fresh, in milliseconds; later it is fetched anew beside its use. Default five minutes. */
+  /**
+   * Time for which a list of tools is fresh, in milliseconds; afterwards it is refreshed in the background. Default
+   * five minutes.
+   */
   readonly listMs?: number
-  /** How long a server that failed is not asked for its tools, in milliseconds. Default half a minute. */
+  /** Time for which a failed server is not asked for its tools, in milliseconds. Default half a minute. */
   readonly failedMs?: number
-  /** How long connecting and listing may take, in milliseconds. Default 10,000. */
+  /** Timeout for connecting and listing, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: () => number
-  /** Called with failures of servers; their tools are left out meanwhile. */
+  /** Called with failures of servers, whose tools are unavailable meanwhile. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -61,7 +64,7 @@ export interface McpClient extends ActionSource {
 }
 
 /**
- * Makes a client of MCP servers. Nothing is reached before tools are asked for.
+ * Creates a client of MCP servers. It connects when tools are first requested.
  * @throws DUPLICATE_RESOURCE when two servers have a name in common, INVALID_INPUT for an address that is none
  * @example
  * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
@@ -96,7 +99,7 @@ export function mcpClient(options: McpClientOptions): McpClient {
         call: (input, turn) => {
           const own = server.passAuthorization === true ? turn.headers?.['authorization'] : undefined
           const all = own === undefined ? headers : { ...headers, authorization: own }
-          // One session a chat, and no chat sees another's.
+          // One MCP session per chat, so that no chat sees another's state.
           const key = JSON.stringify([server.name, server.url, all, turn.caller.id, turn.sessionId])
           return sessions.use(
             key,
@@ -175,13 +178,13 @@ function createLister(options: McpClientOptions): Lister {
         return await fetchTools(server, headers)
       } catch (error) {
         // A server that requires headers is expected to refuse requests without them.
-        if (!lacksHeaders || !isRefused(error)) onError(toTold(server, error))
+        if (!lacksHeaders || !isRefused(error)) onError(toReportedError(server, error))
         throw error
       }
     })
 }
 
-function toTold({ name }: McpServer, cause: unknown): InlayError {
+function toReportedError({ name }: McpServer, cause: unknown): InlayError {
   const message = `The tools of the MCP server ${name} could not be listed; they are left out for now.`
   return new InlayError('BAD_GATEWAY', { message, cause })
 }
@@ -190,7 +193,7 @@ function sanitised(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }
 
-/** Tools of one name get that of their server before it; what still collides gets its id. */
+/** Tools with the same name are prefixed with the name of their server, and if they still collide, get their id. */
 function withOwnNames(offered: readonly OfferedTool[]): OfferedTool[] {
   const counts = new Map<string, number>()
   for (const { name } of offered) counts.set(name, (counts.get(name) ?? 0) + 1)

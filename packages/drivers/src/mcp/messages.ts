@@ -5,13 +5,13 @@ export type Reply =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly text: string } }
 
-/** A message of a server: the answer to a request of ours, a request of its own, or a notification. */
+/** A message of a server: the response to a request of ours, a request, or a notification. */
 export type Incoming =
   | { readonly kind: 'reply'; readonly id: number; readonly reply: Reply }
   | { readonly kind: 'request'; readonly id: unknown; readonly method: string }
   | { readonly kind: 'notification' }
 
-/** The messages of a JSON text, alone or in a list. BAD_GATEWAY when it is something else. */
+/** Parses a message or a list of messages. @throws BAD_GATEWAY for anything else */
 export function readMessages(text: string): Incoming[] {
   let value: unknown
   try {
@@ -43,18 +43,21 @@ export function answerTo({ id, method }: { readonly id: unknown; readonly method
   return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not offer that.' } }
 }
 
-/** A connection to a server, by either transport. */
+/** A connection to a server, with either transport. */
 export interface Connection {
-  /** Sends a request and waits for what comes of it. BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused}. */
+  /**
+   * Sends a request and waits for its result.
+   * @throws BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused}
+   */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>
   notify(method: string, params?: JsonObject): Promise<void>
-  /** The version both sides agreed on; every later request names it. */
+  /** The negotiated protocol version, which every later request carries. */
   agree(version: string): void
   /** Ends it; never rejects. */
   close(): Promise<void>
 }
 
-/** How long a request may take, and who may call it off. */
+/** Timeout and abort signal of a request. */
 export interface RequestOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
@@ -62,7 +65,7 @@ export interface RequestOptions {
 
 const mark = 'inlay.mcp'
 
-/** The failure of a request by its HTTP status; undefined for a good one. */
+/** Error for an HTTP status; undefined for success. */
 export function failureOf(status: number, hasSession: boolean): InlayError | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status === 401 || status === 403) {
@@ -75,7 +78,7 @@ export function failureOf(status: number, hasSession: boolean): InlayError | und
   return new InlayError('BAD_GATEWAY', { message, data: isGone ? { [mark]: 'expired' } : {} })
 }
 
-/** The failure of a connection that is no longer there. */
+/** Error for a lost connection. */
 export function lost(cause?: unknown): InlayError {
   const message = 'The connection to the MCP server was lost.'
   return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'lost' } })
@@ -85,12 +88,12 @@ function markOf(error: unknown): unknown {
   return isJsonObject(error) && isJsonObject(error['data']) ? error['data'][mark] : undefined
 }
 
-/** Whether the server no longer knows the session, so that a new one is worth a try. */
+/** Whether the server no longer knows the session, so a new one should be opened. */
 export function isExpired(error: unknown): boolean {
   return markOf(error) === 'expired'
 }
 
-/** Whether the connection is of no use any more. */
+/** Whether the connection is unusable. */
 export function isLost(error: unknown): boolean {
   return markOf(error) === 'lost' || isExpired(error)
 }

@@ -7,9 +7,9 @@ import { connectBySse } from './sse-connection.ts'
 /** A tool as its server describes it. */
 export interface RemoteTool {
   readonly name: string
-  /** For people; "" when the server tells none. */
+  /** Display name; "" if the server has none. */
   readonly title: string
-  /** For models; "" when the server tells none. */
+  /** Description for models; "" if the server has none. */
   readonly description: string
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject
@@ -23,11 +23,11 @@ export interface RemoteOutcome {
   readonly isError: boolean
 }
 
-/** An open session with a server. Requests may run side by side. */
+/** An open session with a server. Requests may run concurrently. */
 export interface McpSession {
-  /** The tools, 200 at most; left out are those without a name, and those whose arguments take a book to describe. */
+  /** Lists up to 200 tools, without unnamed ones and those whose argument schema is too long. */
   list(signal: AbortSignal): Promise<readonly RemoteTool[]>
-  /** A refusal by the server is an outcome; what never reached it rejects. */
+  /** Calls a tool. A refusal by the server is an outcome; a call that did not reach it rejects. */
   call(name: string, input: JsonObject, signal: AbortSignal): Promise<RemoteOutcome>
   /** Ends it; never rejects. */
   close(): Promise<void>
@@ -35,9 +35,9 @@ export interface McpSession {
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 const callMs = 600_000
-const mostPages = 50
-// Far more than a model can choose from; every tool gets a number for good.
-const mostTools = 200
+const maxPages = 50
+// Far more than a model can choose from; every tool gets a permanent id.
+const maxTools = 200
 // Tool descriptions of a server are part of every prompt.
 const descriptionChars = 4_000
 const schemaChars = 40_000
@@ -49,7 +49,7 @@ export interface SessionOptions extends ConnectionOptions {
   readonly timeoutMs: number
 }
 
-/** Connects and introduces itself. BAD_GATEWAY, GATEWAY_TIMEOUT, BAD_REQUEST (address refused). */
+/** Connects and initialises the session. @throws BAD_GATEWAY, GATEWAY_TIMEOUT, BAD_REQUEST (address refused) */
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
   const { transport, timeoutMs } = options
   const limits = { signal, timeoutMs }
@@ -88,14 +88,14 @@ async function ask(connection: Connection, method: string, limits: Limits, param
 async function listTools(connection: Connection, limits: Limits): Promise<RemoteTool[]> {
   const tools: RemoteTool[] = []
   let cursor: string | undefined
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const result = await ask(connection, 'tools/list', limits, cursor === undefined ? {} : { cursor })
     if (Array.isArray(result['tools'])) tools.push(...(result['tools'] as unknown[]).flatMap(toTool))
     const { nextCursor } = result
     if (typeof nextCursor !== 'string' || nextCursor === '') break
     cursor = nextCursor
   }
-  return tools.slice(0, mostTools)
+  return tools.slice(0, maxTools)
 }
 
 function toTool(value: unknown): RemoteTool[] {

@@ -1,11 +1,11 @@
 import { isExpired, isLost } from './messages.ts'
 import type { McpSession } from './session.ts'
 
-/** Sessions that are kept open for a while, so that calls of one chat find what earlier ones left on the server. */
+/** Keeps sessions open for a while, so that calls of one chat find the state that earlier ones left on the server. */
 export interface McpSessions {
   /**
-   * Works with the session of a key, opened when there is none. One that the server forgot is opened anew, once; a work
-   * that failed otherwise is not repeated.
+   * Runs `work` with the session of a key, opening it if needed. If the session has expired, a new one is opened once;
+   * other failures are not retried.
    */
   use<Value>(
     key: string,
@@ -28,7 +28,7 @@ interface KeepingOptions {
   readonly most?: number
 }
 
-/** Makes the keeper of sessions: those idle for five minutes end, and the one used longest ago when there are 100. */
+/** Creates a pool of sessions: it ends those idle for five minutes, and the least recently used one above 100. */
 export function createMcpSessions(options: KeepingOptions): McpSessions {
   const { now } = options
   const held = new Map<string, Held>()
@@ -41,7 +41,7 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
     const entry = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
     entry.users++
     entry.usedAt = now()
-    // To the end of the map: what was used longest ago comes first.
+    // Moves the entry to the end of the map, so the least recently used is first.
     held.delete(key)
     held.set(key, entry)
     return entry
@@ -81,7 +81,7 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
   }
 }
 
-/** Ends what is idle, now and then also when nobody calls any more: a server holds something for each session. */
+/** Ends idle sessions, also when no calls arrive, since each occupies the server. */
 function createSweeper(
   held: ReadonlyMap<string, Held>,
   end: (key: string, entry: Held) => void,

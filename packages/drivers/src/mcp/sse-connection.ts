@@ -14,9 +14,9 @@ import {
 const farewellMs = 5_000
 
 /**
- * Connects by the older transport: one stream of events brings all that the server says, and tells the address that
- * messages are posted to, which has to be of the same origin.
- * @param limits how long the stream may take to begin
+ * Connects with the older transport: a stream of events carries all messages of the server, and first the URL for ours,
+ * which must be of the same origin.
+ * @param limits timeout for the start of the stream
  */
 export async function connectBySse(options: ConnectionOptions, limits: RequestOptions): Promise<Connection> {
   const { url, headers, fetch } = options
@@ -55,12 +55,12 @@ export async function connectBySse(options: ConnectionOptions, limits: RequestOp
 
 /** Messages of a server, and requests waiting for them. */
 interface Inbox {
-  /** Address that messages are posted to, once the server has told it. */
+  /** URL for messages, once the server has sent it. */
   readonly target: Promise<string>
   setTarget(data: string): void
-  /** Ends all waiting. */
+  /** Rejects all pending requests. */
   fail(error: unknown): void
-  /** Waits for a reply under a fresh id. Throws when the connection is over. */
+  /** Waits for a reply with a new id. Throws if the connection is closed. */
   expect(): { readonly id: number; readonly reply: Promise<Reply>; forget(error?: unknown): void }
   take(id: number, reply: Reply): void
 }
@@ -102,7 +102,7 @@ function createInbox(base: string): Inbox {
   }
 }
 
-/** Reads the stream to its end, which is always too early. */
+/** Reads the stream to its end, which always is a failure. */
 async function listen(
   { url, headers, fetch }: ConnectionOptions,
   limits: RequestOptions,
@@ -110,7 +110,7 @@ async function listen(
   send: (message: JsonObject) => Promise<void>,
 ): Promise<never> {
   const own = { ...headers, accept: 'text/event-stream' }
-  const answer = await fetch(url, { headers: own, ...limits, limitBytes: Number.MAX_SAFE_INTEGER })
+  const answer = await fetch(url, { headers: own, ...limits, maxBytes: Number.MAX_SAFE_INTEGER })
   const failure = failureOf(answer.status, false)
   if (failure) {
     await answer.body.cancel()

@@ -12,14 +12,14 @@ export interface OfferedTool {
   readonly serverId: number
   readonly serverName: string
   readonly tool: RemoteTool
-  /** Headers that the server wants and nobody gave. */
+  /** Required headers that are missing. */
   readonly missingHeaders: readonly string[]
   readonly call: (input: JsonObject, turn: ActionTurn) => Promise<RemoteOutcome>
   /** Called with unexpected failures. */
   readonly onError: (error: unknown) => void
 }
 
-/** Makes an action of a tool. A call never throws but when it was called off: failures are what the tool answered. */
+/** Converts a tool to an action. A call throws only when aborted: failures are returned as the tool's answer. */
 export function toToolAction(offered: OfferedTool): Action {
   const { id, name, serverId, tool } = offered
   return {
@@ -31,7 +31,7 @@ export function toToolAction(offered: OfferedTool): Action {
     mcpServerId: serverId,
     input: inputOf(tool.inputSchema),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: null }),
-    // The schema below lets objects through alone.
+    // The schema below only accepts objects.
     run: (input, turn) => run(offered, isJsonObject(input) ? input : {}, turn),
   }
 }

@@ -3,21 +3,21 @@ import type { RemoteTool } from './session.ts'
 /** Cached tool lists of servers. */
 export interface ToolLists {
   /**
-   * The tools under a key. Only the first list is waited for; one that is no longer fresh is given once more while it is
-   * fetched anew, and a server that failed is tried again with little patience. [] while it fails.
+   * Returns the tools of a key. Only the first list is awaited: a stale one is returned while it is refreshed, and a
+   * failed server is retried with a short timeout. [] while it fails.
    */
   of(key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]>
 }
 
-/** How lists are kept. */
+/** Options of the cache. */
 export interface ToolListsOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
-  /** How long a list is fresh, in milliseconds. */
+  /** Time for which a list is fresh, in milliseconds. */
   readonly listMs: number
-  /** How long a failure stands, in milliseconds. */
+  /** Time after a failure before the next attempt, in milliseconds. */
   readonly failedMs: number
-  /** How long a server that failed before is waited for, in milliseconds. */
+  /** Timeout for a server that failed before, in milliseconds. */
   readonly patienceMs: number
 }
 
@@ -29,19 +29,19 @@ interface Entry {
   running: Promise<void> | undefined
 }
 
-// More than one entry a server: what it offers may depend on the headers of who asks.
-const mostLists = 200
+// A server can have several entries: its tools may depend on the caller's headers.
+const maxLists = 200
 
-/** Makes the lists. `fetch` tells its own failures before it rejects. */
+/** Creates the cache. `fetch` reports its own failures before it rejects. */
 export function createToolLists({ now, listMs, failedMs, patienceMs }: ToolListsOptions): ToolLists {
   const entries = new Map<string, Entry>()
   const entryOf = (key: string): Entry => {
     const entry = entries.get(key) ?? { tools: undefined, hasFailed: false, freshUntil: 0, running: undefined }
-    // To the end of the map: what was asked for longest ago comes first.
+    // Moves the entry to the end of the map, so the least recently used is first.
     entries.delete(key)
     entries.set(key, entry)
     const oldest = entries.keys().next().value
-    if (entries.size > mostLists && oldest !== undefined) entries.delete(oldest)
+    if (entries.size > maxLists && oldest !== undefined) entries.delete(oldest)
     return entry
   }
   const refresh = async (entry: Entry, fetch: () => Promise<readonly RemoteTool[]>): Promise<void> => {
@@ -69,9 +69,9 @@ export function createToolLists({ now, listMs, failedMs, patienceMs }: ToolLists
   }
 }
 
-async function atMost(work: Promise<void>, limitMs: number): Promise<void> {
+async function atMost(work: Promise<void>, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limitMs)
+  const timer = setTimeout(resolve, timeoutMs)
   await Promise.race([work, promise])
   clearTimeout(timer)
 }

@@ -31,12 +31,12 @@ export interface AiSdkOptions {
    * Longest wait for the beginning of an answer, in milliseconds; not with a `fetch` handed in. Default 300 000, of servers
    * that speak the OpenAI API 1 800 000.
    */
-  readonly firstTokenMs?: number
+  readonly firstTokenTimeoutMs?: number
   /** Longest silence of an answer that has begun, in milliseconds; not with a `fetch` handed in. Default 300 000. */
-  readonly silenceMs?: number
+  readonly idleTimeoutMs?: number
   /** Keeps what servers refuse, so that it is left out from then on. Default: nothing is learned. */
   readonly memories?: ModelMemories
-  /** Hears once of each part of a request that a server refuses. */
+  /** Called once for each part of a request that a server refuses. */
   readonly onLearn?: (modelId: string, omission: string) => void
 }
 
@@ -77,28 +77,28 @@ const fetchAtLoad = globalThis.fetch
 export function transportOf({
   type,
   fetch: handedIn,
-  firstTokenMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
-  silenceMs = 300_000,
-}: Pick<AiSdkOptions, 'type' | 'fetch' | 'firstTokenMs' | 'silenceMs'>): Transport {
+  firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
+  idleTimeoutMs = 300_000,
+}: Pick<AiSdkOptions, 'type' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'>): Transport {
   if (handedIn) return followSameHost(fetchTransport(handedIn))
-  const own = isNode() ? httpTransport({ firstTokenMs, silenceMs }) : undefined
+  const own = isNode() ? httpTransport({ firstTokenTimeoutMs, idleTimeoutMs }) : undefined
   return followSameHost((request) =>
     own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request),
   )
 }
 
-/** Whether this is Node itself, and connections are not to go through a proxy, which only its `fetch` knows of. */
+/** Whether this is Node, and no proxy is configured, which only Node's `fetch` supports. */
 function isNode(): boolean {
   if (typeof process === 'undefined' || process.release?.name !== 'node') return false
   return !process.versions['bun'] && !process.versions['deno'] && !process.env['NODE_USE_ENV_PROXY']
 }
 
-const shortestSecret = 8
+const minSecretLength = 8
 
 /** Takes a key out of the texts of an error and its causes, so that no log or message can carry it. */
 function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
   // A placeholder such as "x" is no secret, and every word of an error has some of its letters.
-  if (key === undefined || key.length < shortestSecret || depth > 5) return error
+  if (key === undefined || key.length < minSecretLength || depth > 5) return error
   if (typeof error === 'string') return error.replaceAll(key, '[hidden]')
   if (typeof error !== 'object' || error === null) return error
   for (const name of Object.getOwnPropertyNames(error)) {
@@ -113,9 +113,9 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
 }
 
 /**
- * Makes the models of a provider. Each exists at once; the provider's SDK is loaded at the first call of any of them.
- * A call rejects with the SDK's own error, without the key. Models that speak chat completions tell their text as its
- * bytes arrive (`TappedModel`).
+ * Creates the models of a provider, without loading the provider's SDK before the first call. A call rejects with the
+ * SDK's own error, without the key. Models with the chat completions API pass on their text as its bytes arrive
+ * (`TappedModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const { apiKey, name, type } = options
@@ -124,7 +124,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const transport = memories ? learningTransport(carrier, memories, onLearn) : carrier
   const plain = plainFetch(transport)
   const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
-  // A provider hands the signal of a call on to its request as it is: so a request finds the one who listens.
+  // Providers pass the signal of a call to their request unchanged, so it identifies the listener of a request.
   const listened = new WeakMap<AbortSignal, typeof fetch>()
   const sdkModel = rememberModels(() =>
     load(options, (input, init) => (listened.get(init?.signal ?? unheard) ?? plain)(input, init)),
@@ -173,16 +173,16 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
         return stream(modelId, { ...call, abortSignal: signal }, (part) => tellRest(part, ahead, listener))
       },
     }
-    // Not spread: that would ask for the URLs, and so load the SDK.
+    // Not spread: that would read the URLs, and so load the SDK.
     return Object.assign(model, tapped)
   }
 }
 
-// Stands for no signal at all.
+// Used if a call has no signal.
 const unheard = new AbortController().signal
-const mostModels = 100
+const maxModels = 100
 
-/** Loads the SDK at first use and keeps its models: making one compiles the schemas of its answers anew. */
+/** Loads the SDK on first use and caches its models, since creating one compiles its schemas again. */
 function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string) => Promise<LanguageModelV4> {
   let loading: Promise<MakeSdkModel> | undefined
   const models = new Map<string, LanguageModelV4>()
@@ -191,14 +191,14 @@ function rememberModels(loadSdk: () => Promise<MakeSdkModel>): (modelId: string)
     const known = models.get(modelId)
     if (known) return known
     // Bounded because clients can send any name to a provider without a list.
-    if (models.size >= mostModels) models.clear()
+    if (models.size >= maxModels) models.clear()
     const model = make(modelId)
     models.set(modelId, model)
     return model
   }
 }
 
-/** Tells what the tap has not: deltas that only the provider's own model understands. */
+/** Passes on deltas that the tap has not: those that only the provider's own model understands. */
 function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: StreamListener): void {
   const kind = part.type === 'text-delta' ? 'text' : part.type === 'reasoning-delta' ? 'reasoning' : undefined
   if (kind === undefined || !('delta' in part)) return

@@ -1,22 +1,10 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Grounding } from '@inlay/agent'
+import type { ModelOptions } from '@inlay/agent'
 
 /** One model of a provider. */
-export interface ModelConfig {
-  /** Name the provider knows it by. */
+export interface ModelConfig extends ModelOptions {
+  /** Name of the model at its provider. */
   readonly name: string
-  /** Display name. Default: the name. */
-  readonly displayName?: string
-  /** Tokens of prompt and answer together. Default: what is known of well-known models, else 32,000. */
-  readonly contextTokens?: number
-  /** Whether it takes images. Default: what is known of well-known models, else false. */
-  readonly takesImages?: boolean
-  /** Most tokens of an answer. Default: what its server allows. */
-  readonly outputTokens?: number
-  /** How it comes by documents: by tools, or by a search made for it. Default `auto`: by tools, unless they are refused. */
-  readonly grounding?: Grounding
-  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
-  readonly comparesCitations?: boolean
 }
 
 /** One provider of models. */
@@ -37,9 +25,9 @@ export interface ProviderConfig {
    * Longest wait for the beginning of an answer, in milliseconds. Default 300 000; `openai-compatible` 1 800 000, as a slow
    * machine reads a long prompt for many minutes.
    */
-  readonly firstTokenMs?: number
+  readonly firstTokenTimeoutMs?: number
   /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
-  readonly silenceMs?: number
+  readonly idleTimeoutMs?: number
   /** The models clients may choose; without a list any name is passed on. */
   readonly models?: readonly ModelConfig[]
   /** Used when a request names only the provider; the default provider needs one. Default: the first of `models`. */
@@ -58,12 +46,12 @@ export interface BuiltInModel {
 /** Options of `modelProviders`. */
 export interface ModelProvidersConfig {
   readonly providers: readonly ProviderConfig[]
-  /** Name of the provider whose default model answers unless a request says otherwise. Default: the first. */
+  /** Name of the provider whose default model is used unless a request selects another. Default: the first. */
   readonly defaultProvider?: string
   /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
   readonly wrapFetch?: (next: typeof globalThis.fetch) => typeof globalThis.fetch
   /** The model of providers of the type `extractive`; required when there is one. */
   readonly builtIn?: BuiltInModel
-  /** Hears once of each part of a request that a server refuses and that is left out from then on. */
+  /** Called once for each part of a request that a server refuses and that is omitted from then on. */
   readonly onNotice?: (message: string) => void
 }

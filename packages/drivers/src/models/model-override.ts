@@ -23,8 +23,8 @@ export function invalid(message: string): InlayError {
 }
 
 /**
- * The provider and the name of the model that an override asks for.
- * @throws VALIDATION_ERROR for a combination that is not offered
+ * The provider and the model name that an override selects.
+ * @throws VALIDATION_ERROR for an unavailable combination
  */
 export function chooseModel<Provider extends OfferingProvider>(
   override: LlmOverride,

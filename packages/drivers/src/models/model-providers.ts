@@ -1,11 +1,12 @@
 import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelListing, ModelProvider, ResolvedModel } from '@inlay/agent'
+import type { ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
-import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
+import type { BuiltInModel, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 import { checkTemperature, chooseModel, invalid, type OfferedModels, type OfferingProvider } from './model-override.ts'
+import { repairModel } from './repair/model-repair.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
@@ -14,7 +15,7 @@ export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } 
 interface Provider extends OfferingProvider {
   /** Absent for the built-in model. */
   readonly memories?: ModelMemories
-  /** Asks its server what it takes, unless that is known. */
+  /** Queries the server for the capabilities of a model, unless they are known. */
   readonly ask?: (modelId: string) => Promise<void>
   make(modelId: string): LanguageModelV4
 }
@@ -37,8 +38,10 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
     throw invalid(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
 
-  const { baseUrl, apiKey, headers, firstTokenMs, silenceMs } = config
-  const limits = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
+  for (const { temperature } of models ?? []) if (temperature !== undefined) checkTemperature(temperature, type)
+
+  const { baseUrl, apiKey, headers, firstTokenTimeoutMs, idleTimeoutMs } = config
+  const limits = { ...(firstTokenTimeoutMs && { firstTokenTimeoutMs }), ...(idleTimeoutMs && { idleTimeoutMs }) }
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
   const memories = createMemories()
@@ -49,8 +52,9 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
     if (!notices.has(notice)) onNotice?.(notice)
     if (notices.size < 1_000) notices.add(notice)
   }
-  const make = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
+  const makeModel = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
+  const make = (modelId: string): LanguageModelV4 => repairModel(makeModel(modelId))
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
 
@@ -74,20 +78,16 @@ function askingOf(
   return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId, memories(modelId).since))
 }
 
-type Described = Listed & Pick<ResolvedModel, 'callsTools'>
+type Described = ModelOptions & Listed & Pick<ResolvedModel, 'callsTools'>
 
 function describe(provider: Provider, name: string): Described {
-  const {
-    grounding: _,
-    comparesCitations: __,
-    ...configured
-  } = provider.models?.find((model) => model.name === name) ?? {}
+  const configured = provider.models?.find((model) => model.name === name)
   const observed = provider.memories?.(name).contextTokens
   const seen = observed !== undefined && { contextTokens: observed }
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Required<Omit<ModelConfig, 'grounding' | 'comparesCitations' | 'outputTokens'>>
+type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages'>
 
 const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
   name,
@@ -120,18 +120,15 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
     resolve: async (override) => {
       const [provider, name] = chooseModel(override ?? {}, offered)
       const { type } = provider.config
-      const { grounding, comparesCitations, outputTokens } = provider.models?.find((model) => model.name === name) ?? {}
       const observed = provider.memories?.(name)
       if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
-      const temperature = override?.temperature ?? undefined
+      const described = describe(provider, name)
+      const temperature = override?.temperature ?? described.temperature
       return {
-        ...describe(provider, name),
+        ...described,
         model: provider.make(name),
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature: checkTemperature(temperature, type) }),
-        ...(grounding && { grounding }),
-        ...(outputTokens && { outputTokens }),
-        ...(comparesCitations !== undefined && { comparesCitations }),
         ...(observed && { observed }),
         ...(type === 'extractive' && { quotesOnly: true, callsTools: true }),
       }
@@ -159,7 +156,7 @@ export interface ModelLimits {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly takesImages: boolean
-  /** Whether it is known to call tools by itself. */
+  /** Whether it is known to call tools. */
   readonly callsTools: boolean
 }
 
@@ -181,7 +178,7 @@ const ofType: Readonly<Record<string, ModelLimits>> = {
   anthropic: { contextTokens: 200_000, takesImages: true, callsTools: true },
 }
 
-/** Limits of a model by its name, else of its type of provider; 32,000 tokens without images when nothing is known. */
+/** Limits of a model by its name, otherwise of its type of provider; 32,000 tokens without images if unknown. */
 export function knownModel(providerType: string, name: string): ModelLimits {
   // Gateways put the maker in front.
   const ownName = name.slice(name.lastIndexOf('/') + 1)

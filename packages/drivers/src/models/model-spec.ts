@@ -1,31 +1,19 @@
-import type { Grounding } from '@inlay/agent'
+import type { ModelOptions } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 /** Options of a model spec. */
-export interface ModelSpecOptions {
-  /** Address of an OpenAI-compatible API with its version; for `anthropic/…` of an Anthropic one. Blank means none. */
+export interface ModelSpecOptions extends ModelOptions {
+  /** URL of the API, including its version: OpenAI-compatible, for `anthropic/…` that of Anthropic. Blank means none. */
   readonly baseUrl?: string
-  /** Blank means none. */
+  /** API key. Default: none. */
   readonly apiKey?: string
-  /** Tokens of prompt and answer together, when the model is not a well-known one. */
-  readonly contextTokens?: number
-  /** Whether it takes images. Default: what is known of well-known models, else false. */
-  readonly takesImages?: boolean
-  /** Most tokens of an answer. Default: what its server allows. */
-  readonly outputTokens?: number
-  /** Longest wait for the beginning of an answer, in milliseconds. Default 300 000; behind a base URL 1 800 000. */
-  readonly firstTokenMs?: number
-  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
-  readonly silenceMs?: number
-  /** How it comes by documents. Default: `auto`. */
-  readonly grounding?: Grounding
-  /** Whether sentences it leaves uncited are compared with what it read, and cited where they stand. Default true. */
-  readonly comparesCitations?: boolean
-  /** How clients name its provider. Default: `openai` or `anthropic`, `custom` behind a base URL. */
+  /** Maximum wait for the first token, in milliseconds. Default 300 000; with a base URL 1 800 000. */
+  readonly firstTokenTimeoutMs?: number
+  /** Maximum pause within an answer, in milliseconds. Default 300 000. */
+  readonly idleTimeoutMs?: number
+  /** Name of the provider in `llm_override`. Default: `openai` or `anthropic`, `custom` with a base URL. */
   readonly provider?: string
-  /** Display name. Default: the name. */
-  readonly displayName?: string
 }
 
 const forms = 'Use "extractive", "openai/<model>", "anthropic/<model>", or any model name together with a base URL.'
@@ -33,10 +21,10 @@ const forms = 'Use "extractive", "openai/<model>", "anthropic/<model>", or any m
 const fails = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
 
 /**
- * Reads a model setting: `extractive`, `openai/<model>`, `anthropic/<model>`, or, with a base URL, the name a local
- * server or gateway knows the model by (slashes in it are kept; `openai/` in front of it is taken off).
- * The built-in model stays on offer beside it.
- * @throws VALIDATION_ERROR for a spec of no known form, and for a missing key or base URL
+ * Parses a model setting: `extractive`, `openai/<model>`, `anthropic/<model>`, or, with a base URL, the model name on a
+ * local server or gateway (slashes in it are kept; the prefix `openai/` is removed). The built-in model remains
+ * available.
+ * @throws VALIDATION_ERROR for an invalid setting, and for a missing key or base URL
  */
 export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): ModelProvidersConfig {
   const name = spec.trim()
@@ -48,24 +36,16 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   const [, prefix, rest] = /^(openai|anthropic|openai-compatible)\/(.+)$/s.exec(name) ?? []
   const modelName = rest ?? name
   const {
-    contextTokens,
-    takesImages,
-    comparesCitations,
-    displayName,
-    grounding,
-    outputTokens,
     provider: providerName,
+    firstTokenTimeoutMs,
+    idleTimeoutMs,
+    baseUrl: _,
+    apiKey: __,
+    ...modelOptions
   } = options
-  const limits = {
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(takesImages === undefined ? {} : { takesImages }),
-    ...(grounding && { grounding }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(comparesCitations === undefined ? {} : { comparesCitations }),
-  }
-  const models: readonly ModelConfig[] = [{ name: modelName, ...limits, ...(displayName && { displayName }) }]
-  const { firstTokenMs, silenceMs } = options
-  const timeouts = { ...(firstTokenMs && { firstTokenMs }), ...(silenceMs && { silenceMs }) }
+  const set = Object.entries(modelOptions).filter(([, value]) => value !== undefined && value !== '')
+  const models: readonly ModelConfig[] = [{ ...Object.fromEntries(set), name: modelName }]
+  const timeouts = { ...(firstTokenTimeoutMs && { firstTokenTimeoutMs }), ...(idleTimeoutMs && { idleTimeoutMs }) }
   const access = { ...(baseUrl && { baseUrl }), ...(apiKey && { apiKey }), ...timeouts }
 
   if (prefix === 'anthropic' || (prefix === 'openai' && !baseUrl)) {
@@ -83,14 +63,14 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
 
 /** A model among several. */
 export interface ModelSpec extends ModelSpecOptions {
-  /** As {@link parseModelSpec} reads it. */
+  /** Name of the model at its provider or server. */
   readonly name: string
 }
 
 /**
- * Reads several models; the first one answers unless a request names another. Models of one provider, address and key
- * are offered under one provider. The built-in model stays on offer beside them.
- * @throws VALIDATION_ERROR as {@link parseModelSpec}, and for a provider name with two addresses or keys
+ * Parses several model settings; the first model is the default. Models with the same provider, URL and key are grouped
+ * under one provider. The built-in model remains available.
+ * @throws VALIDATION_ERROR as {@link parseModelSpec}, and for a provider name with two URLs or keys
  */
 export function parseModelSpecs(specs: readonly ModelSpec[]): ModelProvidersConfig {
   const providers = new Map<string, ProviderConfig>()

@@ -1,6 +1,6 @@
 import type { IndexFilter, TimeRange } from '@inlay/knowledge'
 
-/** Clauses of a filter, all of which bind; [] for none. */
+/** Query clauses of a filter, all of which must match; [] for none. */
 export function clausesOf(filter: IndexFilter = {}): Record<string, unknown>[] {
   const { sources, pairs, tags = [], documentIds, createdAt, ownUpdatedAt, updatedOrCreatedSince: since } = filter
   return [

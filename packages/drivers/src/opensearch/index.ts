@@ -1,40 +1,43 @@
 import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
-import { defaultVectorShare } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { createPassingCounts } from './passing-counts.ts'
-import { hitFields, mostHits, searchIndex, toHits } from './search.ts'
+import { hitFields, maxHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
 import { createCluster, isNoOpenSearch, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
 import { writeRows } from './writing.ts'
 
-/** How an {@link opensearchIndex} is made. */
+/** Options of {@link opensearchIndex}. */
 export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayout {
-  /** Name of the alias that is searched and written. Default `inlay`. */
+  /** Name of the alias used for searches and writes. Default `inlay`. */
   readonly prefix?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
+  /** Weight of the vectors in searches that also have text, 0 to 1. Default: estimated for each query. */
   readonly vectorShare?: number
 }
 
 const defaultPrefix = 'inlay'
-/** Most tries of a call that a person waits for: their waits end within 1.8 s. */
+/** Maximum number of attempts for a call that a person waits for: retries end within 1.8 s. */
 const triesOfAwaited = 3
-/** Merging and deleting many rows takes its time. */
+/** Timeout for merging and deleting many rows. */
 const longMs = 600_000
-/** A merge goes on in the cluster when nobody waits for it any more; Node's `fetch` would fail after five minutes. */
+/**
+ * How long to wait for a merge, which continues in the cluster afterwards; Node's `fetch` would fail after five
+ * minutes.
+ */
 const mergeMs = 240_000
 
 /**
- * An index in OpenSearch 2.13 or newer, for any number of processes: BM25, vectors by the k-NN plugin (Lucene's HNSW),
- * filters bound before the limit on both sides. `prefix` is an alias: rows can be moved to an index with other shards
- * behind it. Appends go in bounded batches, and wait when the cluster is busy. Run `vectorIndexConformance`.
+ * An index in OpenSearch 2.13 or newer, for any number of processes: BM25, vectors with the k-NN plugin (Lucene's
+ * HNSW), filters applied before the limit in both. `prefix` is an alias, so the rows can be moved to an index with
+ * another number of shards. Appends are sent in bounded batches, and wait when the cluster is busy. Run
+ * `vectorIndexConformance`.
  * @example opensearchIndex({ nodes: ['http://search-1:9200', 'http://search-2:9200'], shards: 3 })
  */
 export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   checkRequired('opensearchIndex', options, {
     nodes: [
-      'the address of a node, such as http://localhost:9200, or a list of them',
+      'the URL of a node, such as http://localhost:9200, or a list of them',
       (nodes) => isText(nodes) || (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isText)),
     ],
   })
@@ -42,8 +45,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const name = nameOf(prefix)
   const cluster = createCluster(options)
   const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited, isAwaited: true })
-  const vectorShare = options.vectorShare ?? defaultVectorShare
-  const searched = { cluster: awaited, name, vectorShare, counts: createPassingCounts() }
+  const searched = { cluster: awaited, name, vectorShare: options.vectorShare, counts: createPassingCounts() }
   const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {
@@ -88,7 +90,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
     close: async () => {
       state.close()
     },
-    beside: (number) => opensearchIndex({ ...options, prefix: `${prefix}-${Math.trunc(number)}` }),
+    staging: (number) => opensearchIndex({ ...options, prefix: `${prefix}-${Math.trunc(number)}` }),
     ...identification(cluster, name),
     drop: async () => {
       state.close()
@@ -101,7 +103,7 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
 function identification(cluster: Cluster, name: string): Required<Pick<VectorIndex, 'inspect' | 'mark'>> {
   return {
     inspect: async () => {
-      // Asked once: a search that has failed waits for the answer, and the next failure asks again.
+      // A single attempt: a failed search waits for the result, and the next failure inspects again.
       const meta = await metaOf((call) => cluster({ ...call, tries: 1, isAwaited: true }), name)
       if (meta === undefined) return { state: 'missing' }
       return { state: 'present', ...(typeof meta['identity'] === 'string' && { identity: meta['identity'] }) }
@@ -113,12 +115,12 @@ function identification(cluster: Cluster, name: string): Required<Pick<VectorInd
   }
 }
 
-/** Creates the index behind the alias, unless there is one; another process may do so at the same moment. */
+/** Creates the index behind the alias, unless it exists; another process may do the same concurrently. */
 async function create(cluster: Cluster, name: string, schema: Record<string, unknown>): Promise<void> {
-  // The first search opens the index.
+  // Short retries, since the first search opens the index.
   const look = { method: 'GET', path: `/${name}`, accepts: [404], tries: triesOfAwaited, isAwaited: true } as const
   const { status } = await cluster(look)
-  // One that is there is searched as it is: a part on a silent node must not hold up the others.
+  // An existing index is used as it is: an unavailable shard on one node must not prevent searches of the others.
   if (status === 404) {
     const body = { ...schema, aliases: { [name]: {} } }
     const reply = await cluster({ method: 'PUT', path: `/${name}-000001`, body, accepts: [400] })
@@ -127,7 +129,7 @@ async function create(cluster: Cluster, name: string, schema: Record<string, unk
     if (reply.status === 400 && kind === 'mapper_parsing_exception')
       throw new InlayError('UNSUPPORTED', {
         message:
-          'The search cluster has no k-NN plugin, or refuses vectors of this length: install it, or use no embedder.',
+          'The search cluster has no k-NN plugin, or does not support vectors of this length: install the plugin, or use no embedder.',
       })
     if (reply.status === 400 && kind !== 'resource_already_exists_exception')
       throw unavailable(`The search cluster refused the index: ${kind}.`, false)
@@ -149,7 +151,7 @@ async function metaOf(cluster: Cluster, name: string): Promise<Record<string, un
   return isJsonObject(meta) ? meta : {}
 }
 
-/** Leaves nothing of deleted rows in the index, as soon as there is time. */
+/** Removes deleted rows from the segments of the index when it is idle. */
 async function maintainIndex(
   cluster: Cluster,
   name: string,
@@ -164,15 +166,15 @@ async function maintainIndex(
     })
   }
   await refresh()
-  const { deleted, segments, mostSegments, ...figures } = await figuresOf(cluster, name)
+  const { deleted, segments, maxSegments, ...figures } = await figuresOf(cluster, name)
   if (idle && deleted > 0) await merge('only_expunge_deletes=true')
-  if (idle && segments > mostSegments) await merge(`max_num_segments=${mostSegments}`)
-  // Searches read what stood at the last refresh, not what was merged since.
+  if (idle && segments > maxSegments) await merge(`max_num_segments=${maxSegments}`)
+  // Searches read the state of the last refresh, which may precede the merge.
   if (idle && !signal?.aborted) await refresh()
   return until.aborted ? { ...figures, upkeepDueMs: mergeMs } : figures
 }
 
-/** Most generations that one request names. */
+/** Maximum number of generations per request. */
 const removedAtOnce = 1_000
 
 async function removeGenerations(cluster: Cluster, name: string, all: readonly string[]): Promise<void> {
@@ -181,7 +183,7 @@ async function removeGenerations(cluster: Cluster, name: string, all: readonly s
 }
 
 async function removeSome(cluster: Cluster, name: string, generations: readonly string[]): Promise<void> {
-  // Only what was refreshed is found: an append may have ended before it was.
+  // Only refreshed rows are found, and an append may have returned before its refresh.
   await cluster({ path: `/${name}/_refresh` })
   for (let conflicts = 1; conflicts > 0;) {
     const { body } = await cluster({
@@ -189,12 +191,12 @@ async function removeSome(cluster: Cluster, name: string, generations: readonly 
       body: { query: { terms: { generation: generations } } },
       timeoutMs: longMs,
     })
-    // Rows that were appended once more meanwhile.
+    // Rows that were appended again concurrently.
     conflicts = Number(body['version_conflicts'] ?? 0)
   }
 }
 
-/** Generations listed at a time; a cluster may refuse more than 65,535. */
+/** Page size for listing generations; a cluster may refuse more than 65,535. */
 const listedAtOnce = 5000
 
 async function eachGeneration(
@@ -229,7 +231,7 @@ interface RowRange {
   readonly generation: string
   readonly from: number
   readonly to: number
-  /** The space, where vectors are wanted. */
+  /** The space, if vectors are wanted. */
   readonly vector: Space | undefined
 }
 
@@ -239,7 +241,7 @@ async function readRows(cluster: Cluster, name: string, { generation, from, to, 
     const { body } = await cluster({
       path: `/${name}/_search`,
       body: {
-        size: Math.min(500, mostHits),
+        size: Math.min(500, maxHits),
         _source: vector ? [...hitFields, 'vector'] : hitFields,
         query: { bool: { filter: [{ term: { generation } }, { range: { position: { gte: start, lte: to } } }] } },
         sort: [{ position: 'asc' }],
@@ -253,17 +255,17 @@ async function readRows(cluster: Cluster, name: string, { generation, from, to, 
   return vector ? all.map((hit) => ({ ...hit, vector: hit.vector ?? new Float32Array(vector.dimensions) })) : all
 }
 
-/** Segments of one part of an idle index. Every search by vector walks a graph for each. */
+/** Maximum number of segments per shard of an idle index. Every vector search walks a graph per segment. */
 const fewSegments = 8
-/** The cluster merges none by itself into a larger one. */
-const largestSegment = 5 * 2 ** 30
+/** The cluster does not merge segments beyond this size on its own. */
+const maxSegmentBytes = 5 * 2 ** 30
 
 interface IndexState extends IndexFigures {
-  /** Rows that their segments still hold. */
+  /** Deleted rows that are still in the segments. */
   readonly deleted: number
   /** Average per shard. */
   readonly segments: number
-  readonly mostSegments: number
+  readonly maxSegments: number
 }
 
 interface Stats {
@@ -284,14 +286,14 @@ async function figuresOf(cluster: Cluster, name: string): Promise<IndexState> {
     bytes: primaries.store?.size_in_bytes ?? 0,
     deleted,
     segments: (total.segments?.count ?? 0) / parts,
-    mostSegments: fewSegments + Math.floor(bytesOfPart / largestSegment),
+    maxSegments: fewSegments + Math.floor(bytesOfPart / maxSegmentBytes),
   }
 }
 
-/** The same row has the same id, so that writing it twice is writing it once. */
+/** The same row always has the same id, so writing it twice has no effect. */
 function toLines({ vector, ...row }: IndexRow): readonly [Record<string, unknown>, Record<string, unknown>] {
   const id = createHash('sha256').update(row.generation).digest('base64url')
-  // A vector of zeros has no direction, and the cluster takes none.
+  // A vector of zeros has no direction, and OpenSearch refuses it.
   const hasDirection = vector?.some((value) => value !== 0)
   return [
     { index: { _id: `${id}:${row.position}` } },
@@ -299,5 +301,5 @@ function toLines({ vector, ...row }: IndexRow): readonly [Record<string, unknown
   ]
 }
 
-/** As many digits as tell one 32-bit number from the next; as 64-bit numbers they take twice the space. */
+/** Enough digits to distinguish any two 32-bit floats; written as 64-bit numbers they take twice the space. */
 const digitsOf = (vector: Float32Array): number[] => Array.from(vector, (value) => Number(value.toPrecision(9)))

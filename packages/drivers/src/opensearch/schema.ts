@@ -1,26 +1,27 @@
 import { InlayError } from '@inlay/protocol'
 
-/** How an index is laid out; it binds when the index is created. */
+/** Layout of the index, applied when it is created. */
 export interface OpenSearchLayout {
-  /** Parts of the index, which nodes share among them; some 20 to 50 GB each. Default 1. */
+  /** Number of shards, of about 20 to 50 GB each. Default 1. */
   readonly shards?: number
-  /** Copies of each part besides the first. Default: one, as soon as there are two nodes. */
+  /** Number of replicas of each shard. Default: one if there are at least two nodes. */
   readonly replicas?: number
-  /** Language of stems and common words, as OpenSearch names it. Default `english`. */
+  /** Language for stemming and stop words, as named by OpenSearch. Default `english`. */
   readonly language?: string
 }
 
-/** Name of the alias from a prefix; it becomes part of paths. */
+/** Validates a prefix as the alias name, which becomes part of URL paths. */
 export function nameOf(prefix: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,99}$/.test(prefix)) return prefix
   throw new InlayError('INVALID_INPUT', {
-    message: 'A prefix of search indexes has lower-case letters, digits, "-" and "_", at most 100 of them.',
+    message:
+      'The prefix of search indexes may contain lower-case letters, digits, "-" and "_", at most 100 characters.',
   })
 }
 
 /**
- * Settings and fields. Segments appear only when an append asks for it, all rows of it together. Search text comes with
- * pairs of characters for scripts without spaces, so words are kept as they stand between separators.
+ * Settings and fields. Rows become visible only when an append requests a refresh, all of them together. The search
+ * text already contains pairs of characters for scripts without spaces, so the tokenizer only splits at separators.
  */
 export function schemaOf(
   { shards = 1, replicas, language = 'english' }: OpenSearchLayout,
@@ -32,7 +33,7 @@ export function schemaOf(
       ...(replicas === undefined ? { auto_expand_replicas: '0-1' } : { number_of_replicas: replicas }),
       refresh_interval: '-1',
       max_terms_count: 1_000_000,
-      // An idle upkeep leaves nothing of deleted rows in the segments.
+      // Any deleted row makes its segment eligible for `expunge_deletes`.
       'merge.policy.expunge_deletes_allowed': 0,
       ...(space && { knn: true }),
       analysis: {
@@ -75,11 +76,11 @@ const kept = { type: 'keyword', index: false, doc_values: false } as const
 const vectorField = (dimension: number): Record<string, unknown> => ({
   type: 'knn_vector',
   dimension,
-  // Lucene applies filters while it walks the graph, so no row is lost to the limit.
+  // Lucene applies filters while it walks the graph, so the limit is reached if enough rows match.
   method: { name: 'hnsw', engine: 'lucene', space_type: 'cosinesimil', parameters: { m: 16, ef_construction: 128 } },
 })
 
-/** How a space is written down; "" for none. */
+/** Name of a space as stored in the index; "" for none. */
 export function spaceName(space: { readonly id: string; readonly dimensions: number } | undefined): string {
   return space ? `${space.id} ${space.dimensions}` : ''
 }

@@ -1,31 +1,31 @@
 import type { Hit, IndexQuery } from '@inlay/knowledge'
-import { fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
+import { fuse } from '../hybrid-search/fusion.ts'
 import { isJsonObject } from '@inlay/protocol'
 import { clausesOf } from './filter.ts'
 import type { PassingCounts } from './passing-counts.ts'
 import type { Cluster } from './transport.ts'
 
-/** The index that is searched. */
+/** The index to search. */
 export interface SearchedIndex {
   readonly cluster: Cluster
   readonly name: string
-  /** Share of the vector in a fused score, 0 to 1. */
-  readonly vectorShare: number
+  /** Weight of the vector in a fused score, 0 to 1. */
+  readonly vectorShare: number | undefined
   readonly counts: PassingCounts
 }
 
-/** The cluster gives no more hits than this at once. */
-export const mostHits = 10_000
+/** Maximum number of hits that the cluster returns at once. */
+export const maxHits = 10_000
 
-/** Most words of a query that count; a pasted page is no better a query than its beginning. */
+/** Maximum number of words of a query that are used; the beginning of a pasted page is enough. */
 const queryWords = 64
 
-/** Nearest rows that a walk of the graph holds at once: with the ten wanted alone, one in six of them is missed. */
-const leastWalked = 100
+/** Minimum number of candidates in a graph walk (`k`): with only ten, one in six of the nearest rows is missed. */
+const minWalked = 100
 
 /**
- * Up to so many rows of one part that pass a filter, their vectors are all compared. The cluster does so where it would
- * visit as many in the graph, some ten for each of the nearest that it is to hold: of one row in twenty, a walk takes longer.
+ * If at most this many rows per shard match a filter, all their vectors are compared. The cluster does so if the graph
+ * walk would visit at least as many, about ten per candidate: if one row in twenty matches, a walk takes longer.
  */
 const comparedRows = 20_000
 const visitedForOne = 10
@@ -40,14 +40,17 @@ export const hitFields: readonly string[] = [
   'updatedAt',
 ]
 
-/** Both sides in one request; a query with words that the index does not hold asks once more with words spelt alike. */
+/**
+ * Sends keyword and vector search in one request. If the index lacks words of the query, searches again with similarly
+ * spelled words.
+ */
 export async function searchIndex(index: SearchedIndex, query: IndexQuery): Promise<Hit[]> {
   const { vector, signal } = query
-  const limit = Math.min(query.limit, mostHits)
+  const limit = Math.min(query.limit, maxHits)
   const text = (query.text ?? '').trim().split(/\s+/).slice(0, queryWords).join(' ')
   const isFused = text !== '' && vector !== undefined
-  // A fused search looks deeper on both sides than it answers.
-  const size = isFused ? Math.min(mostHits, Math.max(limit * 4, 50)) : limit
+  // Fusing needs more candidates from both searches than it returns.
+  const size = isFused ? Math.min(maxHits, Math.max(limit * 4, 50)) : limit
   const filter = clausesOf(query.filter)
   const near = vector?.some((value) => value !== 0)
     ? [nearSearch(vector, filter, { size, held: await heldFor(index, filter, size, signal) })]
@@ -62,13 +65,12 @@ export async function searchIndex(index: SearchedIndex, query: IndexQuery): Prom
   const hits = shareOfBest(toHits(again ?? byWords))
   if (vector === undefined) return hits
   if (!isFused) return byVector
-  // The engine scores by (1 + cosine) / 2.
+  // The engine's score is (1 + cosine) / 2.
   const nearest = byVector.map((hit) => ({ hit, nearness: 2 * hit.score - 1 }))
-  const unfound = nearnessOfUnfound(nearest, size)
   return fuse(
     hits.map((hit) => ({ hit, score: hit.score })),
     nearest,
-    { share: index.vectorShare, limit, unfound },
+    { share: index.vectorShare, text, limit },
   )
 }
 
@@ -86,14 +88,14 @@ function wordSearch(should: readonly Search[], filter: readonly Search[], size: 
   }
 }
 
-/** Nearest rows that each part is to hold while it looks for so many. */
+/** Number of candidates (`k`) per shard for a vector search. */
 async function heldFor(
   { counts, cluster, name }: SearchedIndex,
   filter: readonly Search[],
   size: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const least = Math.max(size, leastWalked)
+  const least = Math.max(size, minWalked)
   if (filter.length === 0) return least
   const query = { bool: { filter } }
   const passing = await counts.of(JSON.stringify(query), async () => {
@@ -130,23 +132,23 @@ async function searchAll(
   if (searches.length === 0) return []
   const body = searches.flatMap((search) => [headerOf(search), search])
   const reply = await cluster({ path: `/${name}/_msearch`, body, signal })
-  const responses = reply.body['responses'] as Search[] // One for each search, as documented.
+  const responses = reply.body['responses'] as Search[] // One per search, as documented by OpenSearch.
   const failed = responses.find(({ error }) => error !== undefined)
   if (failed === undefined) return responses
-  // Alone, so that it is refused, or tried again, by its own status.
+  // Sent separately, so that each search is refused or retried by its own status.
   return Promise.all(
     searches.map(async (search) => (await cluster({ path: `/${name}/_search`, body: search, signal })).body),
   )
 }
 
 /**
- * Parts of the index differ in how rare a word is, so they tell each other of its words before they are searched. A search
- * by vector would then be run twice, once to tell of none.
+ * Shards differ in how rare a word is, so word frequencies are collected from all shards first. Vector searches skip
+ * this step, which would only run them twice.
  */
 const headerOf = ({ query }: Search): Search =>
   isJsonObject(query) && 'knn' in query ? {} : { search_type: 'dfs_query_then_fetch' }
 
-/** Words as the analyzer leaves them, for those that a part of the index does not hold. */
+/** Requests spelling suggestions for words that a shard does not contain, in the analyzer's form. */
 function suggestFor(text: string): Search {
   const term = { field: 'searchText', suggest_mode: 'missing', min_word_length: 5, prefix_length: 1, size: 5 }
   return { text, spelling: { term: { ...term, max_edits: 2 } } }
@@ -157,7 +159,7 @@ interface Suggestion {
   readonly options: readonly { readonly text: string; readonly score: number }[]
 }
 
-/** Clauses for words spelt like those that no part of the index holds: each part suggests for what it lacks. */
+/** Query clauses for words spelled like those that no shard contains; each shard suggests for the words it lacks. */
 async function speltLike(index: SearchedIndex, reply: Search, signal: AbortSignal | undefined): Promise<Search[]> {
   const { suggest } = reply
   if (!isJsonObject(suggest)) return []
@@ -184,7 +186,7 @@ interface FoundRow {
   readonly _source: Omit<Hit, 'score' | 'vector'> & { readonly vector?: readonly number[] }
 }
 
-/** The hits of a reply, with the cluster's scores. */
+/** Converts a response to hits with the scores of the cluster. */
 export function toHits(reply: Search | undefined): Hit[] {
   const { hits = [] } = (reply?.['hits'] ?? {}) as { hits?: readonly FoundRow[] }
   return hits.map(({ _score: score, _source: { vector, ...row } }) => ({

@@ -2,40 +2,46 @@ import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { retrying } from '../http/retrying.ts'
 import { tlsFault } from '../http/tls-fault.ts'
 
-/** How the nodes of a cluster are reached. */
+/** Connection to a cluster. */
 export interface OpenSearchConnection {
   /**
-   * Addresses of one or more nodes, or of a balancer before them; those that fail are passed over. An address may hold
-   * name and password: `https://user:password@search-1:9200`.
+   * URLs of one or more nodes, or of a load balancer; failing nodes are skipped. A URL may contain a user name and
+   * password: `https://user:password@search-1:9200`.
    */
   readonly nodes: string | readonly string[]
-  /** Name for basic authentication. Default: none is sent. */
+  /** User name for basic authentication. Default: none. */
   readonly username?: string
-  /** Its password. */
+  /** Password for basic authentication. */
   readonly password?: string
-  /** Sent with every request, e.g. `authorization`. */
+  /** Headers sent with every request, e.g. `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Sends requests, e.g. with a signature for a hosted service or a certificate authority of one's own. */
+  /** Custom `fetch`, e.g. to sign requests for a hosted service or to use a private certificate authority. */
   readonly fetch?: typeof fetch
-  /** Longest time one try of a search or write may take, in milliseconds. Default 30 000. */
+  /** Timeout of one attempt of a search or write, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number
 }
 
-/** One request. */
+/** A request to the cluster. */
 export interface ClusterCall {
   readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Begins with `/`. */
+  /** Starts with `/`. */
   readonly path: string
   /** A list is sent as newline-delimited JSON. */
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
-  /** Refusals that are answers, e.g. 404. */
+  /** Error statuses to return as a response, e.g. 404. */
   readonly accepts?: readonly number[]
-  /** Longest time of one try. */
+  /** Timeout of one attempt. */
   readonly timeoutMs?: number
-  /** Whether somebody waits for the answer: a second node is then asked when the first says nothing for a second. */
+  /**
+   * Whether somebody waits for the response: if a node does not respond within a second, a second node is tried
+   * concurrently.
+   */
   readonly isAwaited?: boolean
-  /** Most tries while the cluster is busy or unreachable, each at every node. Default 4, with waits of some 4 s. */
+  /**
+   * Maximum number of attempts while the cluster is busy or unreachable, each at every node. Default 4, with pauses of
+   * about 4 s.
+   */
   readonly tries?: number
 }
 
@@ -45,25 +51,31 @@ export interface ClusterReply {
   readonly body: Record<string, unknown>
 }
 
-/** Sends a request to the cluster. SERVICE_UNAVAILABLE when no node can carry it out, or the cluster refuses it. */
+/** Sends a request to the cluster. @throws SERVICE_UNAVAILABLE if no node can handle it, or the cluster refuses it */
 export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
 
-/** How silent nodes are told, in milliseconds. */
+/** Times for detecting nodes that do not respond, in milliseconds. */
 export const clusterTimes = {
-  /** A node that takes longer is looked after: one that is frozen or cut off says nothing to a small request either. */
+  /**
+   * After this time, a node is checked with a small request: one that hangs or is disconnected does not respond to it
+   * either.
+   */
   quietMs: 5_000,
-  /** Longest time for that. */
+  /** Timeout of that check. */
   answerMs: 3_000,
-  /** When another node is asked as well, for a call that somebody waits for. */
+  /** After this time, a second node is tried, for a call that somebody waits for. */
   hedgeMs: 1_000,
 } as const
 
-/** Nodes that one call asks at the same time. */
-const mostAtOnce = 2
+/** Maximum number of nodes that one call uses at the same time. */
+const maxConcurrent = 2
 
 const busyStatuses = new Set([408, 429, 502, 503, 504])
 
-/** Tries busy and unreachable nodes again, each time the next one; every request of the index may be sent twice. */
+/**
+ * Retries at busy and unreachable nodes, moving on to the next node each time. Every request of the index is safe to
+ * send twice.
+ */
 export function createCluster(connection: OpenSearchConnection): Cluster {
   const { nodes, username, password = '', fetch: send = fetch, timeoutMs: usualMs = 30_000 } = connection
   const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toNode)
@@ -77,7 +89,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
     const headers = { ...usual, ...authorization, ...connection.headers }
     const silence = new AbortController()
     const signals = [AbortSignal.timeout(timeoutMs), silence.signal, ...(call.signal ? [call.signal] : [])]
-    // Whatever is said is an answer: a proxy may send the root elsewhere.
+    // Any response counts: a proxy may redirect the root path.
     const look = (): Promise<unknown> =>
       send(`${address}/`, { headers, redirect: 'manual', signal: AbortSignal.timeout(clusterTimes.answerMs) }).then(
         (reply) => reply.text(),
@@ -103,8 +115,8 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
     }
   }
   /**
-   * Goes to the next node at once when one does not answer; only after the last it is time to wait. A call that somebody
-   * waits for has two nodes at a time at most, so that a slow cluster gets twice the load and not more.
+   * Tries the next node at once if one does not respond, and pauses only after the last. A call that somebody waits for
+   * uses at most two nodes at a time, so that a slow cluster gets at most twice the load.
    */
   const tryEach = ({ isAwaited = false, ...call }: ClusterCall): Promise<ClusterReply> => {
     const { promise, resolve, reject } = Promise.withResolvers<ClusterReply>()
@@ -117,11 +129,11 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       clearTimeout(timer)
       const at = (first + begun++) % addresses.length
       const goOn = (): void => {
-        // Another call may have gone on from it already.
+        // Another call may already have moved on to the next node.
         if (next === at) next = (at + 1) % addresses.length
       }
       underWay++
-      if (isAwaited && underWay < mostAtOnce && begun < addresses.length)
+      if (isAwaited && underWay < maxConcurrent && begun < addresses.length)
         timer = setTimeout(() => {
           goOn()
           askNext()
@@ -131,7 +143,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
         if (call.signal?.aborted) return reject(call.signal.reason)
         goOn()
         if (isInlayError(error)) {
-          // The other node may still have an answer.
+          // The other node may still respond.
           if (!error.retryable || underWay === 0) reject(error)
         } else if (begun < addresses.length) askNext()
         else if (underWay === 0) reject(unreachable(error))
@@ -157,7 +169,7 @@ const basic = (username: string, password: string): string => {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`
 }
 
-/** A password may hold a `%` that stands for itself. */
+/** A password may contain a literal `%`. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -175,7 +187,7 @@ function toNode(node: string): Node {
     return { address: url.href.replace(/\/+$/, ''), authorization }
   }
   throw new InlayError('INVALID_INPUT', {
-    message: 'A node of a search cluster is an http or https address, such as http://localhost:9200.',
+    message: 'The URL of a search cluster node must start with http or https, such as http://localhost:9200.',
   })
 }
 
@@ -187,13 +199,13 @@ function toText(body: unknown): string | null {
 }
 
 async function readReply(response: Response): Promise<ClusterReply> {
-  // It answers every request with this header.
+  // Elasticsearch adds this header to every response.
   if (response.headers.get('x-elastic-product') === 'Elasticsearch') throw isElasticsearch()
   const text = await response.text()
   return { status: response.status, body: toObject(text) }
 }
 
-/** Proxies and security plugins refuse in plain text. */
+/** Proxies and security plugins return errors as plain text. */
 function toObject(text: string): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(text)
@@ -208,30 +220,30 @@ const setting = 'INLAY_INDEX_URL, or the option engines.index'
 function isElasticsearch(): InlayError {
   return new InlayError('UNSUPPORTED', {
     data: { isExpected: true },
-    message: `This is an Elasticsearch, whose vectors and settings differ: name OpenSearch 2.13 or newer in ${setting}.`,
+    message: `This server is Elasticsearch, which is not supported: use OpenSearch 2.13 or newer in ${setting}.`,
   })
 }
 
-/** Creates the error for a node that does not answer like OpenSearch. */
+/** Creates the error for a server that is not OpenSearch. */
 export function isNoOpenSearch(): InlayError {
-  return unavailable(`What answers is no OpenSearch: name its nodes in ${setting}.`, false)
+  return unavailable(`The server is not OpenSearch: set the URLs of its nodes in ${setting}.`, false)
 }
 
-/** By the status of a refusal: what somebody has to change. */
+/** Instructions by the status of a refused request. */
 const refusals: Readonly<Record<number, string>> = {
-  401: `The search cluster refuses the user or the password: check them in ${setting}.`,
-  403: `The user of the search cluster lacks a right: allow it to create, read, write and manage indexes of its prefix, or name another one in ${setting}.`,
+  401: `The search cluster refused the user name or password: check them in ${setting}.`,
+  403: `The user of the search cluster lacks a permission: allow it to create, read, write and manage indexes with its prefix, or set another user in ${setting}.`,
 }
 
-/** Reasons may quote documents, so only the kind of error is told. */
+/** The reason may quote documents, so only the kind of error is reported. */
 function refusalOf({ status, body }: ClusterReply): InlayError {
   const { error } = body
   const isBlocked = isJsonObject(error) && error['type'] === 'cluster_block_exception'
-  if (isBlocked) return unavailable('The search cluster takes no writes: see whether its disks are full.', true)
+  if (isBlocked) return unavailable('The search cluster refuses writes: check whether its disks are full.', true)
   const known = refusals[status]
   if (known !== undefined) return unavailable(known, false)
   const kind = isJsonObject(error) && typeof error['type'] === 'string' ? `: ${error['type']}` : ''
-  return unavailable(`The search cluster refused a request with ${status}${kind}.`, busyStatuses.has(status))
+  return unavailable(`The search cluster refused a request with status ${status}${kind}.`, busyStatuses.has(status))
 }
 
 function unreachable(error: unknown): InlayError {

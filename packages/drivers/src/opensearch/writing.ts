@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { unavailable, type Cluster } from './transport.ts'
 
-/** An action and its row, as the bulk API takes them. */
+/** An action and its row, in the format of the bulk API. */
 export type BulkLines = readonly [Record<string, unknown>, Record<string, unknown>]
 
 const batchChars = 4 * 2 ** 20
 const batchRows = 1_000
-/** The cluster says how busy it is by refusing single rows; it gets longer and longer breaks, 30 s together. */
+/** A busy cluster refuses individual rows; these are the pauses before each retry, 30 s in total. */
 const breaksMs = [100, 300, 1_000, 3_000, 8_000, 18_000]
 
 interface BulkItem {
@@ -14,8 +14,8 @@ interface BulkItem {
 }
 
 /**
- * Writes rows batch by batch, those again that the cluster was too busy for, and makes them visible together.
- * @throws SERVICE_UNAVAILABLE when the cluster stays busy or refuses a row; some rows may be written then
+ * Writes rows in batches, retries those that a busy cluster refused, and makes all of them visible together.
+ * @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row; some rows may then be written
  */
 export async function writeRows(cluster: Cluster, name: string, rows: readonly BulkLines[]): Promise<void> {
   for (const batch of batchesOf(rows)) {
@@ -30,7 +30,7 @@ export async function writeRows(cluster: Cluster, name: string, rows: readonly B
 
 async function pause(tries: number): Promise<void> {
   const breakMs = breaksMs[tries - 1]
-  if (breakMs === undefined) throw unavailable('The search cluster is too busy to take rows.', true)
+  if (breakMs === undefined) throw unavailable('The search cluster is too busy to accept rows.', true)
   await delay(breakMs * (0.8 + 0.4 * Math.random()))
 }
 
@@ -38,7 +38,7 @@ async function pause(tries: number): Promise<void> {
 async function writeBatch(cluster: Cluster, name: string, batch: readonly BulkLines[]): Promise<readonly BulkLines[]> {
   const { body } = await cluster({ path: `/${name}/_bulk`, body: batch.flat() })
   if (body['errors'] !== true) return []
-  const items = body['items'] as BulkItem[] // One for each row, in order, as documented.
+  const items = body['items'] as BulkItem[] // One per row, in order, as documented by OpenSearch.
   const refused = items.find(({ index }) => index !== undefined && index.status >= 400 && !isBusy(index.status))
   if (refused)
     throw unavailable(
@@ -67,7 +67,7 @@ function batchesOf(rows: readonly BulkLines[]): BulkLines[][] {
   return batches
 }
 
-/** Roughly, so that no row is written as JSON twice. */
+/** An estimate, to avoid converting each row to JSON twice. */
 function sizeOf([, row]: BulkLines): number {
   const { text, searchText, chunkMetadata, vector } = row
   const chars = [text, searchText, chunkMetadata].reduce<number>((sum, value) => sum + String(value).length, 500)

@@ -9,7 +9,7 @@ export async function installed<Module>(name: string, load: () => Promise<Module
     return await load()
   } catch (cause) {
     const { code, message = '' } = Object(cause) as { code?: string; message?: string }
-    // A package that is there may lack one of its own.
+    // An installed package may lack one of its own dependencies.
     if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw cause
     throw new InlayError('UNSUPPORTED', {
       message: `The package ${name} is not installed: run \`npm install ${name}\`.`,

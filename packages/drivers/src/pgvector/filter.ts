@@ -1,13 +1,13 @@
 import type { IndexFilter, TimeRange } from '@inlay/knowledge'
 
-/** Values of one statement; each gets its `$n`, so no value is ever part of the SQL text. */
+/** Parameters of a statement; each value gets its `$n`, so no value is ever part of the SQL text. */
 export interface Parameters {
   readonly values: unknown[]
-  /** Adds a value; answers its placeholder. */
+  /** Adds a value. @returns its placeholder */
   add(value: unknown): string
 }
 
-/** Starts a statement's parameters, and spells values that need a form of their own. */
+/** Creates the parameters of a statement, and formats vectors. */
 export const parametersOf: { empty(): Parameters; vector(vector: Float32Array): string } = {
   empty() {
     const values: unknown[] = []

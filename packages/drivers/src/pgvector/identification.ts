@@ -1,7 +1,7 @@
 import type { IndexCondition, VectorIndex } from '@inlay/knowledge'
 import type { PgTables } from './schema.ts'
 
-/** Runs a statement; the caller names the columns it selects in `Row`. */
+/** Runs a statement; `Row` must describe the selected columns. */
 export type Run = <Row>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
 interface Catalog {
@@ -13,8 +13,9 @@ interface Catalog {
 }
 
 /**
- * The mark is the comment of the table of rows: a table that is made anew, or restored without it, has none.
- * @param spaceId what the index was opened for, as the table of the space has it; undefined before
+ * Identifies an index by the comment on its table of rows: a table that was recreated, or restored without the comment,
+ * has none.
+ * @param spaceId the space the index was opened with, as stored in its table; undefined before
  */
 export function identification(
   run: Run,

@@ -1,31 +1,31 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError, checkRequired, isObject } from '@inlay/protocol'
-import { defaultVectorShare, fuse, nearnessOfUnfound } from '../hybrid-search/fusion.ts'
+import { fuse } from '../hybrid-search/fusion.ts'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
 import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
 import { toPostgresFailure } from '../sql/postgres-refusals.ts'
 import { identification, type Run } from './identification.ts'
 import { relationsOf, schemaOf, tablesOf, type PgTables } from './schema.ts'
-import { depthOf, hnswSettingsOf, operandOf, textHits, vectorHits, type PgHit } from './search.ts'
+import { hnswSettingsOf, operandOf, textHits, vectorHits, withoutSigns, type PgHit } from './search.ts'
 
-/** The little of a PostgreSQL client that is used: a `pg` pool, a PGlite and others have it. */
+/** The part of a PostgreSQL client that is used, as in a `pg` pool or PGlite. */
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-  /** Pools tell here of idle connections that break; unheard, that would end the process. */
+  /** Pools emit an error when an idle connection breaks; without a listener it would end the process. */
   on?(event: 'error', listener: () => void): unknown
 }
 
-/** How a {@link pgvectorIndex} is made. */
+/** Options of {@link pgvectorIndex}. */
 export interface PgvectorOptions {
-  /** A pool of `pg`, or anything with the same `query`; the host ends it. */
+  /** A pool of `pg`, or any object with the same `query`. The host closes it. */
   readonly client: PgClient
-  /** Begins the names of the tables: letters, digits and `_`. Default `inlay_index`. */
+  /** Prefix of the table names: letters, digits and `_`. Default `inlay_index`. */
   readonly prefix?: string
   /** Text search configuration, for stemming and stop words. Default `english`. */
   readonly language?: string
-  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
+  /** Weight of the vectors in searches that also have text, 0 to 1. Default: estimated for each query. */
   readonly vectorShare?: number
-  /** Rows from which on an HNSW index is built by `maintain`. Default 50,000; below, vectors are compared one by one. */
+  /** Number of rows from which `maintain` builds an HNSW index. Default 50,000; below, all vectors are compared. */
   readonly vectorIndexRows?: number
 }
 
@@ -44,9 +44,9 @@ interface Place {
 }
 
 /**
- * An index in PostgreSQL: full text by its own text search (words weighted by how rare they are, unknown words
- * matched by spelling), vectors by the extension `vector`, which is only needed when a space is given.
- * Any number of processes may share it. Run `vectorIndexConformance`.
+ * An index in PostgreSQL: full-text search of PostgreSQL (words weighted by how rare they are, unknown words matched by
+ * spelling), and vectors with the extension `vector`, which is only needed if a space is given. Any number of processes
+ * may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   checkRequired('pgvectorIndex', options, {
@@ -55,7 +55,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       (client) => isObject(client) && typeof Reflect.get(Object(client), 'query') === 'function',
     ],
   })
-  const { client, prefix = defaultPrefix, language = 'english', vectorShare: share = defaultVectorShare } = options
+  const { client, prefix = defaultPrefix, language = 'english', vectorShare: share } = options
   const tables = tablesOf(prefix)
   const run = runnerOf(client)
   const place = { run, tables, language }
@@ -98,7 +98,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
     },
     close: async () => state.close(),
     ...identification(run, tables, () => (state.peek() ? spaceIdOf(state.peek()!.space) : undefined)),
-    beside: (number) => pgvectorIndex({ ...options, prefix: `${prefix}_${Math.trunc(number)}` }),
+    staging: (number) => pgvectorIndex({ ...options, prefix: `${prefix}_${Math.trunc(number)}` }),
     async drop() {
       state.close()
       await run(`drop table if exists ${Object.values(tables).join(', ')}`)
@@ -106,7 +106,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   }
 }
 
-/** Generations listed at a time. */
+/** Page size for listing generations. */
 const listedAtOnce = 5000
 
 async function eachGeneration(
@@ -129,7 +129,7 @@ async function eachGeneration(
 function runnerOf(client: PgClient): Run {
   return async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
-      // The caller names the columns it selects in `Row`.
+      // `Row` must describe the selected columns.
       return (await client.query(sql, [...values])).rows as Row[]
     } catch (error) {
       if (isInlayError(error)) throw error
@@ -141,10 +141,12 @@ function runnerOf(client: PgClient): Run {
 }
 
 async function openTables({ run, tables, language }: Place, space: Space | undefined): Promise<Open> {
-  // A role that may make nothing has to be able to use what is there: "if not exists" asks for the right first.
+  // A role without the right to create must still be able to use existing tables: "if not exists" checks the right
+  // first.
   if (!(await isMade(run, tables)))
     for (const statement of schemaOf(tables, language, space?.dimensions))
-      // Two processes that make the same table at once: "if not exists" lets one of them fail, and it exists then.
+      // If two processes create the same table concurrently, "if not exists" can fail in one of them; then the table
+      // exists.
       await run(statement).catch(() => run(statement))
   const id = spaceIdOf(space)
   await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
@@ -166,7 +168,7 @@ async function isMade(run: Run, tables: PgTables): Promise<boolean> {
 }
 
 async function find(
-  { run, tables, language, space, hnswSettings, share }: Place & Open & { readonly share: number },
+  { run, tables, language, space, hnswSettings, share }: Place & Open & { readonly share: number | undefined },
   query: IndexQuery,
 ): Promise<Hit[]> {
   query.signal?.throwIfAborted()
@@ -181,8 +183,7 @@ async function find(
   if (query.text === undefined) return near.map(toHit)
   const nearest = near.map((row) => ({ hit: toHit(row), nearness: 2 * Number(row.score) - 1 }))
   const words = text.map((row) => ({ hit: toHit(row), score: Number(row.score) }))
-  const unfound = nearnessOfUnfound(nearest, depthOf(query.limit, true))
-  return fuse(words, nearest, { share, limit: query.limit, unfound })
+  return fuse(words, nearest, { share, text: query.text, limit: query.limit })
 }
 
 async function maintain(
@@ -196,7 +197,7 @@ async function maintain(
     await run(
       `create index if not exists ${tables.rows}_vector on ${tables.rows} using hnsw (vector vector_cosine_ops)`,
     )
-  // Words that no row holds any more only cost spelling a look; they go when nothing else is to do.
+  // Words that no row contains any more only slow down spelling a little, so they are removed when idle.
   if (idle)
     await run(
       `delete from ${tables.words} w where not exists
@@ -220,7 +221,7 @@ function toJson(row: IndexRow): Record<string, unknown> {
     generation: row.generation,
     position: row.position,
     text: row.text,
-    search_text: row.searchText,
+    search_text: withoutSigns(row.searchText),
     source: row.source,
     tags: row.tags,
     pairs: row.pairs,
@@ -232,7 +233,9 @@ function toJson(row: IndexRow): Record<string, unknown> {
   }
 }
 
-/** One statement for all rows, so that they appear together; words new to the index are noted for spelling. */
+/**
+ * One statement for all rows, so that they become visible together; new words are recorded for spelling corrections.
+ */
 function insertStatement(tables: PgTables, language: string, hasVector: boolean): string {
   const columns = `document_id, generation, position, text, source, tags, pairs, updated_at, own_updated_at, created_at, card`
   return `

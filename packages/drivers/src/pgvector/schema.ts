@@ -1,30 +1,32 @@
 import { InlayError } from '@inlay/protocol'
 
-/** Names of the tables of one index. */
+/** Table names of an index. */
 export interface PgTables {
   readonly rows: string
   readonly words: string
   readonly meta: string
 }
 
-/** Table names from a prefix; they go into SQL as they are, so nothing but a plain identifier is taken. */
+/** Table names for a prefix. They are inserted into SQL as they are, so only plain identifiers are accepted. */
 export function tablesOf(prefix: string): PgTables {
   if (!/^[a-z_][a-z0-9_]{0,43}$/i.test(prefix))
     throw new InlayError('INVALID_INPUT', {
-      message: 'A table prefix has letters, digits and "_", at most 44 of them.',
+      message: 'A table prefix may contain letters, digits and "_", at most 44 characters.',
     })
   return { rows: `${prefix}_rows`, words: `${prefix}_words`, meta: `${prefix}_meta` }
 }
 
-/** Names of the tables and indexes that {@link schemaOf} makes. */
+/** Names of the tables and indexes that {@link schemaOf} creates. */
 export function relationsOf({ rows, words, meta }: PgTables): string[] {
   return [meta, words, rows, `${rows}_text`, `${rows}_document`, `${rows}_tags`, `${rows}_pairs`]
 }
 
-/** Statements that make what is missing; each may run any number of times. */
+/** Statements that create missing tables and indexes; each is idempotent. */
 export function schemaOf(tables: PgTables, language: string, dimensions: number | undefined): string[] {
   if (!/^[a-z_]{1,60}$/.test(language))
-    throw new InlayError('INVALID_INPUT', { message: 'A text search configuration has lower-case letters and "_".' })
+    throw new InlayError('INVALID_INPUT', {
+      message: 'The name of a text search configuration may contain lower-case letters and "_".',
+    })
   return [
     ...(dimensions === undefined ? [] : ['create extension if not exists vector']),
     `create table if not exists ${tables.meta} (singleton boolean primary key, space text not null,

@@ -2,7 +2,7 @@ import { parametersOf, type Parameters } from './filter.ts'
 import type { PgTables } from './schema.ts'
 import { editDistance } from '@inlay/text'
 
-/** A row as it comes from SQL. */
+/** A row as returned by SQL. */
 export interface PgHit {
   readonly document_id: string
   readonly generation: string
@@ -10,36 +10,42 @@ export interface PgHit {
   readonly text: string
   readonly metadata: string
   readonly source: string
-  /** `bigint`: a string or a number, as the client gives it. */
+  /** `bigint`: a string or a number, depending on the client. */
   readonly updated_at: string | number
   readonly score: string | number
-  /** As text, which is a JSON list; only where it was asked for. */
+  /** The vector as text, in the form of a JSON array; only if requested. */
   readonly vector?: string
 }
 
-/** Dependencies of both parts of a search. */
+/** Dependencies of keyword and vector search. */
 export interface PgSearch {
   run<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   readonly tables: PgTables
   readonly language: string
   readonly limit: number
-  /** SQL that precedes the conditions of a vector search of so many rows. */
+  /** Returns SQL that precedes the conditions of a vector search with a limit. */
   readonly hnswSettings: (limit: number) => string
 }
+
+/**
+ * Replaces all other characters by spaces, so that words are split as in other indexes: PostgreSQL would keep `std.fs`
+ * as a host name, and read the `-1` of `L121-1` as a negative number.
+ */
+export const withoutSigns = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
 
 type Conditions = (parameters: Parameters) => string
 
 const columns = 'document_id, generation, position, text, card as metadata, source, updated_at'
 
-/** A fused search looks deeper on both sides than it answers. */
-export const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)
+/** Fusing needs more candidates from both searches than it returns. */
+const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(limit * 4, 50) : limit)
 
-/** Most different words of a query that count; a pasted page is no better a query than its beginning. */
-const wordLimit = 48
+/** Maximum number of different words of a query that are used; the beginning of a pasted page is enough. */
+const maxWords = 48
 
 /**
- * Hits of full text, best first, scores divided by the best. Each word counts by how rare it is among the rows times
- * its weight in the row; a word that the index does not hold counts through the words spelt alike.
+ * Hits of keyword search, best first, with scores divided by the best. The weight of a word is its rarity times its
+ * rank in the row; a word that the index does not contain is replaced by similarly spelled words.
  */
 export async function textHits(
   search: PgSearch,
@@ -74,13 +80,13 @@ async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
   const counts = await search.run<{ word: string; count: unknown; total: unknown }>(
     `select q.word, (select count(*) from ${search.tables.rows} r where r.words @@ ${operandOf('q.word')}) as count,
        (select count(*) from ${search.tables.rows}) as total
-     from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${wordLimit}) q`,
-    [text.slice(0, 8_000)],
+     from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${maxWords}) q`,
+    [withoutSigns(text.slice(0, 8_000))],
   )
   const terms: Term[] = []
   for (const { word, count, total } of counts) {
     const rows = Number(count)
-    // Inverse document frequency as in BM25, never below a trace so that a word in most rows still breaks ties.
+    // Inverse document frequency as in BM25, with a minimum so that a word in most rows still breaks ties.
     const rarity = (holding: number): number =>
       Math.max(Math.log(1 + (Number(total) - holding + 0.5) / (holding + 0.5)), 0.01)
     if (rows > 0) terms.push({ word, weight: rarity(rows) })
@@ -90,7 +96,7 @@ async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
   return terms
 }
 
-/** Known words within one edit (two for words over seven letters) that begin with the same letter; nearest first. */
+/** Known words with the same first letter within one edit (two for words longer than seven letters), nearest first. */
 async function speltLike(search: PgSearch, word: string): Promise<string[]> {
   const edits = word.length > 7 ? 2 : 1
   const first = [...word][0] ?? ''
@@ -107,16 +113,16 @@ async function speltLike(search: PgSearch, word: string): Promise<string[]> {
     .map((near) => near.word)
 }
 
-/** A lexeme as a `tsquery` operand: quotes and backslashes are the only characters with a meaning inside quotes. */
+/** Quotes a lexeme as a `tsquery` operand: only quotes and backslashes need escaping. */
 const quoteLexeme = (word: string): string => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** The same in SQL, of a column that holds a lexeme. */
+/** SQL for the same, for a column of lexemes. */
 export const operandOf = (column: string): string =>
   String.raw`('''' || replace(replace(${column}, '\', '\\'), '''', '''''') || '''')::tsquery`
 
 /**
- * Hits by cosine, nearest first; score (1 + cosine) / 2. An HNSW index applies the filter to what its scan finds, so
- * the scan goes on until the limit is reached; should it give up before, all rows that pass the filter are compared.
+ * Hits by cosine, nearest first; score (1 + cosine) / 2. An HNSW index applies the filter to the rows its scan finds,
+ * so the scan continues until the limit is reached; if it stops early, all rows that match the filter are compared.
  */
 export async function vectorHits(
   search: PgSearch,
@@ -137,7 +143,7 @@ export async function vectorHits(
   }
   const rows = await near((distance) => distance, search.hnswSettings(limit))
   if (rows.length >= limit || !(await hasVectorIndex(search))) return rows
-  // An expression that the index cannot order by.
+  // An expression that cannot use the index.
   return near((distance) => `(${distance}) + 0`, '')
 }
 
@@ -149,15 +155,15 @@ async function hasVectorIndex({ run, tables }: PgSearch): Promise<boolean> {
 }
 
 /**
- * A condition that is always true and sets how HNSW indexes are scanned, for its own statement alone: a pool may run
- * each statement on another connection. It has no column, so PostgreSQL evaluates it before the scan begins.
+ * A condition that is always true and configures HNSW scans, for its own statement only, since a pool may run each
+ * statement on another connection. It refers to no column, so PostgreSQL evaluates it before the scan starts.
  * @param version of the extension; before 0.8 a scan cannot be continued
  */
 export function hnswSettingsOf(version: string | undefined): (limit: number) => string {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
   const isIterative = major > 0 || minor >= 8
   return (limit) => {
-    // At most what the extension takes. A scan of twice the limit finds some 98 of 100 nearest.
+    // Limited to the maximum of the extension. Scanning twice the limit finds about 98 % of the nearest rows.
     const efSearch = Math.min(1000, Math.max(100, Math.trunc(limit) * 2))
     const settings = [
       `set_config('hnsw.ef_search', '${efSearch}', true)`,

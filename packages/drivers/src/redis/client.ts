@@ -1,9 +1,9 @@
-/** Part of the module `redis` in use, declared here so that hosts without it can compile. */
+/** The part of the module `redis` that is used, declared here so that hosts without it compile. */
 export interface RedisModule {
   readonly createClient: (options: object) => RedisClient
 }
 
-/** Part of a `redis` client in use. */
+/** The part of a `redis` client that is used. */
 export interface RedisClient {
   readonly isReady: boolean
   connect(): Promise<unknown>

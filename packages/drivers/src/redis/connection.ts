@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { toRedisFailure } from './refusals.ts'
 import type { RedisClient } from './client.ts'
 
-/** The way to a server. */
+/** Connection to a server. */
 export interface Connection {
   /** @throws SERVICE_UNAVAILABLE while there is none */
   readonly client: () => Promise<RedisClient>
@@ -11,15 +11,15 @@ export interface Connection {
 
 /** When a server counts as silent, in milliseconds. */
 export interface Patience {
-  /** How long after a use it is asked whether it is there. */
+  /** Time after a use until the server is pinged. */
   readonly quietMs: number
-  /** Longest time to say so. */
+  /** Timeout of the ping. */
   readonly answerMs: number
-  /** How long a client tries to reach it before another one takes its place. */
+  /** Time for which a client tries to connect before it is replaced. */
   readonly reachMs: number
 }
 
-/** A client that a silent server took stays unready: the next one may find it answering again. */
+/** A client never becomes ready if an unresponsive server accepted its connection; a new client may. */
 export const redisTimes: Patience = { quietMs: 1_000, answerMs: 3_000, reachMs: 3_000 }
 
 interface Opened {
@@ -29,9 +29,8 @@ interface Opened {
 }
 
 /**
- * Connects at first use, and again when the connection breaks. A server that has gone silent, frozen or cut off without a
- * word, would keep callers for ever: soon after each use it is asked whether it is there, and what waits for it is rejected
- * when it is not.
+ * Connects on first use, and again when the connection breaks. An unresponsive server (frozen, or network packets lost)
+ * would block callers forever, so it is pinged soon after each use; if it does not respond, waiting calls are rejected.
  */
 export function createConnection(
   createClient: () => Promise<RedisClient>,
@@ -48,13 +47,13 @@ export function createConnection(
     })
     redis.on('error', (error) => void (cause = error))
     const at = performance.now()
-    // It goes on trying by itself once the first try is made.
+    // After the first attempt the client reconnects automatically.
     void redis.connect().catch(() => {})
     await inTime(answered, answerMs)
     return { redis, at, isGivenUp: false }
   }
   const giveUp = (opened: Opened): void => {
-    // Another may have taken its place already.
+    // Another client may have replaced it already.
     if (opened.isGivenUp) return
     opened.isGivenUp = true
     opening = undefined
@@ -89,11 +88,11 @@ export function createConnection(
   }
 }
 
-/** Whether work ends within a time. */
-async function inTime(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+/** Whether work completes in time. */
+async function inTime(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const over = new AbortController()
-  // An answer may have come while the process was busy: then the time is up before it is read.
-  const timeUp = delay(limitMs, undefined, over).then(() => nextTurn())
+  // A response may have arrived while the process was busy, so it is read once more before the timeout counts.
+  const timeUp = delay(timeoutMs, undefined, over).then(() => nextTurn())
   const isDone = await Promise.race([
     work.then(() => true),
     timeUp.then(

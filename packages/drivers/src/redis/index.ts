@@ -8,11 +8,11 @@ import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 export type { RedisClient, RedisModule, RedisTransaction } from './client.ts'
 
-/** How runs are shared through Redis or Valkey. */
+/** Options for sharing runs through Redis or Valkey. */
 export interface RedisRunsOptions {
   /** `redis://user:password@host:port`, `rediss://` for TLS. */
   readonly url: string
-  /** Begins the names of all keys. Default `inlay`. */
+  /** Prefix of all keys. Default `inlay`. */
   readonly prefix?: string
   /** The module `redis`, where it cannot be imported by name. */
   readonly lib?: RedisModule
@@ -25,15 +25,15 @@ export const redisDependencies: readonly string[] = ['redis']
 
 /** The package `redis`. @throws UNSUPPORTED when it is not installed */
 export async function loadRedis(): Promise<RedisModule> {
-  // Its clients have what is named above.
+  // Its clients have the methods declared above.
   return (await installed('redis', () => import('redis').catch(toMissing))) as unknown as RedisModule
 }
 
-/** How often running answers are shared, in milliseconds. */
+/** Interval at which running answers are shared, in milliseconds. */
 export const redisPaceMs = 25
-/** How long a removed run is known as removed. */
+/** How long the removal of a run is remembered. */
 const removedSeconds = 600
-/** Most lines in one read. */
+/** Maximum number of lines per read. */
 const readLines = 2_000
 
 /** Names of keys. */
@@ -54,9 +54,9 @@ interface Parts {
 }
 
 /**
- * Shares runs through Redis 6.2 or Valkey 7.2 or newer, for any number of processes. Connects at first use, and again when the
- * connection breaks; while there is none each call rejects with SERVICE_UNAVAILABLE, and runs go on in their own
- * process. Nothing has to outlive the server: a run that it forgets is written again by its process.
+ * Shares runs through Redis 6.2 or Valkey 7.2 or newer, for any number of processes. Connects on first use, and again
+ * when the connection breaks; meanwhile each call rejects with SERVICE_UNAVAILABLE, and runs continue in their own
+ * process. Persistence is not required: a run lost by the server is written again by its process.
  * @example createInlay({ sharedRuns: redisRuns({ url: 'redis://localhost:6379' }) })
  */
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
@@ -94,7 +94,7 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
   })
 }
 
-/** Has each call that Redis refuses say what to change. */
+/** Makes each call that Redis refuses reject with what to change. */
 function withRefusals(runs: SharedRuns): SharedRuns {
   const wrapped = Object.entries(runs).map(([name, member]: [string, unknown]) => {
     if (typeof member !== 'function') return [name, member]
@@ -178,7 +178,7 @@ function createReading({ client, keys }: Parts): Pick<SharedRuns, 'ofSession' | 
     },
     read: async (messageId, cursor) => {
       const redis = await client()
-      // One after the other on one connection: of a run that is over all lines are there.
+      // In order on one connection, so that all lines of a finished run are present.
       const [isFinished, hasRun, texts] = await Promise.all([
         redis.hExists(keys.run(messageId), 'finished'),
         redis.exists(keys.run(messageId)),
@@ -205,12 +205,14 @@ function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'st
       const redis = await client()
       const taken: SharedRun[] = []
       for (const { run, owner: maker, seen } of await running()) {
-        if (maker === owner || Number(seen) > now() - leaseMs) continue
+        const time = now()
+        const isAbandoned = Number(seen) <= time - leaseMs
+        if (maker === owner || (!isAbandoned && Number(seen) <= time + leaseMs)) continue
         const isTaken = await redis.eval(takeScript, {
           keys: [keys.run(run.messageId)],
-          arguments: [maker, seen, owner, String(now())],
+          arguments: [maker, seen, isAbandoned ? owner : maker, String(time)],
         })
-        if (isTaken === 1) taken.push(run)
+        if (isAbandoned && isTaken === 1) taken.push(run)
       }
       return taken
     },
@@ -243,7 +245,7 @@ async function removeRuns(client: RedisClient, keys: Keys, ids: readonly string[
       .zRem(keys.session(run.sessionId), id)
       .zRem(keys.finished, id)
       .sRem(keys.running, id)
-    // Its process may still write: it is to learn that the run was removed, not lost.
+    // Its process may still write, and must learn that the run was removed, not lost.
     if (!run.finished) removing.hSet(keys.run(id), { owner: '', finished: '1' }).expire(keys.run(id), removedSeconds)
     await removing.exec()
   }

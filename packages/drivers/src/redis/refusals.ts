@@ -3,7 +3,7 @@ import { tlsFault } from '../http/tls-fault.ts'
 
 const setting = 'INLAY_REDIS_URL, or the option engines.redis'
 
-/** By the first words of what Redis says. */
+/** By the first words of the error message. */
 const sentences: readonly (readonly [RegExp, string])[] = [
   [
     /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/,
@@ -25,7 +25,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^ERR unknown command/, 'This server lacks commands that are needed: use Redis 6.2, Valkey 7.2 or newer.'],
 ]
 
-/** A failure of Redis as operators are to know it: what is wrong, and which setting to change. */
+/** Converts an error of Redis to a message for operators with the setting to change. */
 export function toRedisFailure(error: unknown): InlayError {
   if (isInlayError(error)) return error
   const said = error instanceof Error ? error.message : ''
@@ -35,7 +35,7 @@ export function toRedisFailure(error: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true })
 }
 
-/** Whether Redis itself said so: its errors begin with a word in capitals. */
+/** Whether the error comes from Redis itself, whose messages begin with a word in capitals. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{3,} /.test(error.message)
 }

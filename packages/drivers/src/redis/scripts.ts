@@ -1,5 +1,5 @@
 /**
- * Lua scripts: each is one step that no other process comes between. A run is a hash and a list of its lines, so the
+ * Lua scripts, each executed atomically. A run is a hash and a list of its lines, so the
  * number of a line is its place in the list. Keys of one installation share a slot of a Redis cluster.
  */
 
@@ -12,8 +12,8 @@ redis.call('SADD', KEYS[3], ARGV[1])
 return 1`
 
 /**
- * KEYS run, lines, running, finished; ARGV id, owner, now, number of the first line, finished, channel, line …; 0: not its
- * own. What all processes have left behind goes by itself after a day.
+ * KEYS run, lines, running, finished; ARGV id, owner, now, number of the first line, finished, channel, line …; 0: not
+ * its own. Keys that all processes have abandoned expire after a day.
  */
 export const appendScript = `
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[2] then return 0 end
@@ -45,7 +45,7 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 return asked`
 
-/** KEYS run; ARGV owner, seen, new owner, now; 1: it was given to the new owner. */
+/** KEYS run; ARGV owner, seen, new owner, now; returns 1 if the new owner took the run. */
 export const takeScript = `
 local run = redis.call('HMGET', KEYS[1], 'owner', 'seen', 'finished')
 if run[1] ~= ARGV[1] or run[2] ~= ARGV[2] or run[3] then return 0 end

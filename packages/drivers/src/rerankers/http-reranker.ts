@@ -19,9 +19,11 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Most texts in one request; several go side by side. Default 32 for `tei`, as it takes by default, else 100. */
-  readonly batch?: number
-  /** Longest time one try may take, in milliseconds. Default 5000: a person is waiting for the search. */
+  /**
+   * Maximum number of texts per request; requests run concurrently. Default 32 for `tei`, its own default, else 100.
+   */
+  readonly maxBatchSize?: number
+  /** Timeout of one attempt, in milliseconds. Default 5000: a person is waiting for the search. */
   readonly timeoutMs?: number
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
@@ -30,8 +32,8 @@ export interface HttpRerankerOptions extends RetryOptions {
 const subject = 'The reranking service'
 
 /**
- * A reranking model behind HTTP. Tries once more (`attempts`: 2) after 408, 429, 5xx and broken connections, if the
- * service asks for no longer wait than a second (`longestWaitMs`).
+ * A reranking model over HTTP. Retries once (`attempts`: 2) after 408, 429, 5xx and broken connections, unless the
+ * service asks to wait longer than a second (`maxWaitMs`).
  * @throws INVALID_INPUT for options that cannot work; from `rerank`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT,
  * BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT,
  * BAD_GATEWAY (a reply of another shape)
@@ -43,10 +45,10 @@ export function httpReranker(options: HttpRerankerOptions): Reranker {
     baseUrl: ['the address of the API', isText],
     ...(options?.protocol !== 'tei' && { model: ['the name of a model', isText] }),
   })
-  const { protocol, batch = protocol === 'tei' ? 32 : 100 } = options
+  const { protocol, maxBatchSize = protocol === 'tei' ? 32 : 100 } = options
   const post = createJsonPost({
     attempts: 2,
-    longestWaitMs: 1000,
+    maxWaitMs: 1000,
     timeoutMs: 5000,
     ...options,
     subject,
@@ -57,7 +59,7 @@ export function httpReranker(options: HttpRerankerOptions): Reranker {
       signal?.throwIfAborted()
       // An empty text is refused by many services.
       const filled = texts.map((text) => text || ' ')
-      const groups = [...groupsOf(filled, { count: batch, characters: Infinity })]
+      const groups = [...groupsOf(filled, { count: maxBatchSize, characters: Infinity })]
       const scores = await Promise.all(
         groups.map(async (group) => readScores(await post(bodyOf(options, query, group), signal), group.length)),
       )

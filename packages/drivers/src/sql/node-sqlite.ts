@@ -12,22 +12,30 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
-import { copyWholeLog, kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
+import { yieldToEventLoop } from '@inlay/scheduling'
+import {
+  copyWholeLog,
+  kindOf,
+  logCopier,
+  openDatabase,
+  toInlayError,
+  TurnsAdapter,
+  uncopiedBytes,
+} from './sqlite-file.ts'
 import type { NodeSqliteOptions, Prepared, Records } from './sqlite-file.ts'
 
 export type { NodeSqliteOptions }
 
 /**
- * Kysely dialect over Node's own SQLite: WAL, every commit on the disk before its promise resolves, foreign keys on,
- * transactions that take the write lock at once (so two processes cannot deadlock while upgrading a read to a write).
- * Deleted content is overwritten, and its copy in the write-ahead log goes within `emptyLogMs`. Only the user of the
- * process may read the files.
+ * Kysely dialect over Node's built-in SQLite: WAL, commits durable before their promise resolves, foreign keys on,
+ * transactions that take the write lock at once (so that two processes cannot deadlock when upgrading from read to
+ * write). Deleted content is overwritten, and its copy in the write-ahead log is removed within `emptyLogMs`. Only the
+ * user of the process can read the files.
  *
- * The file is opened by the first query. Integers beyond ±(2^53 − 1) are refused when read, never rounded.
- * Any number of processes may share a file on a local disk.
- * @throws SERVICE_UNAVAILABLE when the file is locked for too long, cannot be opened or written, or the disk is full;
- * INTERNAL_ERROR when it is damaged or no database
+ * The first query opens the file. Integers beyond ±(2^53 − 1) are refused when read, never rounded. Any number of
+ * processes may share a file on a local disk.
+ * @throws SERVICE_UNAVAILABLE if the file is locked for too long, cannot be opened or written, or the disk is full;
+ * INTERNAL_ERROR if it is damaged or not a database
  * @example new Kysely<Tables>({ dialect: nodeSqlite({ file: 'data/inlay.db' }) })
  */
 export function nodeSqlite(options: NodeSqliteOptions): Dialect {
@@ -39,7 +47,7 @@ export function nodeSqlite(options: NodeSqliteOptions): Dialect {
   }
 }
 
-/** Reading so many rows takes milliseconds; other work runs before the caller handles them. */
+/** Reading this many rows takes milliseconds; other work runs before the caller handles them. */
 const manyRows = 250
 
 class RecordsDriver extends SqliteDriver {
@@ -54,9 +62,8 @@ class RecordsDriver extends SqliteDriver {
   override async init(): Promise<void> {
     const { database, file, log, handle } = await openDatabase(this.#options)
     const { busyTimeoutMs = 5000, preparedStatements = 500, emptyLogMs: everyMs = 60_000 } = this.#options
-    const stops = log
-      ? [emptyLogRegularly(database, log, { everyMs, busyTimeoutMs }), copyLogElsewhere(database, file, log)]
-      : []
+    const copying = log ? copyLogElsewhere(database, file, log) : undefined
+    const stops = log && copying ? [emptyLogRegularly(database, log, { everyMs, busyTimeoutMs }), copying.stop] : []
     const { synced, close } = handle
       ? createLogSync(database, handle)
       : { synced: async () => {}, close: async () => {} }
@@ -64,7 +71,10 @@ class RecordsDriver extends SqliteDriver {
       database,
       last: Promise.resolve(),
       prepare: createStatements(database, preparedStatements),
-      synced,
+      synced: (hasWritten) => {
+        if (hasWritten) copying?.look()
+        return synced(hasWritten)
+      },
       close: async () => {
         for (const stop of stops) stop()
         database.close()
@@ -86,7 +96,8 @@ class RecordsDriver extends SqliteDriver {
       turn.end = resolve
       await before
     }
-    // A turn ends with its statement or transaction: whoever wraps connections may give back one of its own.
+    // A turn ends with its statement or transaction. Code that wraps connections may release a connection object of its
+    // own.
     const turn: Turn = {
       end: undefined,
       isReleased: false,
@@ -122,7 +133,7 @@ class RecordsDriver extends SqliteDriver {
         try {
           // A statement that is being iterated must not be reset by another use of the same SQL.
           const { statement, kind, values } = records.prepare(sql, parameters, true)
-          // Its rows would come before it is committed.
+          // A write would return its rows before it is committed.
           if (kind !== 'read') throw new Error('Only reads can be streamed.')
           for (const row of statement.iterate(...values)) yield { rows: [row as Row] }
         } catch (error) {
@@ -136,7 +147,7 @@ class RecordsDriver extends SqliteDriver {
   }
 
   override async beginTransaction(turn: DatabaseConnection, { accessMode }: TransactionSettings = {}): Promise<void> {
-    // Kysely's own would take the write lock only at the first write.
+    // Kysely's own statement would take the write lock only at the first write.
     await turn.executeQuery(CompiledQuery.raw(accessMode === 'read only' ? 'begin' : 'begin immediate'))
   }
 
@@ -144,7 +155,7 @@ class RecordsDriver extends SqliteDriver {
     try {
       await super.rollbackTransaction(turn)
     } catch (error) {
-      // After a full disk or a failed read, SQLite has rolled back by itself. That failure is the one to report.
+      // After a full disk or a failed read, SQLite has already rolled back. That failure is the one to report.
       if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error
     }
   }
@@ -153,7 +164,7 @@ class RecordsDriver extends SqliteDriver {
     const { database } = this.#records
     if (!turn) return
     turn.isReleased = true
-    // Otherwise the next user would be inside a manually started transaction that never ended.
+    // Otherwise the next user would be inside an open transaction that was started manually.
     if (turn.end && database.isOpen && database.isTransaction) database.exec('rollback')
     turn.end = void turn.end?.()
   }
@@ -163,7 +174,9 @@ class RecordsDriver extends SqliteDriver {
   }
 }
 
-/** A turn at the one connection. It ends with a commit, before that is on the disk; whoever goes on takes another. */
+/**
+ * A turn on the single connection. It ends with a commit, before that is synced; the next statement takes another turn.
+ */
 interface Turn extends DatabaseConnection {
   end: (() => void) | undefined
   isReleased: boolean
@@ -184,7 +197,7 @@ function createStatements(database: DatabaseSync, limit: number): Records['prepa
       }
     }
     const values: SQLInputValue[] = []
-    // Binds whole numbers as integers: Node binds every number as a float, which a text or untyped column would show.
+    // Binds integers as integers: Node binds every number as a float, which would show in a text or untyped column.
     // `node:sqlite` itself refuses values that SQL does not support.
     for (const value of given)
       values.push(Number.isSafeInteger(value) ? BigInt(value as number) : (value as SQLInputValue))
@@ -194,10 +207,13 @@ function createStatements(database: DatabaseSync, limit: number): Records['prepa
 
 const changesSchema = /^\s*(create|alter|drop|pragma|vacuum|attach|detach)\b/i
 
-/** Node complains of a handle that is collected before it was closed, as those of records that nobody closes would be. */
+/**
+ * Keeps handles referenced: Node warns about a handle that is garbage-collected before it was closed, as happens if a
+ * database is never closed.
+ */
 const openLogs = new Set<FileHandle>()
 
-/** Has commits wait for the disk without this thread; those that come meanwhile share the next sync. */
+/** Syncs commits to the disk without blocking this thread; commits that arrive meanwhile share the next sync. */
 function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, 'synced' | 'close'> {
   openLogs.add(log)
   let [committed, durable] = [0, 0]
@@ -237,8 +253,8 @@ function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, '
 const emptiesLog = /^\s*pragma wal_checkpoint\(truncate\)\s*$/i
 
 /**
- * Empties the write-ahead log if no reader holds it up: waiting for one would block the thread. Synchronous, so that no
- * other statement runs without the busy timeout meanwhile.
+ * Empties the write-ahead log, unless a reader is using it, since waiting would block the thread. Synchronous, so that
+ * no other statement runs without the busy timeout meanwhile.
  */
 function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly busy: number } {
   try {
@@ -249,7 +265,9 @@ function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly 
   }
 }
 
-/** Deleted content would stay in the log until new commits overwrite it. @returns stops it */
+/**
+ * Without this, deleted content would stay in the log until new commits overwrite it. @returns a function that stops it
+ */
 function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyTimeoutMs }: LogSettings): () => void {
   let isDueIn = triesPerPeriod
   const timer = setInterval(() => {
@@ -259,7 +277,7 @@ function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyT
     try {
       if (truncateLog(database, busyTimeoutMs).busy === 0) isDueIn = triesPerPeriod
     } catch {
-      // In the middle of a transaction, or the disk is full: the next try.
+      // A transaction is running, or the disk is full: retried later.
     }
   }, everyMs / triesPerPeriod)
   timer.unref()
@@ -273,45 +291,67 @@ interface LogSettings {
 
 const triesPerPeriod = 10
 
-/** A commit that meets the limit copies all pages of the log. SQLite's own is 1000; the thread has up to 64 MB to copy. */
+/**
+ * Log size in pages at which a commit has to copy the log. SQLite's default is 1000; with the copying thread, the log
+ * may grow to 64 MB.
+ */
 const pagesWithThread = 16_000
 const pagesAlone = 1000
-/** A smaller log is left to grow. */
-const smallLogBytes = 2 ** 20
+/** Less is not copied. */
+const leastCopied = 2 ** 22
 const lookMs = 200
 
 /**
  * Copies the write-ahead log into the database from another thread while it grows, since a commit would have to do so
- * otherwise. Where threads cannot be started, commits do. @returns ends it
+ * otherwise. Where threads cannot be started, commits do.
+ * @returns `look` schedules a look at the log; it is called for each commit
  */
-function copyLogElsewhere(database: DatabaseSync, file: string, log: string): () => void {
+function copyLogElsewhere(
+  database: DatabaseSync,
+  file: string,
+  log: string,
+): { readonly look: () => void; readonly stop: () => void } {
   let worker: Worker | undefined
-  let writtenAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let [isCopying, isOver] = [false, false]
   const stop = (): void => {
-    clearInterval(timer)
+    isOver = true
+    clearTimeout(timer)
     void worker?.terminate()
   }
   const giveUp = (): void => {
     stop()
     if (database.isOpen) database.exec(`pragma wal_autocheckpoint = ${pagesAlone}`)
   }
-  const timer = setInterval(() => {
+  const startWorker = (): Worker =>
+    new Worker(logCopier, { eval: true, name: 'inlay log', workerData: { file }, execArgv: [], env: {} })
+      .on('message', () => (isCopying = false))
+      .on('error', giveUp)
+      .on('exit', () => {
+        worker = undefined
+        isCopying = false
+      })
+  const copy = (): void => {
+    if (isCopying || uncopiedBytes(log.replace(/wal$/, 'shm')) < leastCopied) return
     try {
-      const { size = 0, mtimeMs = 0 } = statSync(log, { throwIfNoEntry: false }) ?? {}
-      if (size < smallLogBytes || mtimeMs === writtenAt) return
-      writtenAt = mtimeMs
-      const workerData = { file, log, smallLogBytes }
-      worker ??= new Worker(logCopier, { eval: true, name: 'inlay log', workerData, execArgv: [], env: {} })
+      worker ??= startWorker()
     } catch {
       return giveUp()
     }
-    if (worker.listenerCount('exit') === 0) {
-      worker.on('error', giveUp).on('exit', () => (worker = undefined))
-      worker.unref()
-    }
+    worker.unref()
+    isCopying = true
     worker.postMessage(undefined)
-  }, lookMs)
-  timer.unref()
+  }
   database.exec(`pragma wal_autocheckpoint = ${pagesWithThread}`)
-  return stop
+  return {
+    look: () => {
+      if (timer !== undefined || isOver) return
+      timer = setTimeout(() => {
+        timer = undefined
+        copy()
+      }, lookMs)
+      timer.unref()
+    },
+    stop,
+  }
 }

@@ -12,26 +12,26 @@ import { installed, toMissing } from '../optional/installed.ts'
 import { toPostgresFailure } from './postgres-refusals.ts'
 import { watchSilence, type WatchedConnection, type WatchedPool } from './silent-postgres.ts'
 
-/** How to reach a PostgreSQL server: by an address, or by a pool the host already has. */
+/** Connection to a PostgreSQL server: by URL, or with an existing pool. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly connectionString?: string
-  /** Most connections this process holds. Default 10; ignored with `pool`. */
+  /** Maximum number of connections of this process. Default 10; ignored with `pool`. */
   readonly maxConnections?: number
-  /** A `pg` pool made by the host, which then also ends it. */
+  /** A `pg` pool of the host, which also closes it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
   readonly lib?: { Pool: new (options: { connectionString?: string; max?: number }) => PgPool }
 }
 
-/** A pool of `pg`, which tells of its connections, and of those that break while nobody uses them. */
+/** A `pg` pool with its events for new connections and for idle ones that break. */
 export type PgPool = PostgresPool &
   Pick<WatchedPool, 'Client'> & {
     query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
     on?(event: 'error' | 'connect', listener: (client: Connection) => void): unknown
   }
 
-/** A connection as `pg` gives it; other pools may have none of these. */
+/** A connection of `pg`; other pools may lack these members. */
 interface Connection extends WatchedConnection {
   on?(event: 'error' | 'end', listener: () => void): unknown
   on?(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown
@@ -39,17 +39,18 @@ interface Connection extends WatchedConnection {
 
 type EndListening = () => Promise<void>
 
-/** Records in PostgreSQL, and what other processes tell through it. */
+/** Records in PostgreSQL, with notifications between processes. */
 export interface PostgresRecords extends Dialect {
   /**
-   * Calls back for each notification of a channel, and without a payload once notifications may have been missed. It holds
-   * one connection, and takes another one when that breaks.
-   * @returns ends it; undefined when nothing can be heard, as behind a pooler that shares connections between transactions
+   * Calls back for each notification of a channel, and without a payload if notifications may have been missed. Uses
+   * one connection, and a new one if that breaks.
+   * @returns a function that stops it; undefined if notifications do not arrive, as behind a pooler that shares
+   * connections between transactions
    */
   readonly listen: (channel: string, onMessage: (payload?: string) => void) => Promise<EndListening | undefined>
 }
 
-/** Packages a host installs to use this driver. */
+/** Packages that a host has to install to use this driver. */
 export const postgresDependencies: readonly string[] = ['pg']
 
 /**
@@ -68,14 +69,14 @@ export function postgres(options: PostgresOptions): PostgresRecords {
     createIntrospector: (db) => dialect.createIntrospector(db),
     listen: async (channel, onMessage) => {
       const connections = await pool()
-      // `pg` keeps it there; the only connection is needed for queries.
+      // With a single connection, it is needed for queries.
       const isAlone = 'max' in connections.options && connections.options.max === 1
       return isAlone ? undefined : listen(connections, channel, onMessage)
     },
   }
 }
 
-/** A server that takes connections and says nothing must not hold callers for ever; also the longest wait for a free one. */
+/** Timeout for connecting to a server that accepts but does not respond, and for a free connection. */
 const connectMs = 30_000
 
 async function openPool(options: PostgresOptions): Promise<PostgresPool> {
@@ -85,24 +86,26 @@ async function openPool(options: PostgresOptions): Promise<PostgresPool> {
 }
 
 /**
- * A pool of `pg` for records and index alike, which connects at first use. Whoever makes it ends it.
- * @throws UNSUPPORTED when the package `pg` is not installed
+ * A pool of `pg` for records and index, which connects at first use. The caller closes it.
+ * @throws UNSUPPORTED if the package `pg` is not installed
  */
 export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Promise<PgPool> {
   const { Pool } = options.lib ?? (await installed('pg', () => import('pg').catch(toMissing))).default
   const { connectionString, maxConnections: max = 10 } = options
-  // Probed by the system, a connection to a machine that has gone ends.
+  // TCP keep-alive detects connections to a machine that is down.
   const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
   const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs, ...probing })
-  // A server that restarts ends connections, at rest or in the midst of a transaction: unheard, that would end the
-  // process. The next query makes a new one, and what was under way fails by itself.
+  // A restarting server closes connections. Without a listener, the error event would end the process. The next query
+  // opens a new connection, and running queries fail.
   pool.on?.('error', () => {})
   pool.on?.('connect', (client) => void client.on?.('error', () => {}))
   watchSilence(pool)
   return pool
 }
 
-/** Has a server that cannot be reached, stops amid a query, is full, or refuses the role reject with SERVICE_UNAVAILABLE. */
+/**
+ * Rejects with SERVICE_UNAVAILABLE if the server cannot be reached, stops during a query, is full, or refuses the role.
+ */
 function withOutages(driver: Driver): Driver {
   const wrapped = new WeakSet<DatabaseConnection>()
   const acquire = driver.acquireConnection.bind(driver)
@@ -122,10 +125,10 @@ function rejectOutage(error: unknown): never {
 }
 
 const listenAgainMs = 500
-/** The longest wait for a notification of one's own; a slow server only has changes looked for. */
+/** Maximum wait for the test notification. On a slow server, polling is used instead. */
 const arrivalMs = 1_000
 
-/** Sends a notification on one connection that another one should hear. */
+/** Tests whether notifications arrive: sends one on another connection. */
 async function notificationsArrive(
   pool: PostgresPool,
   channel: string,
@@ -155,7 +158,7 @@ async function listen(
   let release: () => void = () => {}
   let canListen = true
   const { promise: arrival, resolve: noteArrival } = Promise.withResolvers<void>()
-  // Listeners take payloads for ids of runs, and none has a negative one.
+  // Listeners expect ids of runs as payloads, which are never negative.
   const probe = String(-1 - Math.floor(Math.random() * 2 ** 48))
   const again = (): void => {
     release()
@@ -164,7 +167,7 @@ async function listen(
     timer.unref()
   }
   const connect = async (): Promise<void> => {
-    // Pools of `pg` give its clients.
+    // Pools of `pg` return its clients.
     const client = (await pool.connect()) as PostgresPoolClient & Connection & { release(destroy?: boolean): void }
     canListen = client.on !== undefined
     if (isOver || client.on === undefined) return client.release()

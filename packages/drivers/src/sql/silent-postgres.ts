@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 
-/** A socket; streams that are none have no time limit. */
+/** A socket; other streams have no timeout. */
 interface Stream {
-  setTimeout?(limitMs: number): unknown
+  setTimeout?(timeoutMs: number): unknown
   on(event: 'timeout', listener: () => void): unknown
   destroy(error?: Error): unknown
 }
 
-/** A connection as `pg` gives it; those of others may have none of these. */
+/** A connection of `pg`; others may lack these members. */
 export interface WatchedConnection {
-  /** False while a query is under way. */
+  /** False while a query runs. */
   readonly readyForQuery?: boolean
   readonly connection?: { readonly stream?: Stream }
 }
 
-/** A pool of `pg`, as far as silence is concerned. */
+/** The part of a `pg` pool that is needed here. */
 export interface WatchedPool {
   readonly options?: object
   Client?: ClientClass
@@ -28,23 +28,23 @@ type ClientClass = new (options: object) => {
   readonly connection?: { readonly stream?: Pick<Stream, 'destroy'> }
 }
 
-/** All times are milliseconds. */
+/** Times in milliseconds. */
 export interface SilenceLimits {
-  /** When a query is looked after. */
+  /** Time after which a running query is checked. */
   readonly queryMs: number
-  /** How long a new connection may then take to answer. */
+  /** Timeout for the new connection that checks it. */
   readonly answerMs: number
-  /** Longest time to connect to a server that was silent just now. */
+  /** Connection timeout for a server that was just silent. */
   readonly connectMs: number
 }
 
 export const postgresTimes: SilenceLimits = { queryMs: 8_000, answerMs: 4_000, connectMs: 2_000 }
-/** How long a server counts as silent that was not asked again. */
+/** How long a server found unresponsive counts as such without another check. */
 const silenceAgeMs = 30_000
 
 /**
- * Ends connections on which a query gets no answer because the server, or the way to it, has gone silent: frozen, or cut
- * off without a word. A query that is only slow goes on: a new connection answers then.
+ * Closes connections on which a query gets no response because the server or the network no longer responds. A slow
+ * query continues, since the server answers on a new connection.
  */
 export function watchSilence(
   pool: WatchedPool,
@@ -69,7 +69,7 @@ export function watchSilence(
     const stream = connection.connection?.stream
     if (stream?.setTimeout === undefined) return
     const isWaiting = (): boolean => connection.readyForQuery === false
-    // Neither side has sent anything for a while. At rest that is how it should be.
+    // Neither side has sent anything for a while, which is normal when idle.
     const onQuiet = async (): Promise<void> => {
       if (isWaiting()) asking ??= ask().finally(() => (asking = undefined))
       const isSilent = isWaiting() && (await asking) === false && isWaiting()
@@ -82,21 +82,21 @@ export function watchSilence(
 }
 
 /**
- * The server's own refusals, which have a code of five characters, a digit first: as many connections as it takes, for
- * instance. And what says nothing about it: no file handle left here, no address found.
+ * Errors that do not mean an unresponsive server: its own errors, with codes of five characters starting with a digit
+ * (such as too many connections), and local errors: no free file handle, address not found.
  */
 const notSilent = /^(\d\w{4}|EMFILE|ENFILE|ENOTFOUND|EAI_AGAIN)$/
 
 const silenceMessage = 'Connection terminated: the server is silent'
 
 /**
- * Whether a server takes a new connection, or says anything else, be it a refusal. No query is tried: before a pooler, it
- * would wait until those that are under way end.
+ * Whether a server accepts a new connection or sends any other response, such as a refusal. No query is sent: behind a
+ * pooler, it would wait for the running queries.
  */
 async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
   const over = new AbortController()
-  // An answer may have come while the process was busy: then the time is up before it is read.
+  // A response may have arrived while the process was busy, so it is read once more before the timeout counts.
   const timeUp = delay(answerMs, undefined, over)
     .then(() => nextTurn())
     .catch(() => {})

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { access, chmod, constants, mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
@@ -5,42 +6,42 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError } from '@inlay/protocol'
 import { SqliteAdapter } from 'kysely'
 
-/** Location of the records and how they are written. */
+/** Options of the database file. */
 export interface NodeSqliteOptions {
-  /** Path of the database file; its folder is made when missing. `:memory:` keeps nothing. */
+  /** Path of the database file; its folder is created. `:memory:` is not persistent. */
   readonly file: string
-  /** Longest wait for another process that is writing, in milliseconds; the thread waits too. Default 5000. */
+  /** Timeout for waiting on another process that writes, in milliseconds; it blocks the thread. Default 5000. */
   readonly busyTimeoutMs?: number
-  /** Most statements kept prepared, at least 1. Default 500. */
+  /** Maximum number of cached prepared statements, at least 1. Default 500. */
   readonly preparedStatements?: number
   /**
-   * How often the write-ahead log is emptied, in milliseconds, if anything was written. Default a minute. Deleted content
-   * is overwritten in the database at once, and gone from the log after this time.
+   * Interval for emptying the write-ahead log, in milliseconds, if anything was written. Default one minute. Deleted
+   * content is overwritten in the database at once, and removed from the log after this time.
    */
   readonly emptyLogMs?: number
 }
 
-/** Records that were opened. */
+/** An open database. */
 interface OpenDatabase {
   readonly database: DatabaseSync
   readonly file: string
-  /** Path of the write-ahead log; undefined where there is none. */
+  /** Path of the write-ahead log; undefined if there is none. */
   readonly log: string | undefined
-  /** To sync the log by; undefined where SQLite does so with every commit. */
+  /** File handle for syncing the log; undefined if SQLite syncs every commit itself. */
   readonly handle: FileHandle | undefined
 }
 
-/** The one connection to the file. */
+/** The single connection to the file. */
 export interface Records {
   readonly database: DatabaseSync
-  /** Resolves when the last of those who wait has had the connection. */
+  /** Resolves when all waiting users have had the connection. */
   last: Promise<void>
-  /** @throws what SQLite says of the statement */
+  /** @throws the error of SQLite for an invalid statement */
   prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
   /**
-   * Resolves once all that was committed before is on the disk.
+   * Resolves when all previous commits are on disk.
    * @param hasWritten whether the caller has just committed
-   * @throws SERVICE_UNAVAILABLE when the disk fails
+   * @throws SERVICE_UNAVAILABLE if the disk fails
    */
   synced(hasWritten: boolean): Promise<void>
   close(): Promise<void>
@@ -64,15 +65,15 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
     // For older runtimes, which do not support the option `timeout`.
     database.exec(`pragma busy_timeout = ${Math.max(0, Math.trunc(busyTimeoutMs))}`)
     await switchToWal(database, busyTimeoutMs)
-    // A WAL that once grew does not stay large.
+    // Truncates a log that has grown large.
     database.exec('pragma journal_size_limit = 67108864; pragma foreign_keys = on')
     database.exec('pragma cache_size = -16000; pragma secure_delete = on')
     const isLogged = database.prepare('pragma journal_mode').get()?.['journal_mode'] === 'wal'
-    // The log is there from the first read on, beside the file that a link leads to.
+    // The first read creates the log, next to the file that a symbolic link points to.
     database.exec('select 1 from sqlite_schema')
     const log = isLogged ? `${String(database.prepare('pragma database_list').get()?.['file'])}-wal` : undefined
     const handle = log === undefined ? undefined : await openToSync(log)
-    // NORMAL: no commit waits for the disk with this thread; the driver has another one sync the log.
+    // NORMAL: commits do not sync on this thread; the driver syncs the log on another one.
     database.exec(`pragma synchronous = ${handle ? 'normal' : 'full'}`)
     return { database, file, log, handle }
   } catch (error) {
@@ -81,11 +82,11 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
   }
 }
 
-/** @returns undefined where the runtime does not let this process sync files by itself */
+/** @returns undefined if the runtime does not allow this process to sync files itself */
 async function openToSync(log: string): Promise<FileHandle | undefined> {
   let handle: FileHandle | undefined
   try {
-    // Writable: Windows syncs nothing else. SQLite has no locks on this file that closing it would lose.
+    // Writable, which Windows requires for syncing. SQLite holds no locks on this file that closing it would release.
     handle = await open(log, 'r+')
     await handle.datasync()
     return handle
@@ -95,7 +96,7 @@ async function openToSync(log: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Makes the folder and the file, and takes its files from everybody else; SQLite gives its log the mode of the file. */
+/** Creates the folder and the file, readable only by the owner; SQLite gives its log the mode of the file. */
 async function prepareFile(file: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -111,7 +112,10 @@ async function prepareFile(file: string): Promise<void> {
   }
 }
 
-/** Two processes that open a new file at once both want to switch it, and SQLite does not wait for a lock held then. */
+/**
+ * Two processes that open a new file concurrently both try to switch it, and SQLite does not wait for the lock in this
+ * case.
+ */
 async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
   const deadline = Date.now() + busyTimeoutMs
   for (;;) {
@@ -127,17 +131,17 @@ async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promi
 
 /** Messages for the operator by SQLite's primary result code; other failures (constraints, …) are passed through. */
 const meanings: Readonly<Record<number, string>> = {
-  5: 'The records are locked by another process: stop it, or try again.',
-  6: 'The records are locked by another process: stop it, or try again.',
-  8: 'The records cannot be written: make the database file and its folder writable for this process.',
-  10: 'Reading or writing the records failed: check the disk.',
-  11: 'The records are damaged: restore the database file from a copy.',
-  13: 'The disk that holds the records is full: free some space.',
-  14: 'The database file cannot be opened: its folder must exist and be writable, and the path must name a file.',
-  26: 'The file meant for the records is no SQLite database: name another one.',
+  5: 'The database is locked by another process: stop it, or try again.',
+  6: 'The database is locked by another process: stop it, or try again.',
+  8: 'The database cannot be written: make the database file and its folder writable for this process.',
+  10: 'Reading or writing the database failed: check the disk.',
+  11: 'The database is damaged: restore the file from a backup.',
+  13: 'The disk of the database is full: free some space.',
+  14: 'The database file cannot be opened: its folder must exist and be writable, and the path must be a file.',
+  26: 'The database file is not a SQLite database: use another path.',
 }
 
-/** Converts errors of SQLite for callers of the records. */
+/** Converts SQLite errors to InlayErrors. */
 export function toInlayError(cause: unknown): unknown {
   const code = primaryCode(cause)
   const message = code === undefined ? undefined : meanings[code]
@@ -147,15 +151,16 @@ export function toInlayError(cause: unknown): unknown {
   return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: code === 5 || code === 6, data })
 }
 
-/** SQLite's primary result code: the low byte of what Node reports. */
+/** SQLite's primary result code: the low byte of the code that Node reports. */
 function primaryCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   return error.errcode & 0xff
 }
 
 /**
- * After a failed sync the system may take for written what is lost, and nothing behind a gap in the log counts. So the
- * database takes all of it. @throws SERVICE_UNAVAILABLE when that is not possible now
+ * After a failed sync, the system may treat lost data as written, and everything after a gap in the log is ignored. So
+ * the whole log is copied into the database.
+ * @throws SERVICE_UNAVAILABLE if that is not possible now
  */
 export function copyWholeLog(database: DatabaseSync): void {
   let cause: unknown = 'The log is in use.'
@@ -168,14 +173,14 @@ export function copyWholeLog(database: DatabaseSync): void {
   throw toInlayError(Object.assign(new Error('The log could not be copied.', { cause }), { errcode: 10 }))
 }
 
-/** The driver gives out turns by itself: Kysely would end one only when its commit is on the disk. */
+/** The driver manages turns itself: Kysely would end a turn only when its commit is on disk. */
 export class TurnsAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-/** Whether a statement may write to the file. What ends a transaction does not by itself. */
+/** Whether a statement may write to the file. The statements that end a transaction do not write themselves. */
 export function kindOf(sql: string): 'commit' | 'read' | 'rollback' | 'write' {
   const [, word = ''] = /^\s*(\w+)/.exec(sql.toLowerCase()) ?? []
   if (word === 'commit' || word === 'rollback') return word
@@ -184,25 +189,38 @@ export function kindOf(sql: string): 'commit' | 'read' | 'rollback' | 'write' {
 }
 
 /**
- * Opens the database for each copy: as the last connection to close, the caller's then removes the log. While the log
- * grows it is copied again soon, since a commit that meets the limit copies the rest. Ends after a quiet while.
+ * Bytes of the write-ahead log that the database does not have yet, as SQLite keeps them in the index of the log
+ * (https://www.sqlite.org/walformat.html): its last frame, and the last frame that was copied.
+ */
+export function uncopiedBytes(index: string): number {
+  const words = new Uint32Array(25)
+  try {
+    const opened = openSync(index, 'r')
+    try {
+      readSync(opened, words, 0, words.byteLength, 0)
+    } finally {
+      closeSync(opened)
+    }
+  } catch {
+    return 0
+  }
+  const pageBytes = new Uint16Array(words.buffer)[7] ?? 0
+  return ((words[4] ?? 0) - (words[24] ?? 0)) * (pageBytes === 1 ? 65_536 : pageBytes)
+}
+
+/**
+ * Copies the log for each message. Opens the database each time: as the last connection to close, the caller's then
+ * removes the log. Ends after a quiet while.
  */
 export const logCopier: string = `
-const { parentPort, workerData: { file, log, smallLogBytes } } = require('node:worker_threads')
-const { statSync } = require('node:fs')
+const { parentPort, workerData: { file } } = require('node:worker_threads')
 const { DatabaseSync } = require('node:sqlite')
 const idle = setTimeout(() => process.exit(), 10_000)
-let [writtenAt, isCopying] = [0, false]
-const copy = () => {
-  const { size = 0, mtimeMs = 0 } = statSync(log, { throwIfNoEntry: false }) ?? {}
-  isCopying = size >= smallLogBytes && mtimeMs !== writtenAt
-  if (!isCopying) return
-  writtenAt = mtimeMs
+parentPort.on('message', () => {
   idle.refresh()
   try {
     const database = new DatabaseSync(file)
     try { database.exec('pragma wal_checkpoint(passive)') } finally { database.close() }
   } catch {}
-  setTimeout(copy, 20)
-}
-parentPort.on('message', () => isCopying || copy())`
+  parentPort.postMessage(undefined)
+})`

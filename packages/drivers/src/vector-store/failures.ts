@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 
-/** Runs a call to the store of another maker; what it throws becomes SERVICE_UNAVAILABLE. */
+/** Runs a call to the vector store; errors become SERVICE_UNAVAILABLE. */
 export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

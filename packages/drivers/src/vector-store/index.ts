@@ -1,7 +1,6 @@
 import { checkRequired, isObject } from '@inlay/protocol'
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
-import { defaultVectorShare } from '../hybrid-search/fusion.ts'
+import { mapConcurrent } from '@inlay/scheduling'
 import { checkVector, createOpenState, type Space } from '../hybrid-search/open-state.ts'
 import { guarded } from './failures.ts'
 import { idOf, putRows, removeRows, vectorsOf } from './points.ts'
@@ -11,13 +10,13 @@ import type { VectorCollection, VectorStore } from './store.ts'
 
 export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'
 
-/** The two sides of an index over a vector store. */
+/** Options of {@link vectorStoreIndex}: an index for rows and keywords, and a store for vectors. */
 export interface VectorStoreIndexOptions {
   /** Opens a collection of the store. */
   readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>
-  /** Keeps rows and finds them by words: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
+  /** Index for rows and keywords: `lancedbIndex`, `pgvectorIndex` or any other index, empty and not opened yet. */
   readonly words: VectorIndex
-  /** Share of the vector in a fused score, 0 to 1. Default 0.35. */
+  /** Weight of the vectors in searches that also have text, 0 to 1. Default: estimated for each query. */
   readonly vectorShare?: number
 }
 
@@ -27,8 +26,8 @@ interface Open {
 }
 
 /**
- * An index over a store that keeps vectors alone: rows and words are kept by another index, which is opened without
- * vectors. Hits that the store finds are read from there, so a row that is gone is never found by its vector.
+ * An index over a store for vectors only: rows and keywords are in another index, which is opened without vectors. Hits
+ * of the store are read from that index, so a row that was deleted is never found by its vector.
  * @example vectorStoreIndex({ words: lancedbIndex({ folder: 'words' }), vectors: ({ name }) => myStore(name) })
  */
 export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex {
@@ -40,7 +39,7 @@ export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex 
 }
 
 function createIndex(options: VectorStoreIndexOptions, name: string): VectorIndex {
-  const { words, vectorShare: share = defaultVectorShare } = options
+  const { words, vectorShare: share } = options
   const state = createOpenState<Open>()
   return {
     async open(space) {
@@ -57,7 +56,7 @@ function createIndex(options: VectorStoreIndexOptions, name: string): VectorInde
       signal?.throwIfAborted()
       if (!vector) return words.search(query)
       checkVector(vector, space)
-      // Opened with a space, or the check above fails.
+      // Opened with a space, otherwise the check above fails.
       return searchBoth({ query: { ...query, vector }, store: store!, words, share })
     },
     async read(generation, from, to, wanted) {
@@ -94,11 +93,11 @@ function placeOf(
   options: VectorStoreIndexOptions,
   name: string,
   { drop }: Required<Pick<VectorIndex, 'drop'>>,
-): Pick<VectorIndex, 'beside' | 'inspect' | 'eachGeneration' | 'mark' | 'drop'> {
+): Pick<VectorIndex, 'staging' | 'inspect' | 'eachGeneration' | 'mark' | 'drop'> {
   const { words } = options
   return {
-    ...(words.beside && {
-      beside: (number) => createIndex({ ...options, words: words.beside!(number) }, `${name}-${number}`),
+    ...(words.staging && {
+      staging: (number) => createIndex({ ...options, words: words.staging!(number) }, `${name}-${number}`),
     }),
     ...(words.inspect && { inspect: (look) => words.inspect!(look) }),
     ...(words.eachGeneration && {
@@ -126,17 +125,17 @@ async function clearVectors(options: VectorStoreIndexOptions, name: string): Pro
 
 async function append({ space, store }: Open, words: VectorIndex, rows: readonly IndexRow[]): Promise<void> {
   for (const { vector } of rows) checkVector(vector, space)
-  // Ahead of the rows: a vector without a row is never found.
+  // Before the rows: a vector without a row is never returned.
   if (store) await putRows(store, rows)
   await words.append(rows.map(withoutVector))
 }
 
-const mostReads = 8
+const maxReads = 8
 
 async function remove({ store }: Open, words: VectorIndex, generations: readonly string[]): Promise<void> {
-  // Ahead of the rows, which say what vectors there are.
+  // Before the rows, which are needed to find the ids of the vectors.
   if (store)
-    await mapConcurrent(generations, mostReads, async (generation) =>
+    await mapConcurrent(generations, maxReads, async (generation) =>
       removeRows(store, await words.read(generation, 0, 2 ** 31 - 1)),
     )
   await words.remove(generations)

@@ -1,5 +1,5 @@
 import type { Hit, IndexFilter, VectorIndex } from '@inlay/knowledge'
-import { mapConcurrent, untilAborted } from '@inlay/protocol/concurrency'
+import { mapConcurrent, untilAborted } from '@inlay/scheduling'
 import { testOf } from '../hybrid-search/row-filter.ts'
 import { guarded } from './failures.ts'
 import type { NearPoint, VectorStore } from './store.ts'
@@ -7,7 +7,7 @@ import type { NearPoint, VectorStore } from './store.ts'
 /** A search by vector. */
 interface NearestQuery {
   readonly store: VectorStore
-  /** Holds the rows. */
+  /** Contains the rows. */
   readonly words: VectorIndex
   readonly vector: Float32Array
   readonly filter: IndexFilter | undefined
@@ -15,11 +15,11 @@ interface NearestQuery {
   readonly signal: AbortSignal | undefined
 }
 
-const mostReads = 8
+const maxReads = 8
 
 /**
- * The nearest rows that pass the filter, nearest first; `nearness` is the cosine. A store that does not narrow its search
- * is asked for more and more points until enough of them pass, or all were seen.
+ * The nearest rows that match the filter, nearest first; `nearness` is the cosine. If the store does not filter, more
+ * and more points are requested until enough match or all were seen.
  */
 export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; nearness: number }[]> {
   const { store, words, vector, filter, limit, signal } = query
@@ -34,10 +34,10 @@ export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; near
     const call = guarded(() => store.nearest(vector, count, filter))
     return signal ? untilAborted(call, signal) : call
   }
-  /** Some points may have lost their row: as many more are looked at. */
+  /** Some points may have lost their row, so as many more are read. */
   const hitsOf = async (points: readonly NearPoint[]): Promise<{ hit: Hit; nearness: number }[]> => {
     for (let wanted = limit; ;) {
-      await mapConcurrent(points.slice(0, wanted), mostReads, readRow)
+      await mapConcurrent(points.slice(0, wanted), maxReads, readRow)
       signal?.throwIfAborted()
       const hits = points.slice(0, wanted).flatMap(({ id, cosine }) => {
         const hit = rows.get(id)

@@ -5,9 +5,9 @@ import type { VectorPoint, VectorStore } from './store.ts'
 
 type Place = Pick<IndexRow, 'generation' | 'position'>
 
-const mostPoints = 500
+const maxPoints = 500
 
-/** A UUID of a row; some stores take no other id. */
+/** A UUID for a row, since some stores accept no other ids. */
 export function idOf({ generation, position }: Place): string {
   const digest = createHash('sha256').update(`${position} ${generation}`).digest('hex')
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `8${digest.slice(17, 20)}`]
@@ -41,5 +41,5 @@ function toPoint(given: Omit<IndexRow, 'vector'>, vector: Float32Array): VectorP
 }
 
 async function inGroups<Item>(items: readonly Item[], work: (group: readonly Item[]) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += mostPoints) await guarded(() => work(items.slice(at, at + mostPoints)))
+  for (let at = 0; at < items.length; at += maxPoints) await guarded(() => work(items.slice(at, at + maxPoints)))
 }

@@ -4,16 +4,16 @@ import { nearestRows } from './nearest-rows.ts'
 import { idOf, vectorsOf } from './points.ts'
 import type { VectorStore } from './store.ts'
 
-/** A search by vector, and by words where there are any. */
+/** A vector search, with or without text. */
 interface VectorQuery {
   readonly query: IndexQuery & { readonly vector: Float32Array }
   readonly store: VectorStore
   readonly words: VectorIndex
-  /** Share of the vector in a fused score. */
-  readonly share: number
+  /** Weight of the vector in a fused score. */
+  readonly share: number | undefined
 }
 
-/** Hits of both sides, best first; with a vector alone the score is (1 + cosine) / 2. */
+/** Hits of both searches, best first; without text, the score is (1 + cosine) / 2. */
 export async function searchBoth({ query, store, words, share }: VectorQuery): Promise<Hit[]> {
   const { vector, text = '', filter, limit, signal } = query
   const hasWords = text.trim() !== ''
@@ -25,12 +25,12 @@ export async function searchBoth({ query, store, words, share }: VectorQuery): P
     : []
   if (byWords.length === 0)
     return near.slice(0, limit).map(({ hit, nearness }) => ({ ...hit, score: (1 + nearness) / 2 }))
-  const hits = fuse(await withVectors(store, byWords, near), near, { vector, share, limit })
+  const hits = fuse(await withVectors(store, byWords, near), near, { vector, share, text, limit })
   signal?.throwIfAborted()
   return hits
 }
 
-/** Results found only by keywords are compared by vector too. */
+/** Adds vectors to hits that only keyword search found. */
 async function withVectors(
   store: VectorStore,
   hits: readonly Hit[],

@@ -2,23 +2,23 @@ import type { IndexFigures, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import type { Space } from '../hybrid-search/open-state.ts'
 
-/** Holds which space the rows are of. No search finds it, and no document has such a generation. */
+/** Generation of a row that records the space of the index. No search finds it, and no document has this generation. */
 const markGeneration = 'inlay vector space'
 
-/** The space that the rows are of: null when they have no vectors, undefined when nothing says so. */
+/** The recorded space: null if the rows have no vectors, undefined if nothing is recorded. */
 export async function spaceIn(words: VectorIndex): Promise<Space | null | undefined> {
   const [mark] = await words.read(markGeneration, 0, 0)
-  // Written below.
+  // Written only by `claimSpace`.
   return mark && (JSON.parse(mark.text) as Space | null)
 }
 
-/** Another handle may note the space, and append rows, between two looks. */
-const mostLooks = 3
+/** Another handle may record the space, and append rows, between two reads. */
+const maxReads = 3
 
-/** Notes the space of the rows to come; INDEX_MISMATCH when there are rows of another one. */
+/** Records the space of the rows. @throws INDEX_MISMATCH if there are rows of another space */
 export async function claimSpace(words: VectorIndex, space: Space | undefined): Promise<void> {
   const text = JSON.stringify(space ? { id: space.id, dimensions: space.dimensions } : null)
-  for (let look = 1; look <= mostLooks; look++) {
+  for (let look = 1; look <= maxReads; look++) {
     const known = await spaceIn(words)
     if (known !== undefined && JSON.stringify(known) === text) return
     const { rows } = await words.figures()
@@ -32,12 +32,12 @@ export async function claimSpace(words: VectorIndex, space: Space | undefined): 
   if (known === undefined || JSON.stringify(known) !== text) throw new InlayError('INDEX_MISMATCH')
 }
 
-/** Figures of the rows alone. */
+/** Figures without the row that records the space. */
 export function withoutMark(figures: IndexFigures): IndexFigures {
   return { ...figures, rows: Math.max(0, figures.rows - 1) }
 }
 
-/** Whether a generation is not the mark. */
+/** Whether a generation is not the one that records the space. */
 export function isOfRows(generation: string): boolean {
   return generation !== markGeneration
 }

@@ -1,10 +1,10 @@
 import type { IndexFilter, IndexRow } from '@inlay/knowledge'
 
-/** A collection of vectors to be opened, and made when it is missing. */
+/** A collection of vectors to open, or to create if it does not exist. */
 export interface VectorCollection {
   /** Letters, digits and `-`. */
   readonly name: string
-  /** Numbers of each vector. */
+  /** Length of each vector. */
   readonly dimensions: number
 }
 
@@ -14,15 +14,15 @@ export type VectorRow = Pick<
   'documentId' | 'generation' | 'position' | 'source' | 'tags' | 'pairs' | 'updatedAt' | 'ownUpdatedAt' | 'createdAt'
 >
 
-/** A vector, and the row it stands for. */
+/** A vector and its row. */
 export interface VectorPoint {
-  /** A UUID, the same for the same row at any time. */
+  /** A UUID, always the same for the same row. */
   readonly id: string
   readonly vector: Float32Array
   readonly row: VectorRow
 }
 
-/** A point near to a vector. */
+/** A point near a vector. */
 export interface NearPoint {
   readonly id: string
   /** Cosine of the angle between the vectors, -1 to 1: 1 minus a cosine distance. */
@@ -31,22 +31,22 @@ export interface NearPoint {
 }
 
 /**
- * A store of vectors, and of nothing else. Guarantees: what a call wrote counts once it has resolved, also for another
- * handle of the same collection; failures reject. Run `vectorStoreConformance`.
+ * A store for vectors only. Guarantees: writes are visible when the call resolves, also to other handles of the same
+ * collection; failures reject. Run `vectorStoreConformance`.
  */
 export interface VectorStore {
-  /** Keeps points; one with an id that is there replaces it. At most 500 points in a call. */
+  /** Stores points, replacing those with the same id. At most 500 points per call. */
   put(points: readonly VectorPoint[]): Promise<void>
-  /** Removes points by id; ids that are not there are no error. At most 500 ids in a call. */
+  /** Removes points by id; unknown ids are ignored. At most 500 ids per call. */
   remove(ids: readonly string[]): Promise<void>
   /**
-   * The nearest points, nearest first: as many as `limit` says, or all there are.
-   * @param filter may narrow the search; points that do not pass may come as well
+   * The nearest points, nearest first: `limit` points, or all if there are fewer.
+   * @param filter may be used to restrict the search; points that do not match may also be returned
    */
   nearest(vector: Float32Array, limit: number, filter?: IndexFilter): Promise<readonly NearPoint[]>
-  /** Vectors by id, as they were put; ids that are not there are left out. */
+  /** Vectors by id, unchanged; unknown ids are omitted. */
   vectors(ids: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
-  /** Removes every point. */
+  /** Removes all points. */
   clear(): Promise<void>
   close(): Promise<void>
 }

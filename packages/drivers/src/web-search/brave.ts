@@ -15,9 +15,9 @@ export interface BraveSearchOptions extends SearchAccess {
 
 const subject = 'Brave Search'
 // Maximum accepted by the service, which refuses longer queries.
-const longestQuery = 400
-const mostWords = 50
-const mostResults = 20
+const maxQueryLength = 400
+const maxWords = 50
+const maxResults = 20
 
 /**
  * Web search by the API of Brave, at most 20 results.
@@ -28,21 +28,21 @@ export function braveSearch(options: BraveSearchOptions): WebSearch {
   checkRequired('braveSearch', options, { apiKey: ['the key of the service', isText] })
   const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
   const call = createSearchCall({
-    // Small plans take one query a second, and several come at once.
+    // Small plans allow one query per second, and several queries are sent at once.
     attempts: 3,
-    longestWaitMs: 1500,
+    maxWaitMs: 1500,
     ...options,
     subject,
     method: 'GET',
     address: endpointOf(baseUrl, '/web/search', 'a web search'),
     keyHeader: { 'x-subscription-token': apiKey },
     waitSecondsOf,
-    // A wrong key is answered as a request that cannot be processed.
+    // A wrong key is answered with 422.
     meaningOf: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined),
   })
   return async ({ text, limit, signal }) => {
-    const q = text.split(/\s+/).slice(0, mostWords).join(' ').slice(0, longestQuery)
-    const values = { q, count: Math.min(limit, mostResults), result_filter: 'web', text_decorations: false }
+    const q = text.split(/\s+/).slice(0, maxWords).join(' ').slice(0, maxQueryLength)
+    const values = { q, count: Math.min(limit, maxResults), result_filter: 'web', text_decorations: false }
     const { web } = asReply(await call(values, signal), subject)
     return toWebResults(asReply(web ?? {}, subject)['results'], {
       subject,
@@ -53,10 +53,10 @@ export function braveSearch(options: BraveSearchOptions): WebSearch {
   }
 }
 
-/** Seconds until the shortest of its limits opens again: `x-ratelimit-reset: 1, 1419704`, that of the second first. */
+/** Seconds until the shortest rate limit resets: `x-ratelimit-reset: 1, 1419704`, the limit per second first. */
 function waitSecondsOf(headers: Headers): number | undefined {
   const seconds = Number(headers.get('x-ratelimit-reset')?.split(',')[0] ?? Number.NaN)
   const left = headers.get('x-ratelimit-remaining')?.split(',')[1]?.trim()
-  // With the month used up a second does not help.
+  // Once the monthly quota is used up, waiting a second does not help.
   return seconds >= 0 && left !== '0' ? seconds : undefined
 }

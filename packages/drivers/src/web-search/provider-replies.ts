@@ -11,11 +11,11 @@ export interface FoundPage {
   readonly date?: unknown
 }
 
-/** How a reply is read. */
+/** Options for reading a reply. */
 export interface FoundPagesOptions {
-  /** As a sentence begins: `Brave Search`. */
+  /** Name of the provider, to begin a sentence with: `Brave Search`. */
   readonly subject: string
-  /** Most pages. */
+  /** Maximum number of pages. */
   readonly limit: number
   readonly read: (row: Readonly<Record<string, unknown>>) => FoundPage
   /** Turns titles and snippets of the service into plain text. Default: they are. */
@@ -24,13 +24,13 @@ export interface FoundPagesOptions {
   readonly now?: () => number
 }
 
-const longestTitle = 500
-const longestSnippet = 4_000
+const maxTitleLength = 500
+const maxSnippetLength = 4_000
 
 /**
- * The pages of a reply in its order: http and https alone, each address once, at most `limit`.
- * @param rows the list of the reply; absent and null stand for no results, as services leave empty lists out
- * @throws BAD_GATEWAY for anything else than a list
+ * The pages of a response in order: only http and https, each URL once, at most `limit`.
+ * @param rows the list in the response; absent and null mean no results, as services omit empty lists
+ * @throws BAD_GATEWAY for anything but a list
  */
 export function toWebResults(rows: unknown, options: FoundPagesOptions): WebResult[] {
   const { subject, limit, read, toPlain = (text) => text, now = Date.now } = options
@@ -45,9 +45,9 @@ export function toWebResults(rows: unknown, options: FoundPagesOptions): WebResu
     if (address === undefined || results.has(address)) continue
     const publishedAt = typeof date === 'string' ? (toTimestamp(date) ?? fromAge(date, now())) : undefined
     results.set(address, {
-      title: oneLine(title, toPlain).slice(0, longestTitle),
+      title: oneLine(title, toPlain).slice(0, maxTitleLength),
       url: address,
-      snippet: oneLine(snippet, toPlain).slice(0, longestSnippet),
+      snippet: oneLine(snippet, toPlain).slice(0, maxSnippetLength),
       ...(publishedAt === undefined ? {} : { publishedAt }),
     })
   }

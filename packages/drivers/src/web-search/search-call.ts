@@ -3,19 +3,19 @@ import { parseAnswer, toCallFailure } from '../http/json-post.ts'
 import { retryAfter } from '../http/refusals.ts'
 import { retrying, type RetryOptions } from '../http/retrying.ts'
 
-/** Options that every search service takes. */
+/** Options of every search service. */
 export interface SearchAccess extends RetryOptions {
-  /** Sent with each request beside those of the service. */
+  /** Additional headers of each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Further parameters as the service names them, such as its country, language or safe-search. */
+  /** Additional parameters of the service, such as country, language or safe search. */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** Longest time one try may take, in milliseconds. Default 10,000. */
+  /** Timeout of one attempt, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof fetch
 }
 
-/** Meaning of a refusal besides its status. */
+/** Code of a refusal, if the status does not determine it. */
 export type SearchRefusal = 'key' | 'quota'
 
 /** A search service. */
@@ -28,26 +28,26 @@ export interface SearchService extends SearchAccess {
   readonly keyHeader?: Readonly<Record<string, string>>
   /** Meaning of a 403, if it does not concern the key. */
   readonly forbidden?: string
-  /** Seconds to wait, as its own headers say, where it sends no `retry-after`. */
+  /** Seconds to wait by the service's own headers, if it sends no `retry-after`. */
   readonly waitSecondsOf?: (headers: Headers) => number | undefined
   /** Meaning of a refusal, where the status suggests another. */
   readonly meaningOf?: (status: number, text: string) => SearchRefusal | undefined
 }
 
-/** Asks a service; the values are sent in the address by GET, as JSON by POST. */
+/** Calls a service; values are sent as query parameters by GET, as JSON by POST. */
 export type SearchCall = (
   values: Readonly<Record<string, unknown>>,
   signal: AbortSignal | undefined,
 ) => Promise<unknown>
 
 /**
- * Makes a {@link SearchCall} that answers with the JSON of the reply. It tries once more (`attempts`: 2) after 408, 429,
- * 5xx and broken connections, if the service asks for no longer wait than a second (`longestWaitMs`).
+ * Creates a {@link SearchCall} that returns the JSON of the response. Retries once (`attempts`: 2) after 408, 429, 5xx
+ * and broken connections, unless the service asks to wait longer than a second (`maxWaitMs`).
  * @throws from the call: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (`data.retryAfterSeconds`), BUDGET_EXCEEDED,
  * NOT_FOUND, UNPROCESSABLE_ENTITY, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (no JSON)
  */
 export function createSearchCall(service: SearchService): SearchCall {
-  const patience = { ...service, attempts: service.attempts ?? 2, longestWaitMs: service.longestWaitMs ?? 1000 }
+  const patience = { ...service, attempts: service.attempts ?? 2, maxWaitMs: service.maxWaitMs ?? 1000 }
   return (values, signal) => {
     const parameters = { ...values, ...service.parameters }
     return retrying(() => tryOnce(service, parameters, signal), signal, patience)
@@ -73,7 +73,7 @@ async function tryOnce(
         ...service.keyHeader,
       },
       ...(isGet ? {} : { body: JSON.stringify(values) }),
-      // The key should go nowhere else.
+      // The key must not be sent elsewhere.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
@@ -109,7 +109,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   504: ['GATEWAY_TIMEOUT', 'did not answer in time.'],
 }
 
-/** The reply's own words stay out: they may quote the query or the key. */
+/** Omits the response's message, which may quote the query or the key. */
 function toRefusal(service: SearchService, { status, headers }: Response, text: string): InlayError {
   const { subject, meaningOf, forbidden, waitSecondsOf } = service
   const own = meaningOf?.(status, text)

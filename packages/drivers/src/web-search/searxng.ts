@@ -8,16 +8,16 @@ import { createSearchCall, type SearchAccess } from './search-call.ts'
 export interface SearxngSearchOptions extends SearchAccess {
   /** Address before `/search`, such as `http://127.0.0.1:8888`. */
   readonly baseUrl: string
-  /** Sent as `Authorization: Bearer`, for instances behind a gate; SearXNG itself knows no keys. */
+  /** Sent as `Authorization: Bearer`, for instances behind an authenticating proxy; SearXNG itself has no keys. */
   readonly apiKey?: string
 }
 
 const subject = 'SearXNG'
 
 /**
- * Web search by an instance of SearXNG. The operator of the instance has to allow its JSON format: `search.formats` in
- * its `settings.yml` holds `json`, else it answers 403.
- * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * Web search with a SearXNG instance. Its operator has to enable the JSON format: `search.formats` in `settings.yml`
+ * must contain `json`, otherwise it responds with 403.
+ * @throws INVALID_INPUT for an invalid base URL; from a search: the errors of `createSearchCall`
  * @example searxngSearch({ baseUrl: 'http://127.0.0.1:8888', parameters: { language: 'en' } })
  */
 export function searxngSearch(options: SearxngSearchOptions): WebSearch {

@@ -10,7 +10,7 @@ export interface SerperSearchOptions extends SearchAccess {
   readonly apiKey: string
   /** Address before `/search`. Default `https://google.serper.dev`. */
   readonly baseUrl?: string
-  /** Milliseconds since 1970 UTC, for the ages it gives instead of dates. Default: the clock. */
+  /** Milliseconds since 1970 UTC, to convert relative ages to dates. Default: the system clock. */
   readonly now?: () => number
 }
 

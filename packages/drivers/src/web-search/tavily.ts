@@ -13,8 +13,8 @@ export interface TavilySearchOptions extends SearchAccess {
 }
 
 const subject = 'Tavily'
-const longestQuery = 400
-const mostResults = 20
+const maxQueryLength = 400
+const maxResults = 20
 
 /**
  * Web search by the API of Tavily, at most 20 results; snippets are the passages it chose for the query.
@@ -33,7 +33,7 @@ export function tavilySearch(options: TavilySearchOptions): WebSearch {
     meaningOf: (status) => (status === 432 || status === 433 ? 'quota' : undefined),
   })
   return async ({ text, limit, signal }) => {
-    const values = { query: text.slice(0, longestQuery), max_results: Math.min(limit, mostResults) }
+    const values = { query: text.slice(0, maxQueryLength), max_results: Math.min(limit, maxResults) }
     const { results } = asReply(await call(values, signal), subject)
     return toWebResults(results, {
       subject,

@@ -1,33 +1,33 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 import { call, fieldOf, refused, type Answer, type Installation } from './installation.ts'
 
-/** Something that existing clients do, tried once. */
+/** A request of existing clients, sent once as a check. */
 export interface ClientCheck {
-  /** Which clients do it. */
+  /** Clients that send it. */
   readonly client: string
   readonly what: string
-  /** What to do where it fails. */
+  /** Advice if the check fails. */
   readonly mend: string
-  /** What is wrong, in a sentence; undefined when nothing is. */
+  /** @returns the fault as a sentence; undefined for success */
   readonly run: (installation: Installation) => Promise<string | undefined>
 }
 
 const smallClients = 'command line, widget, load test'
 const linesMend =
-  'Set INLAY_STREAM_FORMAT=lines for everybody, or make a key for these clients: inlay keys create --stream-format lines.'
+  'Set INLAY_STREAM_FORMAT=lines for all callers, or create a key for these clients: inlay keys create --stream-format lines.'
 
-/** The checks, in the order in which a person reads them. */
+/** The checks, in the order of the output. */
 export const clientChecks: readonly ClientCheck[] = [
   {
     client: 'all',
-    what: 'the service answers under this address',
-    mend: 'Name the address with its path, such as http://localhost:3000/api (INLAY_BASE_PATH).',
+    what: 'the service responds at this URL',
+    mend: 'Specify the URL including its path, such as http://localhost:3000/api (INLAY_BASE_PATH).',
     run: async (installation) => refused(await call(installation, 'GET', '/health')),
   },
   {
     client: 'all',
     what: 'the key is accepted',
-    mend: 'Make a key by inlay keys create, with the scopes chat and ingest, and send it as "Authorization: Bearer <key>".',
+    mend: 'Create a key with inlay keys create, with the scopes chat and ingest, and send it as "Authorization: Bearer <key>".',
     run: async (installation) => refused(await call(installation, 'GET', '/me')),
   },
   {
@@ -45,12 +45,12 @@ export const clientChecks: readonly ClientCheck[] = [
     mend: 'Update this installation.',
     run: async (installation) => {
       const id = String(fieldOf(await call(installation, 'GET', '/me'), 'id'))
-      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? undefined : 'GET /me tells an id that is none.'
+      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? undefined : 'The id in GET /me is not a UUID.'
     },
   },
   {
     client: smallClients,
-    what: 'a streamed answer is one JSON object a line',
+    what: 'a streamed answer has one JSON object per line',
     mend: linesMend,
     run: (installation) =>
       withSession(installation, async (sessionId) => {
@@ -60,7 +60,7 @@ export const clientChecks: readonly ClientCheck[] = [
   },
   {
     client: 'Python',
-    what: 'an answer in one piece',
+    what: 'a complete answer without streaming',
     mend: 'Give the key the scope chat: inlay keys create --scope chat.',
     run: (installation) =>
       withSession(installation, async (sessionId) => {
@@ -70,7 +70,7 @@ export const clientChecks: readonly ClientCheck[] = [
   },
   {
     client: 'shell scripts, low-code tools',
-    what: 'numbers and booleans are taken as text',
+    what: 'numbers and booleans are accepted as text',
     mend: 'Update this installation.',
     run: (installation) =>
       withSession(installation, async (sessionId) => {
@@ -149,23 +149,23 @@ export const clientChecks: readonly ClientCheck[] = [
       const files = fieldOf(upload, 'user_files')
       const id = Array.isArray(files) && isJsonObject(files[0]) ? files[0]['id'] : undefined
       if (typeof id === 'string') await call(installation, 'DELETE', `/user/projects/file/${id}`)
-      return refused(upload) ?? (typeof id === 'string' ? undefined : 'The upload was not taken.')
+      return refused(upload) ?? (typeof id === 'string' ? undefined : 'The upload was refused.')
     },
   },
   {
     client: 'widget, web',
-    what: 'pages of another origin may call',
-    mend: 'Name the origin of the page in INLAY_CORS_ORIGINS.',
+    what: 'pages of another origin are allowed',
+    mend: 'Add the origin of the page to INLAY_CORS_ORIGINS.',
     run: checkOrigin,
   },
 ]
 
 function message(sessionId: string, more: object): object {
-  // As the widget sends the first message of a session.
+  // The widget's request for the first message of a session.
   return { message: 'Hello', chat_session_id: sessionId, parent_message_id: null, origin: 'widget', ...more }
 }
 
-/** Makes a session for a check, and removes it afterwards. */
+/** Creates a session for a check, and deletes it afterwards. */
 async function withSession(
   installation: Installation,
   check: (sessionId: string) => Promise<string | undefined>,
@@ -183,11 +183,11 @@ async function withSession(
   }
 }
 
-/** Existing clients split at line ends and read each line that is not blank as JSON. */
+/** Existing clients split at line breaks and parse each line that is not blank as JSON. */
 function faultOfLines({ text }: Answer): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const wrong = lines.find((line) => !isJsonObject(readJson(line)))
-  if (wrong !== undefined) return `A line is no JSON object: ${JSON.stringify(wrong.slice(0, 60))}`
+  if (wrong !== undefined) return `A line is not a JSON object: ${JSON.stringify(wrong.slice(0, 60))}`
   const failure = lines.map((line) => readJson(line)).find((line) => isJsonObject(line) && 'error' in line)
   if (failure !== undefined) return `The answer failed: ${JSON.stringify(failure).slice(0, 200)}`
   return lines.length > 0 ? undefined : 'The stream was empty.'
@@ -207,7 +207,9 @@ async function checkIngestion(installation: Installation): Promise<string | unde
   try {
     const response = await call(installation, 'POST', '/search', { query: word, skip_query_expansion: true })
     const results = fieldOf(response, 'results')
-    return Array.isArray(results) && results.length > 0 ? undefined : 'It is not found yet when the call answers.'
+    return Array.isArray(results) && results.length > 0
+      ? undefined
+      : 'It cannot be found yet when the response arrives.'
   } finally {
     await call(installation, 'DELETE', '/onyx-api/ingestion/inlay-client-check')
   }

@@ -1,27 +1,27 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 
-/** An installation that checks call, as a client with a key. */
+/** The installation to check, called as a client with a key. */
 export interface Installation {
-  /** Base address of the API, without a slash at its end. */
+  /** Base URL of the API, without a trailing slash. */
   readonly base: string
   readonly key: string
-  /** Origin of a page whose browser calls; undefined when no page is to be checked. */
+  /** Origin of a page to check; undefined to skip these checks. */
   readonly origin: string | undefined
   readonly signal: AbortSignal
-  /** Carries the calls: to an address that the operator names. */
+  /** Sends the requests, to a URL that the operator specified. */
   readonly fetch: (address: string, init: RequestInit) => Promise<Response>
 }
 
-/** What a call answered, read whole. */
+/** A completely read response. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
 }
 
-/** Calls an address as existing clients do: any media type, and both headers that carry keys. */
+/** Sends a request like existing clients: with any media type, and the key in both headers. */
 export async function call(
   { base, key, signal, fetch }: Installation,
   method: string,
@@ -44,12 +44,12 @@ export async function call(
   return { status: response.status, headers: response.headers, text, json: readJson(text) }
 }
 
-/** A field of an answer; undefined when the answer is no object or has none. */
+/** A field of a response body; undefined if it is missing or the body is not an object. */
 export function fieldOf(answer: Answer, name: string): unknown {
   return isJsonObject(answer.json) ? answer.json[name] : undefined
 }
 
-/** What is wrong with an answer whose status was to be 200; undefined when it was. */
+/** Describes a response whose status is not 200; undefined if it is. */
 export function refused({ status, text }: Answer): string | undefined {
   return status === 200 ? undefined : `It answered ${status}: ${text.slice(0, 200)}`
 }

@@ -5,9 +5,10 @@ import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { refuseUrl } from './service.ts'
 import { dataFolderOf, needDataFolder } from './with-inlay.ts'
 
-/** Written last: a folder without it is no whole backup. */
+/** Written last: a folder without it is an incomplete backup. */
 export const backupNote = 'backup.json'
 
 /** Small files of a data folder that belong to a backup. */
@@ -17,22 +18,23 @@ const keptFiles = ['api-key', 'own-documents.json']
 export const backup: Command = {
   ...commandTable.backup,
   details: [
-    'Everything that was accepted before the command began is in the copy. The index is left out:',
-    'inlay restore makes it anew from the records. The copy holds keys and texts; keep it as you keep the original.',
+    'The copy contains everything accepted before the command started. The index is not copied:',
+    'inlay restore rebuilds it from the database. The copy contains keys and texts: protect it like the original.',
   ],
   words: [1, 1],
   needs: 'the folder to write to',
   options: {},
   async run(context) {
     const { output, signal, words } = context
+    refuseUrl(context, 'run inlay backup on the machine that has the data folder')
     needDataFolder(
       context,
-      'back up database and bucket by their own means, such as pg_dump; the index can be made anew',
+      'back up the database and the bucket with their own tools, such as pg_dump; the index can be rebuilt',
     )
     const source = dataFolderOf(context)
     const target = resolve(words[0]!)
     await checkFolders(source, target)
-    // Beside the target, and renamed at the end: what has the name of a backup is a whole one.
+    // Written next to the target and renamed at the end, so that a folder with the name of a backup is always complete.
     const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
     try {
       await makeFolder(partial)
@@ -54,17 +56,17 @@ export const backup: Command = {
 async function checkFolders(source: string, target: string): Promise<void> {
   if (!(await exists(databaseFile(source))))
     throw new InlayError('INVALID_INPUT', {
-      message: `There are no records in ${source}. Records in another database are backed up by its own means.`,
+      message: `There is no database in ${source}. Back up another database with its own tools.`,
     })
   if (await exists(target))
-    throw new InlayError('INVALID_INPUT', { message: `${target} exists already: name a folder that does not.` })
+    throw new InlayError('INVALID_INPUT', { message: `${target} already exists: choose a new folder.` })
   if (!relative(source, target).startsWith('..'))
     throw new InlayError('INVALID_INPUT', { message: 'A backup inside the data folder would be lost with it.' })
 }
 
 /**
- * Files are copied before the records and once more after them. A file that the records name was there at one of both
- * times, unless it was deleted in between.
+ * Files are copied before the database and once more after it. A file in the database existed at one of both times,
+ * unless it was deleted in between.
  */
 async function copyAll(
   { output, signal }: CommandContext,
@@ -85,8 +87,8 @@ async function copyAll(
 }
 
 /**
- * Copies the database as it is at one moment, whoever writes to it: SQLite reads all of it in one transaction.
- * @returns how many documents it holds
+ * Copies a consistent snapshot of the database, even while it is written to: SQLite reads it in one transaction.
+ * @returns the number of documents
  */
 async function copyRecords(source: string, target: string): Promise<number> {
   const { DatabaseSync } = await import('node:sqlite')
@@ -101,7 +103,7 @@ async function copyRecords(source: string, target: string): Promise<number> {
   try {
     const [check] = copy.prepare('pragma quick_check').all()
     if (Object.values(check ?? {})[0] !== 'ok')
-      throw new InlayError('INTERNAL_ERROR', { message: 'The copy of the records is damaged. Is the disk full?' })
+      throw new InlayError('INTERNAL_ERROR', { message: 'The copy of the database is damaged. Is the disk full?' })
     const { count } = copy.prepare('select count(*) as count from inlay_documents').get() as { count: number }
     return count
   } finally {
@@ -110,7 +112,7 @@ async function copyRecords(source: string, target: string): Promise<number> {
   }
 }
 
-/** Copies what is not there yet. Files are never changed, only added and removed. @returns how many are there then */
+/** Copies missing files. Files are never changed, only added and removed. @returns the number of files in the copy */
 async function copyNewFiles(source: string, target: string, signal: AbortSignal): Promise<number> {
   await makeFolder(target)
   let count = 0
@@ -122,7 +124,7 @@ async function copyNewFiles(source: string, target: string, signal: AbortSignal)
     count++
     if (await exists(to)) continue
     await makeFolder(dirname(to))
-    // Read whole: pieces of files are a few MiB.
+    // Read at once: files are stored in pieces of a few MiB.
     const bytes = await readFile(from).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw error
@@ -138,7 +140,7 @@ async function syncFile(path: string): Promise<void> {
   await file.sync().finally(() => file.close())
 }
 
-/** Whether there is anything of this name. */
+/** Whether a file or folder with this path exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }

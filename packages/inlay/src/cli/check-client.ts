@@ -2,17 +2,17 @@ import { InlayError } from '@inlay/protocol'
 import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { baseUrlOf } from './service.ts'
 
-/** Tries what clients of the reference service do against an installation that runs. */
+/** Sends the requests of existing clients to a running installation. */
 export const checkClient: Command = {
   ...commandTable['check-client'],
   details: [
-    'The address of the API with its path; by default that of this machine and these settings.',
-    'A session, a document and a file are made with the key and removed again.',
+    'Specify the URL of the API including its path; default: this machine, with these settings.',
+    'Creates a session, a document and a file with the key, and deletes them again.',
   ],
   words: [0, 1],
   options: {
-    key: { type: 'string', value: 'key', meaning: 'key of the clients (default: INLAY_API_KEY)' },
     origin: {
       type: 'string',
       value: 'origin',
@@ -35,7 +35,7 @@ export const checkClient: Command = {
       outcomes.push({ client, what, fault, mend: fault === null ? null : mend })
       if (!output.isJson) output.line(`${fault === null ? 'ok  ' : output.styled('red', 'FAIL')}  ${what} (${client})`)
       if (!output.isJson && fault !== null) output.line(`      ${fault}\n      ${mend}`)
-      // Without an answer or a key nothing else can be tried.
+      // Without a connection or a valid key, all further checks would fail.
       if (fault !== null && outcomes.length <= 2) break
     }
     if (output.isJson) output.json(outcomes)
@@ -43,24 +43,21 @@ export const checkClient: Command = {
   },
 }
 
-function addressOf({ words, settings }: CommandContext): string {
-  const [given] = words
-  if (given !== undefined) {
-    const base = /^https?:\/\//.test(given) ? given : `http://${given}`
-    if (URL.canParse(base)) return base.replace(/\/+$/, '')
-    throw new InlayError('INVALID_INPUT', { message: 'An address looks like http://localhost:3000/api.' })
-  }
-  const path = `/${settings.options.basePath ?? '/api'}`.replace(/\/+/g, '/').replace(/\/$/, '')
-  return `http://localhost:${settings.port}${path}`
+function addressOf(context: CommandContext): string {
+  const given = context.words[0] ?? textOption(context, 'url')
+  if (given !== undefined) return baseUrlOf(given)
+  const { options, port } = context.settings
+  const path = `/${options.basePath ?? '/api'}`.replace(/\/+/g, '/').replace(/\/$/, '')
+  return `http://localhost:${port}${path}`
 }
 
 function keyOf(context: CommandContext): string {
   const key = textOption(context, 'key') ?? context.settings.options.apiKey
   if (key !== undefined) return key
-  throw new InlayError('INVALID_INPUT', { message: 'Name the key of the clients by --key, or set INLAY_API_KEY.' })
+  throw new InlayError('INVALID_INPUT', { message: 'Specify the API key with --key, or set INLAY_API_KEY.' })
 }
 
-/** `fetch` says nothing of use by itself; what it failed of is in its cause. */
+/** Errors of `fetch` contain the reason only in their cause. */
 function wordsOf(error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted()
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

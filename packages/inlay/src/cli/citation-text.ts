@@ -1,14 +1,17 @@
-/** Turns rendered citations `[[n]](link)` into `[n]` in a text that comes in pieces cut anywhere. */
+/** Converts rendered citations `[[n]](link)` to `[n]` in a text that arrives in arbitrary pieces. */
 export interface CitationText {
   push(piece: string): string
   /** Returns text held back as a possible citation. */
   end(): string
 }
 
-/** Beginnings of a citation: the brackets, its number, and the parenthesis of the link. */
+/**
+ * Matches the beginning of a citation at the end of the text: the brackets, its number, and the parenthesis of the
+ * link.
+ */
 const begun = /\[(\[(\d+(\]?(\](\(|$)|$)|$)|$)|$)/
 
-/** For terminals, where a link is noise: the sources are listed under the answer. */
+/** For terminals: links would clutter the text, and the sources are listed below the answer. */
 export function createCitationText(): CitationText {
   let held = ''
   return {
@@ -37,7 +40,7 @@ export function createCitationText(): CitationText {
   }
 }
 
-/** Position after the parenthesis that closes the link; undefined while it is still to come. */
+/** Position after the parenthesis that closes the link; undefined if it has not arrived yet. */
 function endOfCitation(text: string, start: number): number | undefined {
   const open = text.indexOf('(', start)
   if (open === -1) return undefined

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { InlayError, ValidationIssue } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Environment } from '../settings/readers.ts'
+import type { Environment } from '../settings/environment.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable, type CommandName } from './command-table.ts'
@@ -9,14 +9,17 @@ import { commandHelp, generalHelp, settingsHelp } from './help.ts'
 import { createOutput, type Output, type OutputStream } from './output.ts'
 import { sharedOptions, type CommandOption } from './shared-options.ts'
 
-// Everything else is loaded when a command needs it: help is there at once.
+// Everything else is loaded when a command needs it, so that help is fast.
 
 /** The commands, each loaded when it is called. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   ingest: async () => (await import('./ingest.ts')).ingest,
   ask: async () => (await import('./ask.ts')).ask,
+  chat: async () => (await import('./chat.ts')).chat,
   search: async () => (await import('./search.ts')).search,
+  documents: async () => (await import('./documents.ts')).documents,
+  agents: async () => (await import('./agents.ts')).agents,
   keys: async () => (await import('./keys.ts')).keys,
   'check-client': async () => (await import('./check-client.ts')).checkClient,
   eval: async () => (await import('./eval.ts')).evaluation,
@@ -24,29 +27,34 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   restore: async () => (await import('./restore.ts')).restore,
   erase: async () => (await import('./erase.ts')).erase,
   reindex: async () => (await import('./reindex.ts')).reindex,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  init: async () => (await import('./init.ts')).init,
+  completion: async () => (await import('./completion.ts')).completion,
 }
 
-/** Exit code for a command that was called in a way it cannot be. */
+/** Exit code for wrong usage. */
 const misused = 2
 
 /** The process a command line runs in. */
 export interface CommandProcess {
-  /** Read when a command needs it: help and version do not fail for a setting. */
+  /** Read only when a command needs it, so that help and version work with invalid settings. */
   readonly env: () => Environment
   readonly stdout: OutputStream
   readonly stderr: OutputStream
-  /** Aborts when the person interrupts. */
+  /** Default: the standard input of this process. */
+  readonly stdin?: NodeJS.ReadableStream
+  /** Aborts when the user presses Ctrl+C. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a command and writes its errors, one sentence each.
- * @param words what stands after the program's name
- * @returns the exit code: 0 for success, 1 for a failure, 2 for a wrong call, 130 when interrupted
+ * Runs a command and prints errors as one sentence each.
+ * @param words arguments after the program name
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage, 130 when interrupted
  */
 export async function runCommandLine(words: readonly string[], process: CommandProcess): Promise<number> {
-  const { signal, ...streams } = process
-  const output = createOutput({ isJson: words.includes('--json'), ...streams })
+  const { signal, stdout, stderr } = process
+  const output = createOutput({ isJson: words.includes('--json'), stdout, stderr })
   try {
     return await runCommand(words, process, output)
   } catch (error) {
@@ -60,16 +68,20 @@ export async function runCommandLine(words: readonly string[], process: CommandP
   }
 }
 
-/** Code of an error that says how a command has to be called. */
+/** Error code for wrong usage. */
 const wrongCall = 'INVALID_INPUT'
 
-/** Writes an error as a sentence, and for a program as JSON where it looks for the result. */
+/** Prints an error as a sentence and, for programs, as JSON on standard output. */
 function tellError(output: Output, code: string, message: string): void {
   output.note(`inlay: ${message}`)
   if (output.isJson) output.json({ error: { code, message } })
 }
 
-async function runCommand(words: readonly string[], { env, signal }: CommandProcess, output: Output): Promise<number> {
+async function runCommand(
+  words: readonly string[],
+  { env, signal, stdin }: CommandProcess,
+  output: Output,
+): Promise<number> {
   const [name = '--help', ...rest] = words
   if (name === '--version' || name === '-v') return say(output, manifest.version)
   if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) return say(output, generalHelp())
@@ -84,7 +96,12 @@ async function runCommand(words: readonly string[], { env, signal }: CommandProc
   }
   if (parsed.options['help'] === true) return say(output, commandHelp(command))
   const settings = await settingsOf(env(), parsed.options['data'], output)
-  return command.run({ ...parsed, settings, output, signal })
+  return command.run({ ...parsed, settings, output, signal, optionsOf, input: stdin ?? process.stdin })
+}
+
+/** Names of the options of a command, without the shared options. */
+async function optionsOf(name: string): Promise<readonly string[]> {
+  return isCommand(name) ? Object.keys((await commands[name]()).options) : []
 }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
@@ -105,7 +122,7 @@ async function refuseName(name: string, output: Output): Promise<number> {
   return misused
 }
 
-/** Asks whether a similar name was meant; undefined when there is none. */
+/** Suggests a similar name; undefined if there is none. */
 async function meantFor(word: string, names: readonly string[], before = ''): Promise<string | undefined> {
   const { suggestionFor } = await import('@inlay/protocol')
   const suggestion = suggestionFor(word, names)
@@ -126,7 +143,7 @@ async function parse(command: Command, rest: readonly string[]): Promise<Parsed>
     const [least, most] = command.words
     if (values['help'] !== true && (positionals.length < least || positionals.length > most)) {
       const missing = `${nameOf(command)} needs ${command.needs}.`
-      return { fault: positionals.length < least ? missing : `"${positionals[most]}" is too much.` }
+      return { fault: positionals.length < least ? missing : `Unexpected argument "${positionals[most]}".` }
     }
     return { words: positionals, options: values }
   } catch (error) {
@@ -136,7 +153,7 @@ async function parse(command: Command, rest: readonly string[]): Promise<Parsed>
 
 /** Error message for arguments that `parseArgs` refused. */
 async function faultOf(error: unknown, command: Command, names: readonly string[]): Promise<string> {
-  const { code, message } = error as NodeJS.ErrnoException // `parseArgs` throws nothing else.
+  const { code, message } = error as NodeJS.ErrnoException // `parseArgs` throws only this type.
   const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant = await meantFor(option.replace(/^-+/, ''), names, '--')
@@ -159,7 +176,7 @@ async function settingsOf(env: Environment, data: unknown, output: Output): Prom
   return { ...settings, options: { ...settings.options, dataFolder: data } }
 }
 
-/** One sentence for a person; the origin is in `cause`, for a debugger. */
+/** One sentence for the user; the original error is in `cause`. */
 async function messageOf(error: unknown): Promise<string> {
   const { isInlayError } = await import('@inlay/protocol')
   const { outageOf } = await import('../error-report.ts')
@@ -172,6 +189,6 @@ async function messageOf(error: unknown): Promise<string> {
 }
 
 function issuesOf(error: InlayError): readonly ValidationIssue[] {
-  // `validationFailed` puts them there.
+  // `validationFailed` stores them there.
   return (error.data['issues'] ?? []) as readonly ValidationIssue[]
 }

@@ -1,4 +1,4 @@
-/** How a command is called, without the program's name, and what it does, in a line. */
+/** Usage of a command, without the program name, and a one-line summary. */
 export interface CommandRow {
   readonly usage: string
   readonly summary: string
@@ -6,50 +6,62 @@ export interface CommandRow {
 
 /** Name of a command. */
 export type CommandName =
+  | 'init'
   | 'serve'
   | 'ingest'
   | 'ask'
+  | 'chat'
   | 'search'
+  | 'documents'
+  | 'agents'
   | 'keys'
-  | 'check-client'
+  | 'doctor'
   | 'eval'
+  | 'check-client'
+  | 'reindex'
   | 'backup'
   | 'restore'
   | 'erase'
-  | 'reindex'
+  | 'completion'
 
-/** All commands, in the order of the help. Apart from their code, which only runs need. */
+/** All commands, in the order of the help. Separate from their code, which is only loaded to run them. */
 export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
+  init: { usage: 'init', summary: 'write a .env with a new key' },
   serve: { usage: 'serve', summary: 'serve the API and the web page over HTTP' },
   ingest: {
-    usage: 'ingest <folder or file…>',
-    summary: 'take in files and keep them in step; unchanged ones are skipped',
+    usage: 'ingest <folder, file or URL…>',
+    summary: 'add documents and keep them up to date; unchanged ones are skipped',
   },
-  ask: { usage: 'ask "<question>"', summary: 'ask a question and see the answer come, then its sources' },
+  ask: { usage: 'ask "<question>"', summary: 'ask a question; the answer is streamed, then its sources' },
+  chat: { usage: 'chat', summary: 'hold a conversation' },
   search: { usage: 'search "<words>"', summary: 'search the documents and show the passages found' },
+  documents: {
+    usage: 'documents [list | show | delete | retry]',
+    summary: 'list documents, see why one failed, delete, retry',
+  },
+  agents: {
+    usage: 'agents [list | show | create | update | delete]',
+    summary: 'administer agents',
+  },
   keys: {
-    usage: 'keys create | list | rotate <id> | revoke <id>',
-    summary: 'make, list, replace and revoke API keys',
+    usage: 'keys [list | create | rotate | revoke]',
+    summary: 'administer API keys',
+  },
+  doctor: { usage: 'doctor', summary: 'check the installation and suggest fixes' },
+  eval: {
+    usage: 'eval <questions.jsonl> [address]',
+    summary: 'score answers on questions with known answers; compare two settings',
   },
   'check-client': {
     usage: 'check-client [address]',
-    summary: 'try what existing clients of the reference service do, and say what would fail',
+    summary: 'check that existing clients work',
   },
-  eval: {
-    usage: 'eval <questions.jsonl> [address]',
-    summary: 'ask questions with known answers or sources, and score the answers; compare two settings',
-  },
-  backup: {
-    usage: 'backup <new folder>',
-    summary: 'copy records and files to a new folder, also while a server runs',
-  },
-  restore: {
-    usage: 'restore <backup folder>',
-    summary: 'make a data folder of a backup, and its index anew',
-  },
-  erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
   reindex: {
     usage: 'reindex [--embedder]',
-    summary: 'make the index anew from the records, while search goes on',
+    summary: 'rebuild the index while search continues',
   },
+  backup: { usage: 'backup <new folder>', summary: 'copy the database and files, also while a server runs' },
+  restore: { usage: 'restore <backup folder>', summary: 'create a data folder from a backup' },
+  erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
+  completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
 }

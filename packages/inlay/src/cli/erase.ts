@@ -1,19 +1,21 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { refuseUrl } from './service.ts'
 import { withInlay } from './with-inlay.ts'
 
-/** Erases what belongs to a person. */
+/** Erases the data of a person. */
 export const erase: Command = {
   ...commandTable.erase,
   details: [
-    'The person is the id that authenticate gives, or the owner of a key (see inlay keys list).',
-    'Sessions, files, projects, agents, memories, settings and keys go; documents stay. This cannot be undone.',
+    'Specify the id returned by authenticate, or the owner of a key (see inlay keys list).',
+    'Deletes sessions, files, projects, agents, memories, settings and keys, but not documents. This cannot be undone.',
   ],
   words: [1, 1],
   needs: 'the id of a person',
   options: {},
-  run: (context) =>
-    withInlay(context, async (inlay) => {
+  async run(context) {
+    refuseUrl(context, 'the API has no route for it; run inlay erase on the machine of the server')
+    return withInlay(context, async (inlay) => {
       const [person = ''] = context.words
       const erased = await inlay.erase(person)
       if (context.output.isJson) context.output.json({ person, ...erased })
@@ -24,5 +26,6 @@ export const erase: Command = {
             .join(', '),
         )
       return 0
-    }),
+    })
+  },
 }

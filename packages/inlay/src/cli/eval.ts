@@ -13,27 +13,31 @@ import {
 } from '@inlay/evaluation'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { baseUrlOf } from './service.ts'
 import { readsOnly, withInlay } from './with-inlay.ts'
 
-/** Asks questions with known answers, and says how good the answers are. */
+/** Asks questions with known answers, and scores the answers. */
 export const evaluation: Command = {
   ...commandTable.eval,
   details: [
-    'A question a line: {"question": "…", "answers": ["…"], "sources": ["id, link or name"], "absent": false}.',
-    'All but the question may be missing. "absent": the documents do not tell, and the answer should say so.',
-    '"tuned": a model or setting was chosen by this question; figures of tuned questions stand apart.',
-    'Without an address it asks the documents of the data folder by the settings of this machine.',
+    'One question per line: {"question": "…", "answers": ["…"], "sources": ["id, link or name"], "absent": false}.',
+    'Only the question is required. "absent": the documents do not contain the answer, and it should say so.',
+    '"tuned": a model or setting was chosen with this question; tuned questions are scored separately.',
+    'Without a URL it uses the data folder and the settings of this machine.',
   ],
   words: [1, 2],
   needs: 'a file of questions',
   options: {
-    key: { type: 'string', value: 'key', meaning: 'key of the installation at the address (default: INLAY_API_KEY)' },
     model: {
       type: 'string',
       value: 'provider/model',
-      meaning: 'model that answers (default: that of the installation)',
+      meaning: 'model to use (default: the default model of the installation)',
     },
-    judge: { type: 'string', value: 'provider/model', meaning: 'model that judges citations besides words' },
+    judge: {
+      type: 'string',
+      value: 'provider/model',
+      meaning: 'model that checks citations, in addition to a comparison of words',
+    },
     against: { type: 'string', value: 'address', meaning: 'second installation to compare with' },
     'against-key': { type: 'string', value: 'key', meaning: 'its key (default: the same)' },
     'against-model': { type: 'string', value: 'provider/model', meaning: 'model to compare with' },
@@ -45,7 +49,7 @@ export const evaluation: Command = {
   async run(context) {
     const { output } = context
     const questions = await questionsOf(context)
-    const [, address] = context.words
+    const address = context.words[1] ?? textOption(context, 'url')
     const model = textOption(context, 'model')
     const reports = [await evaluated(context, questions, { address, key: textOption(context, 'key'), model })]
     const against = await comparison(context, questions, address)
@@ -55,11 +59,11 @@ export const evaluation: Command = {
       const lines = [...toTable(reports), ...failureLines(reports), ...wrongAnswers(context, reports[0]!)]
       for (const line of lines) output.line(line)
     }
-    return reports.some(({ figures }) => figures.failed === figures.questions) ? 1 : 0
+    return reports.some(({ results }) => results.every(({ error }) => error !== null)) ? 1 : 0
   },
 }
 
-/** The evaluated installation (by URL, or that of the data folder) and model. */
+/** The evaluated installation (a URL, or the data folder) and model. */
 interface Candidate {
   readonly address: string | undefined
   readonly key: string | undefined
@@ -105,9 +109,8 @@ async function evaluated(
       { ...readsOnly, basePath: '/api', authenticate: () => operator },
     )
   }
-  if (!URL.canParse(address)) throw misuse('An address looks like http://localhost:3000/api.')
   // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
-  const client = createClient({ baseUrl: address, apiKey: key, fetch: globalThis.fetch })
+  const client = createClient({ baseUrl: baseUrlOf(address), apiKey: key, fetch: globalThis.fetch })
   return ask(context, questions, candidate, client)
 }
 
@@ -143,7 +146,7 @@ function wrongAnswers(context: CommandContext, { results }: EvaluationReport): s
   return wrong.slice(0, countOption(context, 'show', 0)).flat()
 }
 
-/** `provider/model`; a name alone is a model of the default provider. */
+/** `provider/model`; without a provider, a model of the default provider. */
 function toOverride(model: string | undefined): LlmOverride | undefined {
   if (model === undefined) return undefined
   const at = model.indexOf('/')
@@ -171,5 +174,5 @@ function readReport(file: string, text: string): EvaluationReport {
   const value = readJson(text)
   if (isJsonObject(value) && isJsonObject(value['figures']) && Array.isArray(value['results']))
     return { ...(value as unknown as EvaluationReport), name: file }
-  throw new InlayError('INVALID_INPUT', { message: `The file ${file} is no output of inlay eval --json.` })
+  throw new InlayError('INVALID_INPUT', { message: `The file ${file} is not an output of inlay eval --json.` })
 }

@@ -13,13 +13,9 @@ export function generalHelp(): string {
     '',
     ...table(Object.values(commandTable).map(({ usage, summary }) => [usage, summary])),
     '',
-    ...table([
-      ['inlay help <command>', 'tells more about one of them'],
-      ['inlay help settings', 'lists the settings, from the environment or a file .env'],
-    ]),
-    '',
-    'Exit codes: 0 done; 1 failed, or a question without an answer; 2 called in a wrong way;',
-    '130 interrupted. With --json an error is {"error":{"code","message"}} on standard output.',
+    'inlay help <command> shows details; inlay help settings lists the settings (environment or .env).',
+    'Every command accepts --url and --key to use a server, --data to use a data folder, and --json.',
+    'Exit codes: 0 done; 1 failed, or a question without an answer; 2 wrong usage; 130 interrupted.',
   ].join('\n')
 }
 

@@ -1,95 +1,88 @@
 import { extname } from 'node:path'
+import type { Egress } from '@inlay/drivers/egress'
 import { isInlayError, readableExtensions } from '@inlay/protocol'
-import type { Inlay } from '../inlay.ts'
-import { textOption, type Command, type CommandContext } from './command.ts'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { withInlay } from './with-inlay.ts'
-import { createReader, type Reader } from './source-document.ts'
-import { findSourceFiles, type SourcePath } from './source-files.ts'
+import { intakeOf, type Acceptance, type Intake } from './intake.ts'
+import { withService } from './service.ts'
+import { createReader, type Reader, type Source } from './source-document.ts'
+import { expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
+import { watchFolders } from './watch-folders.ts'
+import { createPageFetch, findPages, isWebAddress } from './web-pages.ts'
 
-/** Result for a file; `unread` when the user interrupted before. */
-type Outcome = 'new' | 'changed' | 'unchanged' | 'failed' | 'unread'
+/** Result for a document; `unread` when the user interrupted before. */
+type Outcome = Acceptance | 'failed' | 'unread'
 
-/** Files taken in at once: enough that many share one commit. */
+/** Concurrent uploads: enough that many documents share a commit. */
 const concurrency = 32
-/** Time between two looks at the queue while documents become searchable. */
+/** Interval at which the queue is polled while documents become searchable. */
 const pollMs = 200
 
-/** Takes files in and waits until they are searchable. */
+/** Adds files and pages, and waits until they are searchable. */
 export const ingest: Command = {
   ...commandTable.ingest,
   details: [
-    `Reads ${readableExtensions.join(', ')} in folders of any depth; hidden folders are left out.`,
-    'A document is known by its path below the folder: run this again after changes.',
+    `Reads ${readableExtensions.join(', ')} in folders of any depth; hidden folders are skipped.`,
+    'A document is identified by its path in the folder, a page by its URL: run this again after changes.',
+    'Also accepts quoted patterns ("docs/**/*.md"), URLs, and sitemaps (https://example.com/sitemap.xml).',
+    'With --url the files are read here and sent to that server.',
   ],
   words: [1, Number.POSITIVE_INFINITY],
-  needs: 'the folder or the files to take in',
+  needs: 'the folders, files, patterns or URLs to add',
   options: {
     'base-url': {
       type: 'string',
       value: 'address',
-      meaning: 'what the links of the documents begin with (default: their path)',
+      meaning: 'prefix of the links of the documents (default: none, the path)',
     },
+    prune: { type: 'boolean', meaning: 'delete documents of these folders whose file was deleted' },
+    watch: { type: 'boolean', meaning: 'then keep watching these folders, until Ctrl+C' },
     'no-wait': {
       type: 'boolean',
-      meaning: 'end once all are accepted; a server on the same folder makes them searchable',
+      meaning: 'exit when all are accepted; a server on the same folder makes them searchable',
     },
   },
   async run(context) {
-    const reader = await createReader(textOption(context, 'base-url'))
+    const addresses = context.words.filter(isWebAddress)
+    const fetch = createPageFetch(addresses)
+    const reader = await createReader({ baseUrl: textOption(context, 'base-url'), fetch })
     try {
-      context.output.note('Looking for files.')
-      const skipped: string[] = []
-      const files = await findSourceFiles(context.words, process.cwd(), (path) => void skipped.push(path))
-      const skippedKinds = countKinds(skipped)
-      if (skipped.length > 0) context.output.note(skippedLine(skipped.length, skippedKinds))
-      if (files.length === 0) context.output.note('There is no file to read.')
-      return await withInlay(context, (inlay) => takeIn(context, inlay, { files, skippedKinds }, reader))
+      const selection = await findSources(context, addresses, fetch)
+      return await withService(context, (service) => new Ingestion(context, intakeOf(service), reader).run(selection), {
+        indexes: true,
+      })
     } finally {
       await reader.close()
     }
   },
 }
 
-async function takeIn(
-  context: CommandContext,
-  inlay: Inlay,
-  { files, skippedKinds }: FoundFiles,
-  reader: Reader,
-): Promise<number> {
-  const { output, signal, options } = context
-  const outcomes = await acceptAll(context, inlay, files, reader)
-  const accepted = files.filter((file) => outcomes.get(file) === 'new' || outcomes.get(file) === 'changed')
-  if (options['no-wait'] !== true) {
-    await waitUntilSearchable(context, inlay, accepted)
-    for (const { file, reason } of await failedOf(inlay, accepted)) {
-      outcomes.set(file, 'failed')
-      output.note(`inlay: ${file.id}: ${reason}`)
-    }
-  }
-  const count = (wanted: Outcome): number => [...outcomes.values()].filter((outcome) => outcome === wanted).length
-  const summary = {
-    new: count('new'),
-    changed: count('changed'),
-    unchanged: count('unchanged'),
-    failed: count('failed'),
-  }
-  const unread = count('unread')
-  if (output.isJson)
-    output.json({ files: files.length, ...summary, skipped: skippedKinds, ...(unread > 0 && { unread }) })
-  else if (files.length > 0) output.line(summaryLine(summary))
-  if (signal.aborted) {
-    output.note(remainder(unread, await waitingOf(inlay, accepted)))
-    return 130
-  }
-  return summary.failed > 0 ? 1 : 0
+/** The documents selected by the arguments. */
+interface Selection {
+  readonly sources: readonly Source[]
+  readonly folders: readonly string[]
+  /** Number of skipped files by file extension. */
+  readonly skippedKinds: Readonly<Record<string, number>>
 }
 
-/** The files of the folders and names that were given. */
-interface FoundFiles {
-  readonly files: readonly SourcePath[]
-  /** How many files of each other kind were left out. */
-  readonly skippedKinds: Readonly<Record<string, number>>
+async function findSources(
+  { words, options, output, signal }: CommandContext,
+  addresses: readonly string[],
+  fetch: Egress,
+): Promise<Selection> {
+  output.note('Looking for files.')
+  const skipped: string[] = []
+  const paths = await expandPatterns(words.filter((word) => !isWebAddress(word)))
+  const files = await findSourceFiles(paths, process.cwd(), (path) => void skipped.push(path))
+  const pages = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
+  const folders = await foldersOf(paths)
+  if (folders.length === 0 && (options['watch'] === true || options['prune'] === true))
+    throw misuse('--watch and --prune need a folder.')
+  const skippedKinds = countKinds(skipped)
+  if (skipped.length > 0) output.note(skippedLine(skipped.length, skippedKinds))
+  const sources = [...files, ...pages.flat()]
+  if (sources.length === 0) output.note('There are no files to read.')
+  return { sources, folders, skippedKinds }
 }
 
 function countKinds(paths: readonly string[]): Record<string, number> {
@@ -105,109 +98,173 @@ function skippedLine(count: number, kinds: Readonly<Record<string, number>>): st
   return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.`
 }
 
-/** Files left after an interruption, and how to continue. */
+class Ingestion {
+  readonly #context: CommandContext
+  readonly #intake: Intake
+  readonly #reader: Reader
+
+  constructor(context: CommandContext, intake: Intake, reader: Reader) {
+    this.#context = context
+    this.#intake = intake
+    this.#reader = reader
+  }
+
+  /** @returns the exit code */
+  async run({ sources, folders, skippedKinds }: Selection): Promise<number> {
+    const { output, signal, options } = this.#context
+    const outcomes = await this.#addAll(sources)
+    const removed = options['prune'] === true && !signal.aborted ? await this.#prune(folders, sources) : undefined
+    const summary = countOutcomes(outcomes)
+    const { unread, ...done } = summary
+    if (output.isJson)
+      output.json({
+        files: sources.length,
+        ...done,
+        skipped: skippedKinds,
+        ...(removed !== undefined && { removed }),
+        ...(unread > 0 && { unread }),
+      })
+    else if (sources.length > 0 || removed !== undefined)
+      output.line(summaryLine({ ...done, ...(removed !== undefined && { removed }) }))
+    if (signal.aborted) {
+      output.note(remainder(unread, await this.#waiting(acceptedOf(outcomes))))
+      return 130
+    }
+    if (options['watch'] === true) return this.#watch(folders)
+    return done.failed > 0 ? 1 : 0
+  }
+
+  /**
+   * Accepts documents, and waits until they are searchable unless `--no-wait` is given. Failures are printed as they
+   * happen.
+   */
+  async #addAll(sources: readonly Source[]): Promise<Map<Source, Outcome>> {
+    const { output, options } = this.#context
+    const outcomes = await this.#acceptAll(sources)
+    const accepted = acceptedOf(outcomes)
+    if (options['no-wait'] === true) return outcomes
+    await this.#waitUntilSearchable(accepted)
+    for (const source of accepted) {
+      const state = await this.#intake.state(source.id)
+      if (state?.phase !== 'failed') continue
+      outcomes.set(source, 'failed')
+      output.note(`inlay: ${source.id}: ${state.reason ?? 'it could not be indexed.'}`)
+    }
+    return outcomes
+  }
+
+  async #acceptAll(sources: readonly Source[]): Promise<Map<Source, Outcome>> {
+    const { output, signal } = this.#context
+    const outcomes = new Map<Source, Outcome>(sources.map((source) => [source, 'unread']))
+    if (sources.length === 0) return outcomes
+    const progress = output.progress('Reading', sources.length)
+    const queue = sources.values()
+    let done = 0
+    const work = async (): Promise<void> => {
+      for (const source of queue) {
+        if (signal.aborted) return
+        try {
+          outcomes.set(source, await this.#intake.accept(await this.#reader.read(source)))
+        } catch (error) {
+          outcomes.set(source, 'failed')
+          output.note(`inlay: ${source.id}: ${isInlayError(error) ? error.message : 'cannot be read.'}`)
+          if (isInlayError(error) && endsAll(error.status, 'url' in source)) throw error
+        }
+        progress.to(++done)
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: concurrency }, work))
+    } finally {
+      progress.end()
+    }
+    return outcomes
+  }
+
+  async #waitUntilSearchable(accepted: readonly Source[]): Promise<void> {
+    if (accepted.length === 0) return
+    const { output, signal } = this.#context
+    const progress = output.progress('Making searchable', accepted.length)
+    try {
+      for (let waiting = accepted; ;) {
+        const queued = (await this.#intake.queued()) ?? accepted.length
+        // The queue may also contain documents of other processes, so check which of ours are still waiting.
+        if (queued < concurrency || queued >= waiting.length) waiting = await this.#stillWaiting(waiting)
+        const left = Math.min(queued, waiting.length)
+        progress.to(accepted.length - left)
+        if (left === 0 || signal.aborted) return
+        await new Promise((done) => setTimeout(done, pollMs))
+      }
+    } finally {
+      progress.end()
+    }
+  }
+
+  /** Drops the documents that are done. The queue is processed roughly in order, so only the first few are checked. */
+  async #stillWaiting(sources: readonly Source[]): Promise<readonly Source[]> {
+    for (const [at, { id }] of sources.entries()) {
+      const phase = (await this.#intake.state(id))?.phase
+      if (phase === 'pending' || phase === 'indexing') return sources.slice(at)
+    }
+    return []
+  }
+
+  async #waiting(accepted: readonly Source[]): Promise<number> {
+    const queued = await this.#intake.queued()
+    return queued === undefined ? (await this.#stillWaiting(accepted)).length : Math.min(queued, accepted.length)
+  }
+
+  async #prune(folders: readonly string[], sources: readonly Source[]): Promise<number> {
+    const present = new Set(sources.map(({ id }) => id))
+    let removed = 0
+    for (const folder of folders)
+      for (const id of await this.#intake.idsWith(`${folder.split(/[\\/]/).at(-1)}/`))
+        if (!present.has(id) && (await this.#intake.remove(id))) removed++
+    return removed
+  }
+
+  async #watch(folders: readonly string[]): Promise<number> {
+    const { output, signal } = this.#context
+    output.note(`Watching ${folders.length === 1 ? folders[0] : `${folders.length} folders`}. Ctrl+C ends.`)
+    await watchFolders(folders, signal, async ({ changed, gone }) => {
+      for (const source of gone) if (await this.#intake.remove(source.id)) output.line(`deleted ${source.id}`)
+      for (const [source, outcome] of await this.#addAll(changed))
+        if (outcome !== 'unchanged' && outcome !== 'failed') output.line(`${outcome} ${source.id}`)
+    })
+    return 0
+  }
+}
+
+/** A service that fails or refuses the key does so for all documents; a page may fail alone. */
+const endsAll = (status: number, isPage: boolean): boolean =>
+  (status >= 500 && !isPage) || status === 401 || status === 403
+
+const acceptedOf = (outcomes: ReadonlyMap<Source, Outcome>): Source[] =>
+  [...outcomes].filter(([, outcome]) => outcome === 'new' || outcome === 'changed').map(([source]) => source)
+
+function countOutcomes(outcomes: ReadonlyMap<Source, Outcome>): Record<Outcome, number> {
+  const counts: Record<Outcome, number> = { new: 0, changed: 0, unchanged: 0, failed: 0, unread: 0 }
+  for (const outcome of outcomes.values()) counts[outcome]++
+  return counts
+}
+
+/** Message after an interruption: remaining files, and how to continue. */
 function remainder(unread: number, waiting: number): string {
   const files = (number: number): string => `${number} ${number === 1 ? 'file' : 'files'}`
   const sentences = ['Interrupted.']
   if (unread > 0)
-    sentences.push(`${files(unread)} ${unread === 1 ? 'was' : 'were'} not read: run the same command again to go on.`)
+    sentences.push(
+      `${files(unread)} ${unread === 1 ? 'was' : 'were'} not read: run the same command again to continue.`,
+    )
   if (waiting > 0)
     sentences.push(
-      `${files(waiting)} ${waiting === 1 ? 'is' : 'are'} taken in but not searchable yet: ` +
-        'the next inlay serve or inlay ingest goes on with them.',
+      `${files(waiting)} ${waiting === 1 ? 'is' : 'are'} accepted but not searchable yet: ` +
+        'the next inlay serve or inlay ingest continues with them.',
     )
   return sentences.join(' ')
 }
 
-/** How many of these documents are not searchable yet. */
-async function waitingOf(inlay: Inlay, accepted: readonly SourcePath[]): Promise<number> {
-  const { documents } = await inlay.knowledge.figures()
-  return Math.min(documents.pending + documents.indexing, accepted.length)
-}
-
-function summaryLine(summary: Readonly<Record<string, number>>): string {
-  return Object.entries(summary)
+const summaryLine = (summary: Readonly<Record<string, number>>): string =>
+  Object.entries(summary)
     .map(([name, number]) => `${number} ${name}`)
     .join(', ')
-}
-
-async function acceptAll(
-  { output, signal }: CommandContext,
-  inlay: Inlay,
-  files: readonly SourcePath[],
-  reader: Reader,
-): Promise<Map<SourcePath, Outcome>> {
-  const outcomes = new Map<SourcePath, Outcome>(files.map((file) => [file, 'unread']))
-  if (files.length === 0) return outcomes
-  const progress = output.progress('Reading', files.length)
-  const queue = files.values()
-  let done = 0
-  async function work(): Promise<void> {
-    for (const file of queue) {
-      if (signal.aborted) return
-      try {
-        outcomes.set(file, await acceptOne(inlay, reader, file))
-      } catch (error) {
-        outcomes.set(file, 'failed')
-        output.note(`inlay: ${file.id}: ${isInlayError(error) ? error.message : 'cannot be read.'}`)
-        if (isInlayError(error) && error.status >= 500) throw error
-      }
-      progress.to(++done)
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: concurrency }, work))
-  } finally {
-    progress.end()
-  }
-  return outcomes
-}
-
-async function acceptOne(inlay: Inlay, reader: Reader, file: SourcePath): Promise<Outcome> {
-  const request = await reader.read(file)
-  const { alreadyExisted, isUnchanged } = await inlay.knowledge.accept(request)
-  if (isUnchanged) return 'unchanged'
-  return alreadyExisted ? 'changed' : 'new'
-}
-
-async function waitUntilSearchable(
-  { output, signal }: CommandContext,
-  inlay: Inlay,
-  accepted: readonly SourcePath[],
-): Promise<void> {
-  if (accepted.length === 0) return
-  const progress = output.progress('Making searchable', accepted.length)
-  try {
-    for (;;) {
-      const { documents } = await inlay.knowledge.figures()
-      const left = Math.min(documents.pending + documents.indexing, accepted.length)
-      progress.to(accepted.length - left)
-      // Other processes may have documents in the queue as well: ours are done once none of them waits.
-      if (left === 0 || signal.aborted) return
-      if (left < concurrency && !(await areWaiting(inlay, accepted))) return
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
-    }
-  } finally {
-    progress.end()
-  }
-}
-
-async function areWaiting(inlay: Inlay, files: readonly SourcePath[]): Promise<boolean> {
-  for (const { id } of files) {
-    const phase = (await inlay.knowledge.status(id))?.phase
-    if (phase === 'pending' || phase === 'indexing') return true
-  }
-  return false
-}
-
-async function failedOf(
-  inlay: Inlay,
-  files: readonly SourcePath[],
-): Promise<{ readonly file: SourcePath; readonly reason: string }[]> {
-  const failed: { file: SourcePath; reason: string }[] = []
-  for (const file of files) {
-    const status = await inlay.knowledge.status(file.id)
-    if (status?.phase === 'failed') failed.push({ file, reason: status.reason ?? 'it could not be indexed.' })
-  }
-  return failed
-}

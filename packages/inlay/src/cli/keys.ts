@@ -2,49 +2,50 @@ import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } 
 import type { ApiKey } from '@inlay/server'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { readsOnly, withInlay } from './with-inlay.ts'
+import { keysOf } from './remote-keys.ts'
+import { withService } from './service.ts'
 
-/** Administers API keys. */
+/** Manages API keys. */
 export const keys: Command = {
   ...commandTable.keys,
   details: [
+    'Use the number shown by list for rotate <id> and revoke <id>.',
     'create prints the key on standard output, once: only a hash of it is stored.',
     `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,
   ],
-  words: [1, 2],
-  needs: 'create, list, rotate or revoke',
+  words: [0, 2],
   options: {
     name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
     scope: {
       type: 'string',
       value: 'scope',
       multiple: true,
-      meaning: 'create: what it may do; repeat for several (default: chat)',
+      meaning: 'create: scope of the key; repeat for several (default: chat)',
     },
     owner: {
       type: 'string',
       value: 'id',
-      meaning: 'create: whom it acts for; keys of one owner share sessions (default: itself)',
+      meaning: 'create: owner of the key; keys of one owner share sessions (default: the key itself)',
     },
     expires: {
       type: 'string',
       value: 'days',
-      meaning: 'create: how many days it is accepted (default: until it is revoked)',
+      meaning: 'create: days until the key expires (default: never)',
     },
     limit: {
       type: 'string',
       value: 'name=number',
       multiple: true,
-      meaning: `create: what may be used with it, repeated; names: ${limitNames.join(', ')}`,
+      meaning: `create: limit of the key, can be repeated; names: ${limitNames.join(', ')}`,
     },
     'stream-format': {
       type: 'string',
       value: 'sse|lines',
-      meaning: 'create: framing of its streams; clients of the reference service need lines',
+      meaning: 'create: stream format; some existing clients need lines',
     },
   },
   async run(context) {
-    const [action, id] = context.words
+    const [action = 'list', id] = context.words
     if (action === 'create' && id === undefined) return create(context)
     if (action === 'list' && id === undefined) return list(context)
     if (action === 'rotate' && id !== undefined) return rotate(context, id)
@@ -57,20 +58,17 @@ export const keys: Command = {
 async function create(context: CommandContext): Promise<number> {
   const given = [context.options['scope'] ?? 'chat'].flat()
   const unknown = given.find((scope) => !(scopes as readonly unknown[]).includes(scope))
-  if (unknown !== undefined) throw misuse(`"${unknown}" is no scope: --scope takes ${scopes.join(', ')}.`)
-  const created = await withInlay(
-    context,
-    (inlay) =>
-      inlay.keys.create({
-        name: textOption(context, 'name'),
-        owner: textOption(context, 'owner'),
-        streamFormat: streamFormatOf(context),
-        expiresAt: expiryOf(context),
-        limits: limitsOf(context),
-        // Each was checked above.
-        scopes: given as Scope[],
-      }),
-    readsOnly,
+  if (unknown !== undefined) throw misuse(`"${unknown}" is not a scope: use ${scopes.join(', ')}.`)
+  const created = await withService(context, (service) =>
+    keysOf(service).create({
+      name: textOption(context, 'name'),
+      owner: textOption(context, 'owner'),
+      streamFormat: streamFormatOf(context),
+      expiresAt: expiryOf(context),
+      limits: limitsOf(context),
+      // Each value was checked above.
+      scopes: given as Scope[],
+    }),
   )
   if (context.output.isJson) context.output.json({ key: created.key, ...described(created.record) })
   else {
@@ -83,13 +81,13 @@ async function create(context: CommandContext): Promise<number> {
 function streamFormatOf(context: CommandContext): StreamFormat | undefined {
   const given = textOption(context, 'stream-format')
   if (given === undefined || given === 'sse' || given === 'lines') return given
-  throw misuse(`"${given}" is no framing: --stream-format takes sse or lines.`)
+  throw misuse(`"${given}" is not a stream format: use sse or lines.`)
 }
 
 function expiryOf(context: CommandContext): number | undefined {
   const given = textOption(context, 'expires')
   if (given === undefined) return undefined
-  if (!/^[1-9]\d{0,4}$/.test(given)) throw misuse(`"${given}" is no number of days: --expires takes 1 to 99999.`)
+  if (!/^[1-9]\d{0,4}$/.test(given)) throw misuse(`"${given}" is not a number of days: use 1 to 99999.`)
   return Date.now() + Number(given) * 86_400_000
 }
 
@@ -100,7 +98,7 @@ function limitsOf(context: CommandContext): CallerLimits | undefined {
     given.map((limit) => {
       const [, name, most] = /^(\w+)=(\d{1,15})$/.exec(limit) ?? []
       if (limitNames.every((known) => known !== name))
-        throw misuse(`"${limit}" is no limit: --limit takes <name>=<number>, with a name of ${limitNames.join(', ')}.`)
+        throw misuse(`"${limit}" is not a limit: use <name>=<number>, with one of the names ${limitNames.join(', ')}.`)
       return [name, Number(most)]
     }),
   )
@@ -108,32 +106,32 @@ function limitsOf(context: CommandContext): CallerLimits | undefined {
 
 async function list(context: CommandContext): Promise<number> {
   const { output } = context
-  const records = await withInlay(context, (inlay) => inlay.keys.list(), readsOnly)
+  const records = await withService(context, (service) => keysOf(service).list())
   if (output.isJson) output.json(records.map(described))
-  else if (records.length === 0) output.note('There are no keys; make one with inlay keys create.')
+  else if (records.length === 0) output.note('There are no keys; create one with inlay keys create.')
   else for (const record of records) output.line(rowOf(record))
   return 0
 }
 
 function numberOf(id: string): number {
   if (/^\d+$/.test(id)) return Number(id)
-  throw misuse('A key is named by its number, see inlay keys list.')
+  throw misuse('Specify a key by its number, see inlay keys list.')
 }
 
 async function rotate(context: CommandContext, id: string): Promise<number> {
-  const replaced = await withInlay(context, (inlay) => inlay.keys.regenerate(numberOf(id)), readsOnly)
+  const replaced = await withService(context, (service) => keysOf(service).regenerate(numberOf(id)))
   if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
     context.output.line(replaced.key)
-    context.output.note(`It takes the place of key ${id}, which ends now. It is not shown again.`)
+    context.output.note(`It replaces key ${id}, which is now invalid. It is not shown again.`)
   }
   return 0
 }
 
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  await withInlay(context, (inlay) => inlay.keys.revoke(numberOf(id)), readsOnly)
+  await withService(context, (service) => keysOf(service).revoke(numberOf(id)))
   if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
-  else context.output.note(`Key ${id} is revoked.`)
+  else context.output.note(`Key ${id} was revoked.`)
   return 0
 }
 

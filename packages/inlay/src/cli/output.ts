@@ -3,44 +3,44 @@ import { styleText } from 'node:util'
 /** Output of a command: results go to standard output, progress to standard error. */
 export interface Output {
   readonly isJson: boolean
-  /** Whether a person watches the results come. */
+  /** Whether the results are shown on a terminal. */
   readonly isTerminal: boolean
-  /** Writes a result as it is. */
+  /** Writes a result unchanged. */
   write(text: string): void
   /** Writes a line of results. */
   line(text?: string): void
   /** Writes a result for programs, on one line. */
   json(value: unknown): void
-  /** Tells a person something beside the results. */
+  /** Writes a message for the user to standard error. */
   note(text: string): void
-  /** Text in a style, where the terminal shows styles. */
+  /** Styles a text if the terminal supports it. */
   styled(style: 'bold' | 'dim' | 'red', text: string): string
-  /** Shows how far a long task is; see {@link Progress}. */
+  /** Shows the progress of a long task; see {@link Progress}. */
   progress(what: string, total: number): Progress
 }
 
-/** A stream that text is written to; a terminal knows that it is one. */
+/** A stream for text, with the properties of a terminal if it is one. */
 export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown
 }
 
-/** How far a task is: one line that is rewritten on a terminal, else a line now and then. */
+/** Progress of a task: a line that is rewritten on a terminal, otherwise occasional lines. */
 export interface Progress {
   to(done: number): void
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void
 }
 
 const barWidth = 28
 
-/** How often a task says how far it is where no terminal shows it; milliseconds. */
+/** Interval of progress lines without a terminal, in milliseconds. */
 const lineMs = 5000
-/** From this time on a rate means something; milliseconds. */
+/** Minimum time before a rate is shown, in milliseconds. */
 const rateMs = 1000
 
-/** Output to the two standard streams. @param now milliseconds; default: the clock that never goes back */
+/** Creates the output. @param now monotonic clock in milliseconds */
 export function createOutput(options: {
   readonly isJson: boolean
   readonly stdout: OutputStream
@@ -48,7 +48,7 @@ export function createOutput(options: {
   readonly now?: () => number
 }): Output {
   const { isJson, stdout, stderr, now = () => performance.now() } = options
-  // On a terminal a line of progress may stand there.
+  // Clears a progress line on a terminal.
   const clear = stderr.isTTY === true ? '\r\x1b[K' : ''
   const note = (text: string): void => void stderr.write(`${clear}${text}\n`)
   const hasStyles = stdout.isTTY === true && !process.env['NO_COLOR']
@@ -77,7 +77,7 @@ function createBar(stream: OutputStream, what: string, total: number, now: () =>
   return { to: draw, end: () => void stream.write('\r\x1b[K') }
 }
 
-/** A line at the start, at each tenth and after each few seconds: a log shows that the task moves. */
+/** Prints a line at the start, at each tenth and every few seconds, so that a log shows progress. */
 function createLines(note: (text: string) => void, what: string, total: number, now: () => number): Progress {
   const paceAt = createPace(total, now)
   let tenthsShown = 0
@@ -95,7 +95,7 @@ function createLines(note: (text: string) => void, what: string, total: number, 
   }
 }
 
-/** Words for the rate so far and the time that is left; none while too little is known. */
+/** Formats the rate and the remaining time; "" while too little is known. */
 function createPace(total: number, now: () => number): (done: number) => string {
   const startedAt = now()
   return (done) => {
@@ -108,7 +108,7 @@ function createPace(total: number, now: () => number): (done: number) => string 
   }
 }
 
-/** A time in words: `8 s`, `3 min`, `2 h 5 min`. */
+/** Formats a duration: `8 s`, `3 min`, `2 h 5 min`. */
 function durationOf(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`
   const minutes = Math.round(seconds / 60)

@@ -1,34 +1,49 @@
+import { reindexedSchema } from '@inlay/protocol'
+import * as v from 'valibot'
 import type { Inlay } from '../inlay.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { withInlay } from './with-inlay.ts'
+import { jsonOf, withService } from './service.ts'
 
-/** Time between two looks at the queue; milliseconds. */
+/** Interval at which the queue is polled, in milliseconds. */
 const pollMs = 200
 
-/** Makes the index anew from the records. */
+/** Rebuilds the index from the records. */
 export const reindex: Command = {
   ...commandTable.reindex,
   details: [
-    'A lost or damaged index is noticed and made anew by itself; this is for when you want it all the same.',
-    'Interrupted, it goes on with the next inlay serve.',
-    'Another embedding model in the settings changes nothing by itself: --embedder brings all documents to it.',
+    'A lost or damaged index is detected and rebuilt automatically; this command always rebuilds it.',
+    'If it is interrupted, the next inlay serve continues.',
+    'Another embedding model in the settings takes effect only with --embedder, which indexes all documents with it.',
   ],
   words: [0, 0],
   options: {
     embedder: {
       type: 'boolean',
-      meaning: 'make the embedding model of the settings (or none) that of all documents',
+      meaning: 'index all documents with the embedding model of the settings (or without)',
     },
   },
   run: (context) =>
-    withInlay(context, async (inlay) => {
-      const embedder = context.options['embedder'] === true
-      const { documents } = await inlay.knowledge.reindex({ embedder })
-      if (embedder && documents === 0 && !context.output.isJson)
-        context.output.note('The documents have this embedding model already.')
-      return waitForRebuild(context, inlay)
-    }),
+    withService(
+      context,
+      async (service) => {
+        const { output, options } = context
+        const embedder = options['embedder'] === true
+        const body = JSON.stringify({ change_embedder: embedder })
+        const answer = await jsonOf(service, '/service-api/ingestion-reindex', { method: 'POST', body })
+        const { documents } = v.parse(reindexedSchema, answer)
+        if (embedder && documents === 0 && !output.isJson)
+          output.note('The documents already use this embedding model.')
+        if (service.inlay) return waitForRebuild(context, service.inlay)
+        if (output.isJson) output.json({ documents, left: documents })
+        else
+          output.line(
+            `${service.place} is indexing ${documents} documents again; inlay doctor --url shows the progress.`,
+          )
+        return 0
+      },
+      { indexes: true },
+    ),
 }
 
 /** Waits until every document is searchable again. @returns the exit code */
@@ -46,7 +61,7 @@ export async function waitForRebuild({ output, signal }: CommandContext, inlay: 
   const left = await leftOf(inlay)
   const { documents } = await inlay.knowledge.figures()
   if (output.isJson) output.json({ documents: documents.indexed, left, failed: documents.failed })
-  else if (left > 0) output.note(`Interrupted. ${left} documents are left: the next inlay serve goes on with them.`)
+  else if (left > 0) output.note(`Interrupted. ${left} documents remain: the next inlay serve continues with them.`)
   else
     output.line(
       `${documents.indexed} documents are searchable${documents.failed > 0 ? `, ${documents.failed} failed` : ''}.`,

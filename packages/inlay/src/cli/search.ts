@@ -1,54 +1,71 @@
 import { misuse, textOption, wordsOf, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { noteEmptyFolder, readsOnly, withInlay } from './with-inlay.ts'
+import { withService, type Service } from './service.ts'
+import { noteEmptyFolder } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
 
-/** Characters of a passage that are shown. */
+/** Maximum number of characters shown per passage. */
 const shownChars = 300
 
-/** Searches without an answer. */
+/** Searches without generating an answer. */
 export const search: Command = {
   ...commandTable.search,
   words: [1, Number.POSITIVE_INFINITY],
   needs: 'words to search for',
   options: {
-    limit: { type: 'string', value: 'number', meaning: 'most passages, 1 to 200 (default: 5)' },
+    limit: { type: 'string', value: 'number', meaning: 'maximum number of passages, 1 to 200 (default: 5)' },
   },
   async run(context) {
     const { output, signal } = context
     const text = wordsOf(context, 'search')
     const limit = limitOf(textOption(context, 'limit'))
-    const passages = await withInlay(
-      context,
-      async (inlay) => {
-        await noteEmptyFolder(context, inlay)
-        return inlay.knowledge.search({ text, limit, signal })
-      },
-      readsOnly,
-    )
+    const passages = await withService(context, async (service) => {
+      if (service.inlay) await noteEmptyFolder(context, service.inlay)
+      return passagesOf(service, { text, limit, signal })
+    })
     if (output.isJson) {
-      output.json(
-        passages.map(({ document, content, headings }) => ({
-          document_id: document.document_id,
-          title: document.semantic_identifier,
-          link: document.link,
-          score: document.score,
-          headings,
-          content,
-        })),
-      )
+      output.json(passages)
       return 0
     }
     if (passages.length === 0) output.note('Nothing was found.')
-    for (const [index, { document, content, headings }] of passages.entries()) {
-      output.line(`${index + 1}. ${output.styled('bold', plain(document.semantic_identifier))}`)
-      const place = [document.link ?? document.document_id, ...headings].join(' › ')
-      output.line(`   ${output.styled('dim', plain(place))}`)
+    for (const [index, { title, link, document_id: id, headings = [], content }] of passages.entries()) {
+      output.line(`${index + 1}. ${output.styled('bold', plain(title))}`)
+      const place = [link ?? id ?? '', ...headings].filter((part) => part !== '').join(' › ')
+      if (place !== '') output.line(`   ${output.styled('dim', plain(place))}`)
       output.line(`   ${plain(shortened(content))}`)
       output.line()
     }
     return 0
   },
+}
+
+/** A passage as displayed; a server does not return id, score and headings. */
+interface Passage {
+  readonly document_id?: string
+  readonly title: string
+  readonly link: string | null
+  readonly score?: number | null
+  readonly headings?: readonly string[]
+  readonly content: string
+}
+
+async function passagesOf(
+  { inlay, client }: Service,
+  { text, limit, signal }: { readonly text: string; readonly limit: number; readonly signal: AbortSignal },
+): Promise<readonly Passage[]> {
+  if (inlay === undefined) {
+    const { results } = await client.search(text, { signal })
+    return results.slice(0, limit).map(({ title, link, content }) => ({ title, link, content }))
+  }
+  const passages = await inlay.knowledge.search({ text, limit, signal })
+  return passages.map(({ document, content, headings }) => ({
+    document_id: document.document_id,
+    title: document.semantic_identifier,
+    link: document.link,
+    score: document.score,
+    headings,
+    content,
+  }))
 }
 
 function limitOf(text: string | undefined): number {

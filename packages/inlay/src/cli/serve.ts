@@ -10,23 +10,30 @@ import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { refuseUrl } from './service.ts'
 import { dataFolderOf, withInlay } from './with-inlay.ts'
 
-/** Serves the API, and the web page where it is part of the installation. */
+/** Serves the API, and the web page if it is part of the installation. */
 export const serve: Command = {
   ...commandTable.serve,
-  details: ['Ends on Ctrl+C with everything written. Settings: inlay --help.'],
+  details: ['Ctrl+C stops the server after everything is written. Settings: inlay help settings.'],
   words: [0, 0],
   options: {
-    port: { type: 'string', value: 'number', meaning: 'port; 0 takes any free one (default: PORT, else 3000)' },
-    host: { type: 'string', value: 'name', meaning: 'name or address (default: HOST, else 127.0.0.1)' },
+    port: { type: 'string', value: 'number', meaning: 'port; 0 for any free port (default: PORT, otherwise 3000)' },
+    host: {
+      type: 'string',
+      value: 'name',
+      meaning: 'name or address to listen on (default: HOST, otherwise 127.0.0.1)',
+    },
   },
-  run: (context) =>
-    withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
+  async run(context) {
+    refuseUrl(context, 'inlay serve is the server; set its address with --host and --port')
+    return withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
       onError: undefined,
       telemetry: context.settings.options.telemetry ?? true,
       localModels: context.settings.findsLocalModels,
-    }),
+    })
+  },
 }
 
 async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
@@ -35,10 +42,11 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
   const host = textOption(context, 'host') ?? settings.host
   const token = randomUUID()
   const ready = Promise.withResolvers<RequestListener>()
-  // Nobody may be asking when it ends before it is ready.
+  // Avoids an unhandled rejection if the server ends before it is ready and no request waits.
   ready.promise.catch(() => {})
-  // A batch may be sent for hours; who sends no headers is cut off all the same. A proxy has to be the one that ends an
-  // idle connection, or its next request meets the end: the longest of the usual ones keep them for 60 seconds.
+  // No request timeout, since a batch may be sent for hours; slow headers still time out. The keep-alive timeout must
+  // be longer than that of a proxy, or the proxy could reuse a connection that is being closed: usual values are up to
+  // 60 seconds.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 75_000 }, (request, response) => {
     ready.promise.then((answer) => answer(request, response)).catch(() => response.destroy())
   })
@@ -55,7 +63,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     const model = models.find(({ isDefault }) => isDefault)
     if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
     else {
-      output.line(`Inlay answers at ${address}${basePath} (the API is described at ${address}${basePath}/docs).`)
+      output.line(`Inlay is running at ${address}${basePath} (API documentation: ${address}${basePath}/docs).`)
       const fragment = handedOver !== undefined && isLoopbackName(new URL(address).host) ? `#open=${token}` : ''
       if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
       output.line(`Model: ${model?.displayName ?? 'none'}.`)
@@ -63,13 +71,15 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
       engineLines(settings.options.engines ?? {}).forEach(output.line)
       output.line(
         key === undefined
-          ? 'Keys: those made before; make another with inlay keys create.'
-          : `Key, shown this once: ${key}`,
+          ? 'Keys: use an existing key, or create one with inlay keys create.'
+          : `Key (shown only once): ${key}`,
       )
     }
     const { database, files } = settings.options.engines ?? {}
     if (database !== undefined && files === undefined)
-      output.note('Uploaded files lie in the data folder: other machines need that folder too, or INLAY_FILES_URL.')
+      output.note(
+        'Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.',
+      )
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
       void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(output.note))
     await interrupted(signal)
@@ -81,7 +91,7 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
   }
 }
 
-/** The page in front of the API; undefined where the installation has no page. */
+/** Serves the web page in front of the API; undefined if the installation has no page. */
 async function pageOf(
   inlay: Inlay,
   basePath: string,
@@ -96,7 +106,7 @@ async function pageOf(
   }
 }
 
-/** A key for the operator when nobody could call otherwise; undefined when somebody can. */
+/** Creates a key for the operator if there is no other way to authenticate; otherwise undefined. */
 async function firstKey(context: CommandContext, inlay: Inlay): Promise<string | undefined> {
   if (context.settings.options.apiKey !== undefined || (await inlay.keys.list()).length > 0) return undefined
   const { key } = await inlay.keys.create({ name: 'made by inlay serve', owner: operator.id, scopes: ['admin'] })
@@ -112,7 +122,7 @@ function portOf(context: CommandContext): number {
   return Number(given)
 }
 
-/** Node takes 511: one more is not refused but tried again by its client after seconds. */
+/** Length of the connection queue. Node's default is 511; beyond it, clients retry only after seconds. */
 const waitingConnections = 4096
 
 function listen(server: Server, port: number, host: string): Promise<number> {
@@ -120,7 +130,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `port ${port} is taken; choose another with --port, 0 takes any free one.`
+          ? `port ${port} is in use; choose another with --port, or 0 for any free port.`
           : `cannot listen on ${host}, port ${port} (${error.code ?? 'unknown reason'}).`
       reject(new InlayError('INVALID_INPUT', { message: reason, cause: error }))
     })
@@ -131,7 +141,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   })
 }
 
-/** "Every address of this machine" is none that can be opened. */
+/** Wildcard addresses cannot be opened in a browser. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

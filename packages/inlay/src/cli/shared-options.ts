@@ -1,19 +1,25 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
 
-/** An option of a command, with what the help says of it. */
+/** An option of a command, with its description in the help. */
 export type CommandOption = ParseArgsOptionDescriptor & {
   readonly meaning: string
-  /** Name of the value in the help, e.g. `folder`. */
+  /** Placeholder of the value in the help, e.g. `folder`. */
   readonly value?: string
 }
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const sharedOptions: Readonly<Record<string, CommandOption>> = {
   data: {
     type: 'string',
     value: 'folder',
-    meaning: 'data folder (default: INLAY_DATA, else .inlay in the working folder, as createInlay() has it)',
+    meaning: 'data folder (default: INLAY_DATA, otherwise .inlay in the working directory, as for createInlay())',
   },
-  json: { type: 'boolean', meaning: 'answer in JSON, for programs' },
+  url: {
+    type: 'string',
+    value: 'address',
+    meaning: 'work on a running server, e.g. https://docs.example.com/api, instead of a data folder',
+  },
+  key: { type: 'string', value: 'key', meaning: 'API key for the server of --url (default: INLAY_API_KEY)' },
+  json: { type: 'boolean', meaning: 'print JSON, for programs' },
   help: { type: 'boolean', short: 'h', meaning: 'this help' },
 }

@@ -1,22 +1,22 @@
-import { readdir, stat } from 'node:fs/promises'
+import { glob, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { InlayError, readableExtensions } from '@inlay/protocol'
 
-/** A file to be taken in. */
+/** A file to ingest. */
 export interface SourcePath {
   readonly path: string
-  /** Names the document: the folder that was given, and the way from there to the file, with slashes. */
+  /** Id of the document: the name of the given folder and the path in it, with slashes. */
   readonly id: string
-  /** The same without the folder that was given. */
+  /** The path in the given folder. */
   readonly below: string
 }
 
 /**
- * Finds the readable files in folders and among files, by id. Hidden files and folders and `node_modules` are left out
- * unless they are named. A file that is named has the id it has when the first folder of its path is taken from the same
- * place: `handbook/travel/trains.md` is the same document as in `handbook`.
- * @param onSkipped hears of each file of a folder that is of another kind
- * @throws INVALID_INPUT for a path that does not exist, and for a named file of another kind
+ * Finds the readable files in folders and among files, by id. Hidden files and folders and `node_modules` are skipped
+ * unless given explicitly. A single file gets the id it would have if the first folder of its path were given:
+ * `handbook/travel/trains.md` is the same document as in `handbook`.
+ * @param onSkipped called with each file in a folder that has an unsupported type
+ * @throws INVALID_INPUT for a path that does not exist, and for a given file with an unsupported type
  */
 export async function findSourceFiles(
   paths: readonly string[],
@@ -33,20 +33,52 @@ export async function findSourceFiles(
     else if (isReadable(path)) sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
       throw new InlayError('INVALID_INPUT', {
-        message: `"${given}" is not of a kind that is read: ${readableExtensions.join(', ')}.`,
+        message: `"${given}" has an unsupported type: use ${readableExtensions.join(', ')}.`,
       })
     }
   }
   return [...sources.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** The first folder on the way from the working folder to a file; outside of it, or directly in it, the file's own. */
+/** Replaces patterns by the files they match; other paths stay unchanged. @throws INVALID_INPUT if nothing matches */
+export async function expandPatterns(paths: readonly string[]): Promise<string[]> {
+  const expanded = await Promise.all(
+    paths.map(async (path) => {
+      if (!/[*?[{]/.test(path) || (await stat(path).catch(() => undefined)) !== undefined) return [path]
+      const matches: string[] = []
+      for await (const match of glob(path)) if (isReadable(match)) matches.push(match)
+      if (matches.length > 0) return matches
+      throw new InlayError('INVALID_INPUT', { message: `no file with a supported type matches "${path}".` })
+    }),
+  )
+  return expanded.flat()
+}
+
+/** The paths that are folders, as absolute paths. */
+export async function foldersOf(paths: readonly string[]): Promise<string[]> {
+  const resolved = paths.map((path) => resolve(path))
+  const facts = await Promise.all(resolved.map((path) => stat(path).catch(() => undefined)))
+  return resolved.filter((_, at) => facts[at]?.isDirectory() === true)
+}
+
+/** The files to ingest at a path in a folder: the path itself, or the files in it. */
+export async function findBelow(folder: string, path: string): Promise<SourcePath[]> {
+  const facts = await stat(path).catch(() => undefined)
+  if (facts === undefined) return []
+  const files = facts.isDirectory() ? await filesIn(path, () => {}) : isReadable(path) ? [path] : []
+  return files.map((file) => toSource(file, folder))
+}
+
+/**
+ * The first folder on the path from the working directory to a file; for other files, the folder that contains them.
+ */
 function folderOf(path: string, workingFolder: string): string {
   const way = relative(workingFolder, path).split(sep)
   return way.length > 1 && way[0] !== '..' && !isAbsolute(way.join(sep)) ? join(workingFolder, way[0]!) : dirname(path)
 }
 
-function toSource(path: string, folder: string): SourcePath {
+/** The source for a path in a folder. */
+export function toSource(path: string, folder: string): SourcePath {
   const below = relative(folder, path).split(sep).join('/')
   return { path, below, id: `${basename(folder)}/${below}` }
 }
@@ -58,7 +90,7 @@ async function filesIn(folder: string, onSkipped: (path: string) => void): Promi
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
       const path = join(folder, entry.name)
       if (entry.isDirectory()) return filesIn(path, onSkipped)
-      // Links are followed to files, never to folders: a link upwards would not end.
+      // Links to files are followed, but not links to folders: a link to a parent would never end.
       const isFile =
         entry.isFile() || (entry.isSymbolicLink() && (await stat(path).catch(() => undefined))?.isFile() === true)
       if (isFile && isReadable(path)) return [path]

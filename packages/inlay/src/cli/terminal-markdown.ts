@@ -1,16 +1,16 @@
-/** Shows Markdown on a terminal. The text may come in pieces cut anywhere. */
+/** Renders Markdown on a terminal. The text may arrive in arbitrary pieces. */
 export interface TerminalMarkdown {
   push(piece: string): string
-  /** Returns text held back because the rest of its line could have changed it. */
+  /** Returns text that was held back because the rest of its line could have changed it. */
   end(): string
 }
 
-/** Writes a text in a style, as `Output.styled` does. */
+/** Styles a text, like `Output.styled`. */
 export type Styled = (style: 'bold' | 'dim' | 'red', text: string) => string
 
-/** A beginning of a line that decides what the line is. */
+/** Matches the beginning of a line whose type is not known yet. */
 const undecidedLine = /^\s*(?:#{0,6}|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/
-/** The end of a text that could become a mark, an escape or a link. */
+/** Matches the end of a text that could become markup, an escape or a link. */
 const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]\([^)\n]{0,2000})$/
 
 /** Code, bold marks, links and escapes. */
@@ -25,8 +25,8 @@ interface Position {
 }
 
 /**
- * Headings, bold words and code are shown by style instead of marks, a link as its text and address. Everything else
- * stays as it is written. Control characters are left out: a document must not steer the terminal.
+ * Shows headings, bold words and code by style instead of markup, and a link as its text and URL. Everything else stays
+ * unchanged. Removes control characters, since a document must not control the terminal.
  */
 export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
   const position: Position = { isLineStart: true, isHeading: false, isFence: false, isBold: false }
@@ -54,13 +54,13 @@ export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
   }
 }
 
-/** The part of a line that can be shown, and the part that has to wait. */
+/** A line split into the part that can be shown, and the part that has to wait. */
 interface Taken {
   readonly shown: string
   readonly rest: string
 }
 
-/** @param end the line break, "" at the end of the text, undefined while the line goes on */
+/** @param end the line break, "" at the end of the text, undefined if the line is incomplete */
 function takeLine(line: string, end: '\n' | '' | undefined, position: Position, styled: Styled): Taken {
   let text = line
   if (position.isLineStart) {
@@ -98,7 +98,7 @@ function takeInline(text: string, isWhole: boolean, position: Position, styled: 
   return { shown: shown + inStyle(text.slice(from, stop)), rest: text.slice(stop) }
 }
 
-/** Length of the part of a line that what follows cannot change: up to an open code span, or a mark that has begun. */
+/** Length of the part of a line that later text cannot change: up to an open code span or possible markup. */
 function decidedLength(text: string): number {
   const cut = text.search(undecidedEnd)
   const decided = cut === -1 ? text.length : cut
@@ -106,9 +106,9 @@ function decidedLength(text: string): number {
   return code === -1 ? decided : code
 }
 
-/** Without the characters that a terminal obeys; line breaks and tabs stay. */
+/** Removes characters that control a terminal, except line breaks and tabs. */
 export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what must go
+  // oxlint-disable-next-line no-control-regex -- matches the characters to remove
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 

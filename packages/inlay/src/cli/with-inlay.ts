@@ -5,23 +5,23 @@ import { createInlay, type Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 
-/** Absolute path of the data folder a command works on. */
+/** Absolute path of the data folder of a command. */
 export function dataFolderOf({ settings }: Pick<CommandContext, 'settings'>): string {
   return resolve(settings.options.dataFolder ?? defaultDataFolder)
 }
 
-/** Says so when there are no documents: a wrong data folder looks like this. */
+/** Prints a note if there are no documents, which may mean a wrong data folder. */
 export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Promise<void> {
   if (await inlay.knowledge.hasDocuments()) return
   const isDatabase = context.settings.options.engines?.database !== undefined
   const place = isDatabase ? 'the database of INLAY_DATABASE_URL' : dataFolderOf(context)
-  const other = isDatabase ? 'set another one' : 'name another folder by --data'
-  context.output.note(`There are no documents in ${place} yet. Take some in with inlay ingest, or ${other}.`)
+  const other = isDatabase ? 'set another one' : 'use another folder with --data'
+  context.output.note(`There are no documents in ${place} yet. Add some with inlay ingest, or ${other}.`)
 }
 
 /**
- * Refuses a command that works on a data folder alone, where records or files are kept elsewhere.
- * @param how the means that are to be used there
+ * Refuses a command that only works on a data folder if the database or files are elsewhere.
+ * @param how what to do instead
  */
 export function needDataFolder({ settings }: CommandContext, how: string): void {
   const { database, files } = settings.options.engines ?? {}
@@ -32,12 +32,12 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
   })
 }
 
-/** For commands that only read documents: they index nothing and leave the index as it is. */
+/** For commands that only read documents: they do not index or maintain the index. */
 export const readsOnly: Pick<InlayOptions, 'worker'> = { worker: { indexes: false } }
 
 /**
- * Opens an assistant over the data folder for one command and closes it again. A server may run on the same folder:
- * both share database and index, and either may index a document of the queue.
+ * Opens an assistant on the data folder for one command and closes it afterwards. A server may use the same folder:
+ * both share the database and index, and either may index a document of the queue.
  */
 export async function withInlay<Result>(
   context: CommandContext,

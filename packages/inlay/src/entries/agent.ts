@@ -1,1 +1,17 @@
-export * from '@inlay/agent'
+export {
+  createAgent,
+  createInternalSearch,
+  defaultPersona,
+  defineAction,
+  inMemoryFiles,
+  inMemoryMemories,
+  inMemoryPersonas,
+  inMemoryProjects,
+  inMemoryStores,
+  internalSearchId,
+  placeMessage,
+  replayPackets,
+  toMainline,
+  toPath,
+} from '@inlay/agent'
+export type * from '@inlay/agent'

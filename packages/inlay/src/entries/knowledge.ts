@@ -1,1 +1,2 @@
-export * from '@inlay/knowledge'
+export { createKnowledge, dropIndexes, migrateKnowledge } from '@inlay/knowledge'
+export type * from '@inlay/knowledge'

@@ -1,1 +1,33 @@
-export * from 'kysely'
+// The one Kysely of Inlay, for hosts that bring a dialect: another copy of it would not be compatible.
+export {
+  CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely'
+export type {
+  DatabaseConnection,
+  DatabaseIntrospector,
+  Dialect,
+  DialectAdapter,
+  Driver,
+  PostgresDialectConfig,
+  PostgresPool,
+  PostgresPoolClient,
+  QueryCompiler,
+  QueryResult,
+  SqliteDatabase,
+  SqliteDialectConfig,
+  SqliteStatement,
+  Transaction,
+  TransactionSettings,
+} from 'kysely'

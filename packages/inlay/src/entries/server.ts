@@ -1,1 +1,10 @@
-export * from '@inlay/server'
+export {
+  bearerKey,
+  createAuditLog,
+  createKeys,
+  createServer,
+  createUsageLimits,
+  createWorkspaceRecords,
+  migrateServer,
+} from '@inlay/server'
+export type * from '@inlay/server'

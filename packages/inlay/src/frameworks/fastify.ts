@@ -25,8 +25,8 @@ export interface FastifyAnswer {
 }
 
 /**
- * A Fastify plugin that answers all below its prefix. Hooks of the host run before it, and headers they set are sent.
- * Bodies are not parsed in its scope; the rest of the app keeps its parsers.
+ * A Fastify plugin that handles all requests below its prefix. Hooks of the host run before it, and headers they set
+ * are sent. Bodies are not parsed in its scope; the rest of the app keeps its parsers.
  * @example app.register(fastifyPlugin(inlay, { principal: (request) => request.user }), { prefix: '/assistant' })
  */
 export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
@@ -38,7 +38,7 @@ export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.all('/*', async (request, reply) => {
-      // The host registers this where its requests are of this kind.
+      // The type parameter is the host's request type.
       const principal = await principalOf?.(request as Call)
       reply.hijack()
       for (const [name, value] of Object.entries(reply.getHeaders()))

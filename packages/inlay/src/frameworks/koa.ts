@@ -13,8 +13,8 @@ export interface KoaContext {
 }
 
 /**
- * A Koa middleware that answers a path and all below it, ahead of body parsers or behind them.
- * @param path where it lies, e.g. `/assistant`: the assistant's `basePath`
+ * A Koa middleware that handles a path and everything below it, before or after body parsers.
+ * @param path mount path, e.g. `/assistant`: the assistant's `basePath`
  * @example app.use(koaMiddleware(inlay, '/assistant', { principal: (context) => context.state.user }))
  */
 export function koaMiddleware<Call extends KoaContext = KoaContext>(
@@ -27,7 +27,7 @@ export function koaMiddleware<Call extends KoaContext = KoaContext>(
     if (context.path !== path && !context.path.startsWith(`${path}/`)) return next()
     const principal = await principalOf?.(context)
     const { rawBody, body }: { readonly rawBody?: unknown; readonly body?: unknown } = context.request
-    // Koa answers itself otherwise.
+    // Without this, Koa would send a response itself.
     context.respond = false
     const listener = nodeListener(fetch, { principal: () => principal })
     await listener(Object.assign(context.req, { rawBody, body }), context.res)

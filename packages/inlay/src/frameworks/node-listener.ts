@@ -1,20 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { finished } from 'node:stream/promises'
-import { toNodeHandler } from 'srvx/node'
-import type { ServerRequest } from 'srvx'
+import { textBodyOf, type TextSink, type TextSource } from '@inlay/server'
+import { NodeRequest as WebRequest, sendNodeResponse } from 'srvx/node'
 import { fetchOf, type Mountable, type PrincipalOption } from './principal.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** A listener for `node:http` and `node:http2`; its promise resolves once the answer is sent or the client has left. */
+/**
+ * A listener for `node:http` and `node:http2`; its promise resolves when the response is sent or the client has
+ * disconnected.
+ */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * A listener for `node:http`, or a middleware for Express and its kin, over an assistant or its `fetch`. Streams are written as fast
- * as the socket takes them; a client that leaves ends its stream and nothing else. Behind a body parser it takes the
- * parsed JSON, text or bytes from `request.body` or `request.rawBody`; forms cannot be restored from there.
+ * Creates a listener for `node:http`, or a middleware for Express and similar frameworks, from an assistant or its
+ * `fetch`. Streams are written with back-pressure; a client that disconnects only ends its own stream. Behind a body
+ * parser, the parsed JSON, text or bytes are read from `request.body` or `request.rawBody`; parsed forms cannot be
+ * restored.
  * @example createServer(nodeListener(inlay)).listen(3000)
  * @example app.use('/assistant', nodeListener(inlay, { principal: (request: express.Request) => request.user }))
  */
@@ -24,55 +28,86 @@ export function nodeListener<Call extends NodeRequest = NodeRequest>(
 ): NodeListener {
   const fetch = fetchOf(assistant, 'nodeListener')
   const plain = listenerOf((request) => fetch(request, { principal: undefined }))
-  // The promise is for hosts that wait for it: h3 takes a listener without one for done, and answers a second time.
+  // Returns a promise for hosts that wait for it: h3 would otherwise consider the request unhandled and respond again.
   return async (request, response) => {
     const body = request.readableDidRead ? parsedBody(request) : undefined
     if (body === undefined && principalOf === undefined) return void (await plain(request, response))
-    // The host mounts this where its requests are of this kind.
+    // The type parameter is the host's request type.
     const principal = await principalOf?.(request as Call)
     const listener = listenerOf((unread) => fetch(body === undefined ? unread : withBody(unread, body), { principal }))
     await listener(request, response)
   }
 }
 
-/** One handler takes both versions of HTTP; its type names them one by one. */
-function listenerOf(fetch: (request: Request) => Promise<Response>): (...call: Parameters<NodeListener>) => unknown {
-  const handler = toNodeHandler(async (request) => {
-    const answer = await fetch(request)
-    return answer.status < 400 ? answer : afterBody(request, answer)
-  })
-  return handler as (...call: Parameters<NodeListener>) => unknown
+function listenerOf(fetch: (request: Request) => Promise<Response>): NodeListener {
+  return async (request, response) => {
+    const answer = await fetch(new WebRequest({ req: request, res: response }))
+    const text = answer.body === null ? undefined : textBodyOf(answer.body)
+    if (text && isFirstVersion(response)) return sendText(answer, text, response)
+    const sent = answer.status < 400 ? answer : await afterBody(request, response, answer)
+    await sendNodeResponse(response, sent).catch(() => response.destroy())
+  }
 }
 
-/** A client that needs longer to send a body that was refused is cut off; milliseconds. */
+const isFirstVersion = (response: NodeResponse): response is ServerResponse => response instanceof ServerResponse
+
+/** Writes a text stream to the socket with back-pressure. Resolves when it is sent or the client has disconnected. */
+function sendText(
+  answer: Response,
+  open: (sink: TextSink) => TextSource,
+  response: ServerResponse,
+): Promise<void> | undefined {
+  if (response.destroyed) return
+  const headers: string[] = []
+  for (const [name, value] of answer.headers) headers.push(name, value)
+  response.writeHead(answer.status, answer.statusText, headers)
+  let hasWritten = false
+  const source = open({
+    write: (text) => {
+      hasWritten = true
+      return response.write(text)
+    },
+    end: () => void response.end(),
+  })
+  return new Promise((resolve) => {
+    const leave = (): void => {
+      source.cancel()
+      resolve()
+    }
+    response.on('drain', source.resume).on('close', leave).on('error', leave)
+    source.resume()
+    // Sends the headers at once, since a run may be silent for a while.
+    if (!hasWritten) response.flushHeaders()
+  })
+}
+
+/** A client that takes longer to send a refused body is disconnected; milliseconds. */
 const lingerMs = 5000
 
 /**
- * Holds a refusal back until the body has come, when the connection ends with the answer: Node cuts it at once, and a
- * client that still sends would see a broken connection in place of the reason.
+ * Delays an error response until the body has arrived, if the connection closes after the response: Node would close it
+ * at once, and a client that is still sending would see a broken connection instead of the error.
  */
-async function afterBody({ runtime }: ServerRequest, answer: Response): Promise<Response> {
-  const { req, res } = runtime?.node ?? {}
-  if (!req || req.httpVersionMajor > 1 || (res as ServerResponse).shouldKeepAlive || (req as IncomingMessage).complete)
-    return answer
-  // Nobody may be reading it; whoever does goes on.
-  req.resume()
-  await finished(req as IncomingMessage, { signal: AbortSignal.timeout(lingerMs), writable: false }).catch(() => {})
+async function afterBody(request: NodeRequest, response: NodeResponse, answer: Response): Promise<Response> {
+  if (!isFirstVersion(response) || response.shouldKeepAlive || (request as IncomingMessage).complete) return answer
+  // Starts reading, unless somebody already does.
+  request.resume()
+  await finished(request as IncomingMessage, { signal: AbortSignal.timeout(lingerMs), writable: false }).catch(() => {})
   return answer
 }
 
-/** A request as a body parser leaves it. */
+/** A request after a body parser. */
 interface Parsed {
   readonly headers: IncomingMessage['headers']
   readonly rawBody?: unknown
   readonly body?: unknown
 }
 
-/** The body that a parser of the host left behind; undefined when there is none that can be sent on. */
+/** The body left by a parser of the host; undefined if it cannot be restored. */
 function parsedBody(request: Parsed): string | Uint8Array | undefined {
   const { rawBody, body } = request
   for (const bytes of [rawBody, body]) if (typeof bytes === 'string' || bytes instanceof Uint8Array) return bytes
-  // A form that was parsed is an object as well.
+  // A parsed form is also an object, but cannot be restored.
   const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/i.test(request.headers['content-type'] ?? '')
   return body === undefined || isForm ? undefined : JSON.stringify(body)
 }
@@ -80,7 +115,7 @@ function parsedBody(request: Parsed): string | Uint8Array | undefined {
 function withBody(request: Request, body: string | Uint8Array): Request {
   const { url, method, signal } = request
   const headers = new Headers(request.headers)
-  // They tell of the bytes that the parser has read and unpacked.
+  // They describe the original body, before it was parsed and decompressed.
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
   return new Request(url, { method, headers, signal, body: typeof body === 'string' ? body : new Uint8Array(body) })
 }

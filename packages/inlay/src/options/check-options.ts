@@ -2,10 +2,9 @@ import { faultsOfActions } from '@inlay/agent/host-actions'
 import { InlayError } from '@inlay/protocol'
 import { findPyodide } from '@inlay/python/package'
 import * as v from 'valibot'
-import type { InlayOptions } from './inlay-options.ts'
-import type { PythonOptions } from './part-options.ts'
+import { optionRows, type InlayOptions } from './inlay-options.ts'
+import type { PythonOptions } from './tool-options.ts'
 import { suggestionFor } from '@inlay/protocol'
-import { optionSchemas } from './option-schemas.ts'
 
 /**
  * Checks that the runtime has what Inlay needs; Bun and Deno report the Node version they emulate.
@@ -33,12 +32,12 @@ export function checkOptions(options: unknown): void {
 }
 
 function faultsOf(name: string, value: unknown): string[] {
-  const schema = (optionSchemas as Readonly<Record<string, v.GenericSchema>>)[name]
-  if (schema === undefined || !Object.hasOwn(optionSchemas, name)) {
-    const suggestion = suggestionFor(name, Object.keys(optionSchemas))
-    return [`${name}: is no option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`]
+  const row = Object.hasOwn(optionRows, name) ? optionRows[name as keyof InlayOptions] : undefined
+  if (row === undefined) {
+    const suggestion = suggestionFor(name, Object.keys(optionRows))
+    return [`${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`]
   }
-  const { issues } = v.safeParse(schema, value, { abortPipeEarly: true })
+  const { issues } = v.safeParse(row.check, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
 }
 
@@ -53,7 +52,7 @@ function actionFaults(options: InlayOptions): string[] {
     open_url: pageReader !== null,
     web_search: webSearch !== undefined,
     generate_image: imageGenerator !== undefined,
-    // Pyodide is looked for only when its name could be taken.
+    // Only evaluated if needed, since it looks for Pyodide.
     run_python: actions.some((action: unknown) => Object(action).name === 'run_python') && runsPython(options),
   }
   const names = Object.entries(builtIns).flatMap(([name, isThere]) => (isThere ? [name] : []))
@@ -61,8 +60,8 @@ function actionFaults(options: InlayOptions): string[] {
 }
 
 /**
- * Whether there will be `run_python`. Without an option Pyodide brings it where it is installed, which nobody does by
- * chance, and only under Node, whose permissions hold programs.
+ * Whether the action `run_python` exists. By default it does if Pyodide is installed, and only on Node, whose
+ * permission model can contain programs.
  */
 export function runsPython({ codeRunner, python }: Partial<PythonOptions>): boolean {
   if (codeRunner !== undefined) return codeRunner !== null

@@ -1,3 +1,6 @@
+import { anyText, httpAddress, integer, textLike, type Kind } from './kinds.ts'
+import { group, option, type Row, type Rows } from './rows.ts'
+
 /** Access to S3 buckets. */
 export interface S3Access {
   /** URL of an S3-compatible server, such as `http://minio:9000`. Default: Amazon S3. */
@@ -20,7 +23,7 @@ export interface EngineOptions {
    * Maximum number of connections of this process to PostgreSQL, for the records and for an index there. Default 10
    * each.
    */
-  readonly databaseConnections?: number | undefined
+  readonly maxDatabaseConnections?: number | undefined
   /**
    * Location of the index: `http` or `https` URLs of OpenSearch nodes separated by commas, `postgres://…` for pgvector,
    * `s3://bucket/path` for LanceDB in a bucket, `folder` for the data folder. Default: in `database`, if set.
@@ -74,6 +77,130 @@ export function indexPlaceOf(text: string): IndexPlace | undefined {
   const areNodes = nodes.length > 0 && nodes.every((node) => hasProtocol(node, /^https?:$/))
   return areNodes ? { engine: 'opensearch', nodes } : undefined
 }
+
+const bucketServer: Kind<string> = {
+  ...textLike('an http or https address without user and password, such as http://minio:9000', (given) =>
+    isBucketServer(given),
+  ),
+  read: (given) => (isBucketServer(given) ? httpAddress('').read(given) : undefined),
+}
+
+const s3Rows: Rows<S3Access> = {
+  endpoint: option(bucketServer, {
+    name: 'INLAY_S3_ENDPOINT',
+    meaning: 'URL of the S3-compatible server',
+    without: 'Amazon S3 in the given region',
+    isSecret: true,
+    isAdvanced: true,
+  }),
+  region: option(
+    textLike('a name, such as eu-central-1', (given) => /^[a-z\d-]{1,40}$/i.test(given)),
+    {
+      name: 'INLAY_S3_REGION',
+      meaning: 'region of the buckets',
+      without: 'AWS_REGION, else us-east-1',
+      isAdvanced: true,
+    },
+  ),
+  accessKeyId: option(anyText('a key'), {
+    name: 'INLAY_S3_ACCESS_KEY_ID',
+    meaning: 'access key of the buckets',
+    without: 'AWS_ACCESS_KEY_ID; an index in a bucket also uses the role of the machine',
+    isAdvanced: true,
+    isSecret: true,
+  }),
+  secretAccessKey: option(anyText('a key'), {
+    name: 'INLAY_S3_SECRET_ACCESS_KEY',
+    meaning: 'secret of the access key',
+    without: 'AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if set',
+    isAdvanced: true,
+    isSecret: true,
+  }),
+  sessionToken: option(anyText('a token')),
+}
+
+const engineRows: Rows<EngineOptions> = {
+  database: option(
+    textLike('postgres://user:password@host:port/database, with %40 for @ and the like in the password', (given) =>
+      isDatabaseAddress(given),
+    ),
+    {
+      name: 'INLAY_DATABASE_URL',
+      meaning: 'PostgreSQL database for the records; needs the package pg',
+      without: 'SQLite in INLAY_DATA',
+      isSecret: true,
+      isAdvanced: true,
+    },
+  ),
+  maxDatabaseConnections: option(integer(1, 1000), {
+    name: 'INLAY_DATABASE_CONNECTIONS',
+    meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
+    without: '10 connections',
+    isAdvanced: true,
+  }),
+  index: option(
+    textLike(
+      'http or https addresses of OpenSearch nodes separated by commas, postgres://… for pgvector, s3://bucket/path for LanceDB in a bucket, or folder for INLAY_DATA',
+      (given) => indexPlaceOf(given) !== undefined,
+    ),
+    {
+      name: 'INLAY_INDEX_URL',
+      meaning: 'location of the index',
+      without: 'in the database of INLAY_DATABASE_URL, else LanceDB in INLAY_DATA',
+      isSecret: true,
+      isAdvanced: true,
+    },
+  ),
+  indexShards: option(integer(1, 1024), {
+    name: 'INLAY_INDEX_SHARDS',
+    meaning: 'shards of a new index in OpenSearch',
+    without: '1 shard',
+    isAdvanced: true,
+  }),
+  indexReplicas: option(integer(0, 100), {
+    name: 'INLAY_INDEX_REPLICAS',
+    meaning: 'replicas of each shard of a new index in OpenSearch',
+    without: 'one with two or more nodes',
+    isAdvanced: true,
+  }),
+  redis: option(
+    textLike('redis://user:password@host:port/number, or rediss:// for TLS', (given) => isRedisAddress(given)),
+    {
+      name: 'INLAY_REDIS_URL',
+      meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
+      without: 'shared through the database of the records',
+      isSecret: true,
+      isAdvanced: true,
+    },
+  ),
+  files: option(
+    textLike('s3://bucket/path', (given) => isBucketAddress(given)),
+    {
+      name: 'INLAY_FILES_URL',
+      meaning: 'bucket for uploaded files; needs the package aws4fetch',
+      without: 'files are stored in INLAY_DATA',
+      isSecret: true,
+      isAdvanced: true,
+    },
+  ),
+  s3: group('{ endpoint, region, accessKeyId, secretAccessKey }', s3Rows),
+  prefix: option(
+    textLike('lower-case letters, digits and _, at most 40, a letter first', (given) => isEnginePrefix(given)),
+    {
+      name: 'INLAY_ENGINE_PREFIX',
+      meaning:
+        'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
+      without: 'inlay',
+      isAdvanced: true,
+    },
+  ),
+}
+
+/** The option `engines`. */
+export const enginesRow: Row<EngineOptions> = group(
+  'an object of addresses: { database, index, redis, files }',
+  engineRows,
+)
 
 /** Lists the storage locations, one per line, without users, passwords and parameters. */
 export function engineLines({ database, index, redis, files }: EngineOptions): string[] {

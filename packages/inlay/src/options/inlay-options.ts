@@ -1,9 +1,9 @@
 import type {
   AgentLimits,
-  Grounding,
   HostAction,
   HostAgent,
   ModelProvider,
+  ResearchLimits,
   ResearchOptions,
   SearchHelp,
   SharedRuns,
@@ -23,68 +23,40 @@ import type {
 import type { CallerLimits, LlmOverride } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
-import type { LogEntry } from '../log.ts'
-import type { EngineOptions } from './engines.ts'
-import type { PythonOptions, RetentionOptions, ToolOptions, WebOptions } from './part-options.ts'
-
-/**
- * A language model: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, its name on an
- * OpenAI-compatible server.
- */
-export type LanguageModelChoice =
-  | string
-  | {
-      /** Name of the model at its provider or server. */
-      readonly name: string
-      /** URL of the API, including its version. */
-      readonly baseUrl?: string | undefined
-      /** API key. Default: none. */
-      readonly apiKey?: string | undefined
-      /** Context window: tokens of prompt and answer together. Needed only for models that Inlay does not know. */
-      readonly contextTokens?: number | undefined
-      /** Whether the model accepts images. Default: as known for well-known models, otherwise false. */
-      readonly takesImages?: boolean | undefined
-      /** Maximum number of tokens in an answer. Default: the server's limit. */
-      readonly outputTokens?: number | undefined
-      /** Maximum wait for the first token, in milliseconds. Default 300 000; with a base URL 1 800 000. */
-      readonly firstTokenMs?: number | undefined
-      /** Maximum pause within an answer, in milliseconds. Default 300 000. */
-      readonly silenceMs?: number | undefined
-      /**
-       * How the model gets documents: `tools` lets it call the search, `search-first` searches before asking it.
-       * Default `auto`: `tools`, unless its server refuses tools or the model answered without searching.
-       */
-      readonly grounding?: Grounding | undefined
-      /**
-       * Whether uncited sentences are compared with the documents the model read, and cited where they match. Default
-       * true.
-       */
-      readonly comparesCitations?: boolean | undefined
-      /** Name of the provider in `llm_override`. Default: `openai` or `anthropic`, `custom` with a base URL. */
-      readonly provider?: string | undefined
-      /** Display name. Default: the name. */
-      readonly displayName?: string | undefined
-    }
-
-/** An embedding model behind an OpenAI-compatible API. */
-export interface EmbeddingModel {
-  /** Name of the model on its server. */
-  readonly name: string
-  /** URL of the API, including its version. */
-  readonly baseUrl: string
-  /** API key. Default: none. */
-  readonly apiKey?: string | undefined
-  /** Dimension of its vectors. */
-  readonly dimensions: number
-  /** Prefixes for the texts of documents and queries. Default: as known for the model, usually none. */
-  readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
-  /** Maximum number of texts per request. Default 96. */
-  readonly batch?: number | undefined
-  /** Timeout of a request, in milliseconds; the next request contains half as many texts. Default 60 000. */
-  readonly timeoutMs?: number | undefined
-  /** Maximum wait for the vector of a query, in milliseconds; after that the search uses keywords only. Default 300. */
-  readonly queryTimeoutMs?: number | undefined
-}
+import * as v from 'valibot'
+import { writeJsonLine, type LogEntry } from '../log.ts'
+import { enginesRow, type EngineOptions } from './engines.ts'
+import {
+  amount,
+  anyFunction,
+  anyText,
+  asDefault,
+  decimal,
+  fieldsOf,
+  offAs,
+  oneOf,
+  onOff,
+  seconds,
+  text,
+  textLike,
+  texts,
+  usageLimits,
+  wholeNumber,
+  withMethods,
+  yesOrNo,
+  type Kind,
+} from './kinds.ts'
+import {
+  embedderCheck,
+  embeddingRow,
+  isLocalName,
+  modelRow,
+  type EmbeddingModel,
+  type LanguageModelChoice,
+} from './model-options.ts'
+import { retentionRow, type RetentionOptions } from './retention-options.ts'
+import { option, setting, type Rows } from './rows.ts'
+import { pythonRows, toolRows, webRows, type PythonOptions, type ToolOptions, type WebOptions } from './tool-options.ts'
 
 /** Optional members that also accept `undefined`, even with `exactOptionalPropertyTypes`. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
@@ -101,7 +73,7 @@ export interface InlayOptions
     Lenient<
       Pick<
         ServerOptions,
-        'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'waitingCalls' | 'passHeaders'
+        'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'maxWaitingCalls' | 'passHeaders'
       >
     > {
   /** Folder of the default database and index, created if missing. Default: `.inlay` in the working directory. */
@@ -137,8 +109,18 @@ export interface InlayOptions
   readonly embedding?: EmbeddingModel | undefined
   /** A custom embedder, instead of `embedding`. Default: none. */
   readonly embedder?: Embedder | undefined
-  /** Reorders the best results of each search, e.g. `httpReranker`. Default: none. */
-  readonly reranker?: Reranker | undefined
+  /**
+   * Reorders the best results of each search: `httpReranker`, or `local/<name>` for a cross-encoder in this process, see
+   * `localReranker`. Default: none.
+   */
+  readonly reranker?: Reranker | string | undefined
+  /** Weight of the vectors in searches that also have text, 0 to 1. Default: estimated for each query. */
+  readonly vectorShare?: number | undefined
+  /**
+   * Folder of the weights of local models, filled at their first use; a prepared folder needs no network. Default: `models`
+   * in the data folder.
+   */
+  readonly modelFolder?: string | undefined
   /**
    * Number of results to rerank, time limit of the reranker, and whether newer documents rank higher. Default: no
    * preference for newer documents.
@@ -171,8 +153,8 @@ export interface InlayOptions
   /** Authenticates the caller of a request. Tried before API keys, which stay valid. Default: API keys only. */
   readonly authenticate?: Authenticator | undefined
   /**
-   * A fixed key with every scope, beside the stored keys; its caller is `operator`. `undefined` without `authenticate`, as
-   * of an unset variable, is told to `onError`. Default: none.
+   * A fixed key with every scope, in addition to stored keys; its caller is `operator`. If it is undefined, as with an
+   * unset variable, and there is no `authenticate`, `onError` is called. Default: none.
    */
   readonly apiKey?: string | undefined
   /** Instructions for the model that replace the built-in ones. */
@@ -187,7 +169,7 @@ export interface InlayOptions
   readonly callerLimits?: CallerLimits | undefined
   /** Limits of all callers together: with `createTenants`, of each tenant. Default: no limits. */
   readonly tenantLimits?: CallerLimits | undefined
-  /** After how many days sessions, deleted sessions, deleted agents and audit entries are erased. Default: nothing is. */
+  /** Days after which sessions, deleted sessions, deleted agents and audit entries are erased. Default: never. */
   readonly retention?: RetentionOptions | undefined
   /** Limits of answers and files: model calls, tool call timeout, concurrent runs, memory, file size. */
   readonly limits?: (AgentLimits & FileLimits) | undefined
@@ -209,4 +191,285 @@ export interface InlayOptions
   readonly now?: (() => number) | undefined
   /** Receives every unexpected failure, with stack and cause. Default: written to standard error. */
   readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
+}
+
+const basePathForm = /^\/?[\w./~-]*$/
+
+/** Apps and browser extensions have origins with other schemes, such as `capacitor://localhost`. */
+const isOrigin = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { origin, protocol } = new URL(value)
+  return origin === value || (!/^(?:https?|ftp|wss?|file|blob):$/.test(protocol) && /^[^:]+:\/\/[^\s/?#]+$/.test(value))
+}
+
+const corsOrigins: Kind<readonly string[] | '*'> = {
+  allowed: 'origins such as https://app.example.com, separated by commas, or *',
+  read: (given) => {
+    if (given === '*') return '*'
+    const origins = given.split(/[\s,]+/).filter((item) => item !== '')
+    return origins.every((item) => URL.canParse(item) && new URL(item).origin === item) ? origins : undefined
+  },
+  check: v.custom(
+    (value) => value === '*' || (Array.isArray(value) && value.every(isOrigin)),
+    'must be a list of origins, such as ["https://app.example.com"], or "*"',
+  ),
+}
+
+const formats = oneOf('json', 'text')
+const logFormat: Kind<(entry: LogEntry) => void> = {
+  allowed: formats.allowed,
+  read: (given) => {
+    const format = formats.read(given)
+    return format === 'json' ? writeJsonLine : format === 'text' ? asDefault : undefined
+  },
+  check: anyFunction,
+}
+
+const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'beforeDocument', 'afterDocument']
+const hookFields = Object.fromEntries(hookNames.map((name) => [name, v.optional(anyFunction)]))
+const hookForm = `must be { ${hookNames.join(', ')} }`
+
+/** Whether it is a plain object; an instance of a host's class may have fields of its own. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+const hooksCheck = v.lazy((value) =>
+  isPlain(value) ? v.strictObject(hookFields, hookForm) : v.object(hookFields, hookForm),
+)
+
+/** The options of `createInlay`: how each is checked, and its environment variables in the order of the settings page. */
+export const optionRows: Rows<InlayOptions> = {
+  dataFolder: option(anyText('a path'), {
+    name: 'INLAY_DATA',
+    meaning: 'folder of the database and index',
+    without: '.inlay',
+  }),
+  apiKey: option(
+    {
+      ...textLike('from 8 to 512 visible ASCII characters without spaces', (given) =>
+        /^[\x21-\x7e]{8,512}$/.test(given),
+      ),
+      check: v.pipe(
+        v.string('must be a text'),
+        v.regex(/^[\x21-\x7e]{8,512}$/, 'must be 8 to 512 visible ASCII characters without spaces'),
+      ),
+    },
+    {
+      name: 'INLAY_API_KEY',
+      meaning: 'a fixed API key with all scopes',
+      without: 'a key is generated',
+      isSecret: true,
+    },
+  ),
+  basePath: option(
+    {
+      ...textLike('a path, such as /api', (given) => basePathForm.test(given)),
+      check: v.pipe(
+        v.string('must be a path, such as "/api"'),
+        v.regex(basePathForm, 'must be a path, such as "/api"'),
+      ),
+    },
+    { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api' },
+  ),
+  streamFormat: option(oneOf('sse', 'lines'), {
+    name: 'INLAY_STREAM_FORMAT',
+    meaning: 'stream format for clients that request none',
+    without: 'sse',
+  }),
+  corsOrigins: option(corsOrigins, {
+    name: 'INLAY_CORS_ORIGINS',
+    meaning: 'origins whose pages may call the API',
+    without: 'none',
+  }),
+  ingestionWaitMs: option(seconds(0, 600), {
+    name: 'INLAY_INGESTION_WAIT',
+    meaning: 'seconds that an ingestion request waits for its document to become searchable',
+    without: '0, the response is sent once the document is stored',
+    isAdvanced: true,
+  }),
+  maxWaitingCalls: { check: v.union([v.literal(Infinity), wholeNumber(0)], 'must be a whole number, 0 or more') },
+  passHeaders: { check: texts },
+  callerLimits: option(usageLimits, {
+    name: 'INLAY_CALLER_LIMITS',
+    meaning: 'limits of each caller; keys can have their own limits',
+    without: 'no limits',
+    isAdvanced: true,
+  }),
+  tenantLimits: option(usageLimits, {
+    name: 'INLAY_TENANT_LIMITS',
+    meaning: 'limits of all callers together',
+    without: 'no limits',
+    isAdvanced: true,
+  }),
+  retention: retentionRow,
+  telemetry: option(onOff, {
+    name: 'INLAY_TELEMETRY',
+    meaning: 'whether to expose Prometheus metrics at /metrics',
+    without: 'on for npm start and inlay serve',
+    isAdvanced: true,
+  }),
+  log: option(logFormat, {
+    name: 'INLAY_LOG',
+    meaning:
+      'log format on standard error: json writes a line for each request, answer and failure; text writes failures only',
+    without: 'text',
+    isAdvanced: true,
+  }),
+  authenticate: { check: anyFunction },
+  engines: enginesRow,
+  dialect: { check: withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler') },
+  sharedRuns: { check: withMethods('a store of shared runs', 'open', 'append', 'read', 'takeAbandoned') },
+  index: { check: withMethods('a vector index', 'open', 'append', 'search') },
+  storage: { check: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw') },
+  readFile: { check: anyFunction },
+  model: modelRow,
+  models: { check: withMethods('a provider of models', 'resolve', 'list') },
+  embedding: embeddingRow,
+  embedder: { check: v.pipe(withMethods('an embedder', 'embed'), embedderCheck) },
+  localModels: option(onOff, {
+    name: 'INLAY_LOCAL_MODELS',
+    meaning:
+      'whether to look for Ollama, LM Studio and llama.cpp on this machine when starting without a model, and print what was found',
+    without: 'on; a model found is never used automatically',
+    isAdvanced: true,
+  }),
+  searchHelp: option(
+    offAs(
+      { expand: false, choose: false },
+      fieldsOf<SearchHelp>('{ expand, choose, timeoutMs }', { expand: yesOrNo, choose: yesOrNo, timeoutMs: amount }),
+    ),
+    {
+      name: 'INLAY_SEARCH_HELP',
+      meaning: 'whether searches use the language model to add queries and to select among the results',
+      without: 'on, if the model is capable',
+      isAdvanced: true,
+    },
+  ),
+  memories: option(offAs(false, yesOrNo), {
+    name: 'INLAY_MEMORIES',
+    meaning: 'whether models can remember facts about people for later conversations',
+    without: 'on; each person can turn it off',
+    isAdvanced: true,
+  }),
+  sessionNames: option(oneOf('model', 'question', 'off'), {
+    name: 'INLAY_SESSION_NAMES',
+    meaning:
+      'how a chat session gets its name after the first answer: from the language model with a short call, or from its first question',
+    without: 'model; question without a language model',
+    isAdvanced: true,
+  }),
+  ...webRows,
+  ...toolRows,
+  ...pythonRows,
+  reranker: {
+    check: v.union([
+      v.pipe(v.string(), v.check(isLocalName, 'must be local/ and the name of a model')),
+      withMethods('a reranker', 'rerank'),
+    ]),
+    setting: setting(textLike('local/ and the name of a model', isLocalName), {
+      name: 'INLAY_RERANKER',
+      meaning:
+        'cross-encoder that reorders the best results of each search in this process, such as local/ms-marco-minilm-l6-v2; needs the package @huggingface/transformers',
+      without: 'none',
+      isAdvanced: true,
+    }),
+  },
+  vectorShare: option(decimal(0, 1), {
+    name: 'INLAY_VECTOR_SHARE',
+    meaning: 'weight of the vectors in searches that also have text',
+    without: 'estimated for each query',
+    isAdvanced: true,
+  }),
+  modelFolder: option(anyText('a path'), {
+    name: 'INLAY_MODEL_FOLDER',
+    meaning: 'folder of the weights of local models, filled at their first use; a prepared folder needs no network',
+    without: 'models in INLAY_DATA',
+    isAdvanced: true,
+  }),
+  ranking: {
+    check: fieldsOf<RankingOptions>('{ maxRerankedHits, rerankTimeoutMs, recency }', {
+      maxRerankedHits: wholeNumber(1),
+      rerankTimeoutMs: amount,
+      recency: v.looseObject({}, 'must be an object'),
+    }),
+  },
+  describeImage: { check: v.nullable(anyFunction) },
+  summarize: { check: v.union([v.literal('model'), anyFunction], 'must be "model" or a function') },
+  actions: { check: v.array(v.any(), 'must be a list of actions, see defineAction') },
+  agents: {
+    check: v.array(withMethods('an agent, see mastraAgent', 'respond'), 'must be a list of agents, see mastraAgent'),
+  },
+  hooks: { check: hooksCheck },
+  systemPrompt: { check: v.string('must be a text') },
+  research: {
+    check: fieldsOf<ResearchOptions>('{ limits, priceOf, policy }', {
+      limits: fieldsOf<ResearchLimits>('an object of limits', {
+        maxTokens: amount,
+        maxCost: amount,
+        timeoutMs: amount,
+        maxCycles: amount,
+        maxAgents: amount,
+        maxParallelAgents: amount,
+        maxAgentCycles: amount,
+        agentTimeoutMs: amount,
+        agentHardTimeoutMs: amount,
+        clarifies: yesOrNo,
+      }),
+      priceOf: anyFunction,
+      policy: anyFunction,
+    }),
+  },
+  questionModel: {
+    check: fieldsOf<LlmOverride>('{ model_provider, model_version, temperature }', {
+      model_configuration_id: v.nullable(wholeNumber(0)),
+      model_provider: v.nullable(text),
+      model_version: v.nullable(text),
+      temperature: v.nullable(amount),
+      display_name: v.nullable(text),
+    }),
+  },
+  limits: {
+    check: fieldsOf<AgentLimits & FileLimits>('an object of limits', {
+      maxFileBytes: amount,
+      maxFileTokens: amount,
+      maxUploadWaitMs: amount,
+      maxSteps: amount,
+      actionTimeoutMs: amount,
+      maxCallerRuns: amount,
+      resumableMs: amount,
+      maxRunBytes: amount,
+      maxFinishedBytes: amount,
+      maxModelAttempts: amount,
+      leaseMs: amount,
+      maxContextWaitMs: amount,
+    }),
+  },
+  bodyLimits: {
+    check: fieldsOf<NonNullable<ServerOptions['limits']>>('an object of limits', {
+      maxChatBytes: amount,
+      maxIngestionBytes: amount,
+      maxUploadBytes: amount,
+      maxOtherBytes: amount,
+    }),
+  },
+  worker: {
+    check: fieldsOf<WorkerOptions>('an object', {
+      owner: text,
+      isGone: anyFunction,
+      leaseMs: amount,
+      lingerMs: amount,
+      pollMs: amount,
+      maxClaimDocuments: wholeNumber(1),
+      maxAttempts: wholeNumber(1),
+      maxOutageAttempts: wholeNumber(1),
+      embedTimeoutMs: amount,
+      closeTimeoutMs: amount,
+      indexes: yesOrNo,
+    }),
+  },
+  now: { check: anyFunction },
+  onError: { check: anyFunction },
 }

@@ -3,19 +3,19 @@ import type { AnyDatabase } from '@inlay/records'
 import { defaultDataFolder, removeFromFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
-/** A part of an assistant that is to be closed. */
+/** A component that has to be closed. */
 export interface Closable {
   close(): Promise<void>
 }
 
-/** Closes one after the other, also when one of them fails; then tells the first failure. */
+/** Closes one after the other, even if one fails; then throws the first failure. */
 export async function closeAll(parts: readonly Closable[]): Promise<void> {
   const failures: unknown[] = []
   for (const part of parts) await part.close().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-/** An opened assistant: its parts and, below them, its connections, in the order they were opened. */
+/** An opened assistant: its components and the connections they use, in the order in which they were opened. */
 export interface OpenedParts {
   readonly db: AnyDatabase
   readonly agent: Pick<Conversations, 'eraseOutsideRecords'>
@@ -23,7 +23,7 @@ export interface OpenedParts {
   readonly connections: Closable[]
 }
 
-/** Closes all parts, and deletes what they kept in the data folder and in engines of the host. */
+/** Closes all components, and deletes their data in the data folder and in engines of the host. */
 export async function destroyParts(
   { db, agent, opened, connections }: OpenedParts,
   options: InlayOptions,
@@ -32,7 +32,7 @@ export async function destroyParts(
   try {
     await agent.eraseOutsideRecords()
     await closeAll(opened.splice(0).toReversed())
-    // The index goes before the records, which know what there is of it.
+    // The index first, since the database knows which indexes exist.
     if (options.index) await dropIndexes(db, options.index)
     if (options.dialect) await dropTables(db)
   } finally {

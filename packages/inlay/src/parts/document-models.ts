@@ -9,7 +9,7 @@ const describe =
   'be read on it, as it is written. Answer with the description alone, in at most 150 words, in the language of the words ' +
   'on it, else in English.'
 
-/** Has the default model say what images show; undefined when it cannot see. */
+/** Describes images with the default model; undefined if it does not accept images. */
 export async function imageDescriber(models: ModelProvider): Promise<ImageDescriber | undefined> {
   const listed = await models.list()
   if (!listed.some(({ isDefault, takesImages }) => isDefault && takesImages)) return undefined
@@ -19,7 +19,7 @@ export async function imageDescriber(models: ModelProvider): Promise<ImageDescri
   }
 }
 
-/** Has the default model sum up documents and place chunks in them. */
+/** Summarizes documents and chunks with the default model. */
 export function modelSummarizer(models: ModelProvider): Summarizer {
   return (request, signal) =>
     answerOf(models, [{ role: 'user', content: [{ type: 'text', text: questionOf(request) }] }], signal)
@@ -40,7 +40,7 @@ function questionOf(request: SummaryRequest): string {
   )
 }
 
-/** Long enough for what is asked above; a model that goes on is cut. */
+/** Sufficient for the prompts above; longer output is truncated. */
 const answerTokens = 400
 
 async function answerOf(models: ModelProvider, prompt: Prompt, signal: AbortSignal): Promise<string> {

@@ -5,9 +5,10 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import type { Closable } from './destroy-parts.ts'
 
 /**
- * The drivers of engines that are given by address, where the host gives none itself. Nothing is connected yet; pools
- * that are opened here are added to `opened`. A bucket that is away goes to `onError`: it may be back at its first use.
- * @throws UNSUPPORTED that names the command when a package is not installed
+ * Adds the drivers of engines given by URL, unless the host provides its own. Nothing is connected yet; pools created
+ * here are added to `opened`. A bucket that does not respond is reported to `onError`, since it may be back on first
+ * use.
+ * @throws UNSUPPORTED with the install command if a package is missing
  */
 export async function withEngines(
   options: InlayOptions,
@@ -18,14 +19,14 @@ export async function withEngines(
   return {
     ...options,
     dialect: options.dialect ?? (await recordsOf(engines, opened)),
-    index: options.index ?? (await indexOf(engines, opened)),
+    index: options.index ?? (await indexOf(engines, options.vectorShare, opened)),
     storage: options.storage ?? (await filesOf(engines, onError)),
   }
 }
 
 async function poolOf(connectionString: string, engines: EngineOptions, opened: Closable[]): Promise<PgPool> {
   const { postgresPool } = await import('@inlay/drivers/postgres')
-  const { databaseConnections: maxConnections = 10 } = engines
+  const { maxDatabaseConnections: maxConnections = 10 } = engines
   const pool = await postgresPool({ connectionString, maxConnections })
   opened.push({ close: () => pool.end() })
   return pool
@@ -37,31 +38,36 @@ async function recordsOf(engines: EngineOptions, opened: Closable[]): Promise<In
   return postgres({ pool: await poolOf(engines.database, engines, opened) })
 }
 
-async function indexOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['index']> {
+async function indexOf(
+  engines: EngineOptions,
+  vectorShare: number | undefined,
+  opened: Closable[],
+): Promise<InlayOptions['index']> {
   const { database, prefix = 'inlay', indexShards: shards, indexReplicas: replicas } = engines
-  // Records that several machines share need an index that they share.
+  // If several machines share the database, they also have to share the index.
   const place = indexPlaceOf(engines.index ?? database ?? 'folder')
   switch (place?.engine) {
     case 'opensearch': {
       const { opensearchIndex } = await import('@inlay/drivers/opensearch')
       const layout = { ...(shards !== undefined && { shards }), ...(replicas !== undefined && { replicas }) }
-      return opensearchIndex({ nodes: place.nodes, prefix, ...layout })
+      return opensearchIndex({ nodes: place.nodes, prefix, vectorShare, ...layout })
     }
     case 'pgvector': {
       const { pgvectorIndex } = await import('@inlay/drivers/pgvector')
-      return pgvectorIndex({ client: await poolOf(place.address, engines, opened), prefix: `${prefix}_index` })
+      const client = await poolOf(place.address, engines, opened)
+      return pgvectorIndex({ client, prefix: `${prefix}_index`, vectorShare })
     }
     case 'bucket': {
       const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
       await checkInstalled()
-      return lancedbIndex({ folder: place.address, storageOptions: storageOptionsOf(engines) })
+      return lancedbIndex({ folder: place.address, storageOptions: storageOptionsOf(engines), vectorShare })
     }
     default:
       return undefined
   }
 }
 
-/** The engine's own names; what is absent it looks for itself, also in the roles of a machine. */
+/** Settings with the engine's own names; it looks up missing ones itself, such as the role of a machine. */
 function storageOptionsOf({ s3 = {} }: EngineOptions): Record<string, string> {
   const named = {
     region: s3.region,
@@ -103,12 +109,12 @@ function refuseWrongBucket(cause: Error): void {
   const code = wrongBucket.exec(cause.message)?.[1]
   if (code === undefined) return
   throw new InlayError('INVALID_INPUT', {
-    message: `The bucket for uploaded files refuses requests (${code}): check INLAY_FILES_URL and INLAY_S3_…, or the option engines.`,
+    message: `The bucket for uploaded files refused a request (${code}): check INLAY_FILES_URL and INLAY_S3_…, or the option engines.`,
     cause,
   })
 }
 
-/** Running answers in Redis, by the clock that all processes agree on; undefined without its address. */
+/** Running answers in Redis, using the clock that all processes share; undefined without a URL. */
 export async function engineRuns(
   { redis: url, prefix = 'inlay' }: EngineOptions = {},
   now: () => number,

@@ -3,19 +3,19 @@ import type { Caller, FileExtractor, FileStore, ImageStore, Knowledge } from '@i
 import { isInlayError } from '@inlay/protocol'
 import { filesFolder } from '../data-folder.ts'
 
-/** A reader of files, and what ends it. */
+/** A file extractor that can be closed. */
 export interface ClosableReader {
   readonly read: FileExtractor
   close(): Promise<void>
 }
 
-/** Keeps files in the folder `files` of the data folder. */
+/** Stores files in the folder `files` of the data folder. */
 export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   const { blobFolder } = await import('@inlay/drivers/blob-folder')
   return blobFolder({ folder: filesFolder(dataFolder) })
 }
 
-/** Reads PDF, Office, HTML, mails and text in a thread of its own, which starts with the first file. */
+/** Extracts text of PDF, Office, HTML, mail and text files in a worker thread, which starts with the first file. */
 export function defaultReader(): ClosableReader {
   let loading: Promise<FileExtractor & { close(): Promise<void> }> | undefined
   const load = async (): Promise<FileExtractor & { close(): Promise<void> }> => {
@@ -28,7 +28,7 @@ export function defaultReader(): ClosableReader {
   }
 }
 
-/** Searches files among the private files of the knowledge, where nothing but their ids finds them. */
+/** Searches uploaded files through the private files of the knowledge, which can only be found by their ids. */
 export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): FileIndex {
   return {
     put: ({ name, createdAt, ...file }, options) =>
@@ -39,34 +39,35 @@ export function toFileIndex({ privateFiles }: Pick<Knowledge, 'privateFiles'>): 
   }
 }
 
-/** Models take no larger ones. */
-const largestImageBytes = 20 * 2 ** 20
+/** Models do not accept larger images. */
+const maxImageBytes = 20 * 2 ** 20
 
 type Uploads = () => Conversations['files']
-type Lent = Awaited<ReturnType<Conversations['files']['lend']>>
+type OpenedUpload = Awaited<ReturnType<Conversations['files']['openById']>>
 
-async function lend(uploads: Uploads, id: string): Promise<Lent | undefined> {
+async function openUpload(uploads: Uploads, id: string): Promise<OpenedUpload | undefined> {
   try {
-    return await uploads().lend(id)
+    return await uploads().openById(id)
   } catch (error) {
     if (isInlayError(error) && error.code === 'NOT_FOUND') return undefined
     throw error
   }
 }
 
-/** Uploads by either of their ids: callers put their own into documents, the host any. */
+/** Finds uploads by either of their ids: callers only find their own, the host finds any. */
 async function findUploads(
   uploads: Uploads,
   ids: readonly string[],
   caller: Caller | undefined,
-): Promise<Lent['file'][]> {
+): Promise<OpenedUpload['file'][]> {
   if (caller) return [...(await uploads().find(ids, caller))]
-  return (await Promise.all(ids.map((id) => lend(uploads, id)))).flatMap((lent) => lent?.file ?? [])
+  return (await Promise.all(ids.map((id) => openUpload(uploads, id)))).flatMap((opened) => opened?.file ?? [])
 }
 
-const bytesOf = async ({ bytes }: Lent): Promise<Uint8Array> => new Uint8Array(await new Response(bytes).arrayBuffer())
+const bytesOf = async ({ bytes }: OpenedUpload): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(bytes).arrayBuffer())
 
-/** Uploaded pictures as the images of documents. */
+/** Uploaded pictures as images of documents. */
 export function toImageStore(uploads: Uploads): ImageStore {
   return {
     find: async (ids, caller) => {
@@ -75,14 +76,14 @@ export function toImageStore(uploads: Uploads): ImageStore {
       return ids.filter((id) => images.has(id))
     },
     read: async (id) => {
-      const lent = await lend(uploads, id)
-      if (!lent || lent.file.sizeBytes > largestImageBytes) return undefined
-      return { bytes: await bytesOf(lent), mediaType: lent.file.mediaType }
+      const opened = await openUpload(uploads, id)
+      if (!opened || opened.file.sizeBytes > maxImageBytes) return undefined
+      return { bytes: await bytesOf(opened), mediaType: opened.file.mediaType }
     },
   }
 }
 
-/** Uploads as the tables and raw files of documents. */
+/** Uploaded files as tables and raw files of documents. */
 export function toFileStore(uploads: Uploads): FileStore {
   return {
     find: async (ids, caller) => {
@@ -90,8 +91,8 @@ export function toFileStore(uploads: Uploads): FileStore {
       return ids.filter((id) => files.has(id))
     },
     read: async (id) => {
-      const lent = await lend(uploads, id)
-      return lent && { name: lent.file.name, mediaType: lent.file.mediaType, bytes: await bytesOf(lent) }
+      const opened = await openUpload(uploads, id)
+      return opened && { name: opened.file.name, mediaType: opened.file.mediaType, bytes: await bytesOf(opened) }
     },
   }
 }

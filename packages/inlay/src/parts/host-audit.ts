@@ -1,7 +1,7 @@
 import { isInlayError } from '@inlay/protocol'
 import type { AuditLog, Keys } from '@inlay/server'
 
-/** Keys whose changes are audited without a caller, under the names that the same changes over HTTP have. */
+/** Key management whose changes are audited without a caller, with the same operation names as over HTTP. */
 export function auditedKeys(keys: Keys, audit: AuditLog): Keys {
   return {
     ...keys,
@@ -16,7 +16,7 @@ export function auditedKeys(keys: Keys, audit: AuditLog): Keys {
   }
 }
 
-/** Does something and audits it without a caller, also when it fails. */
+/** Runs work and audits it without a caller, even if it fails. */
 export async function audited<Result>(
   audit: AuditLog,
   operation: string,

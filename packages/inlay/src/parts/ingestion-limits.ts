@@ -3,12 +3,12 @@ import { overLimit, type Bound, type Reservation, type UsageLimits } from '@inla
 
 const retryAfterSeconds = 5
 
-/** How a document is taken in, of texts and files alike. */
+/** Common options for accepting texts and files. */
 type TakenIn = Pick<NonNullable<Parameters<Knowledge['accept']>[1]>, 'caller' | 'onStored'>
 
 /**
- * The same knowledge, within the limits of documents that callers may ingest in a day and have in the queue. What waits
- * is counted in the database: in the whole queue, and of callers and keys with such a limit.
+ * Applies the limits on documents per day and on documents in the queue. Waiting documents are counted in the database:
+ * for the whole queue, and for callers and keys with such a limit.
  */
 export function ingestionWithinLimits(
   knowledge: Knowledge,
@@ -54,17 +54,17 @@ interface Place {
   readonly reservation: Reservation
 }
 
-/** Documents that are looked at in one go: the oldest, which are done first, then those behind. */
+/** Number of documents checked at once, from the oldest, which are indexed first. */
 const lookedAt = 20
-/** When what was taken in is told to other processes, and what is done is forgotten. */
+/** Interval at which indexed documents are removed from the counts. */
 const tidyMs = 1_000
 
-/** Shares of the queue that callers and keys are limited to. */
+/** Limited shares of the queue. */
 class Shares {
   readonly #knowledge: Pick<Knowledge, 'status' | 'waiting'>
   readonly #waiting: UsageLimits['waiting']
   readonly #onError: (error: unknown) => void
-  /** With how many of the oldest were looked at and do wait. */
+  /** Number of the oldest documents that were checked and are still waiting, by share. */
   readonly #used = new Map<string, { readonly share: Bound; passedOver: number }>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
@@ -79,7 +79,7 @@ class Shares {
     this.#onError = onError
   }
 
-  /** @throws RATE_LIMITED when the share is full */
+  /** @throws RATE_LIMITED if the share is full */
   async reserve(share: Bound): Promise<Place> {
     const isOfAll = share.scope === 'tenant'
     const countMore = isOfAll ? this.#knowledge.waiting : undefined
@@ -92,9 +92,9 @@ class Shares {
     throw overLimit(share, used, retryAfterSeconds)
   }
 
-  /** Gives a place back. @param documentId of the document that waits from now on */
+  /** Gives a place back. @param documentId id of the document that waits from now on */
   settle({ share, reservation }: Place, documentId?: string): void {
-    // All that waits is counted in the queue itself.
+    // The queue itself counts all waiting documents.
     const isCounted = share.scope !== 'tenant' && documentId !== undefined
     void this.#waiting.settle(reservation, isCounted ? documentId : undefined).catch(this.#onError)
     if (!isCounted) return
@@ -114,7 +114,7 @@ class Shares {
     return entry
   }
 
-  /** @returns how many are left */
+  /** @returns the number of remaining documents */
   async #forgetDone(share: Bound): Promise<number> {
     const entry = this.#usedOf(share)
     for (;;) {
@@ -124,7 +124,7 @@ class Shares {
         const phase = (await this.#knowledge.status(id))?.phase
         if (phase !== 'pending' && phase !== 'indexing') done.push(id)
       }
-      // Some may wait for long, as those of a paused source do.
+      // Some may wait for long, such as those of a paused pair.
       entry.passedOver = ids.length < lookedAt ? 0 : entry.passedOver + ids.length - done.length
       if (done.length > 0) await this.#waiting.remove(share, done)
       if (done.length < ids.length || ids.length === 0) return this.#waiting.count(share)

@@ -2,10 +2,11 @@ import type { ModelProvider } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { LocalModels } from '@inlay/protocol/administration'
 import type { LocalModelAdministration, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
-import type { InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+import type { LanguageModelChoice } from '../options/model-options.ts'
 import { findLocalModels, type LocalModelServer } from '../settings/local-models.ts'
 
-/** Whether administrators may choose among the models of this machine. */
+/** Whether administrators can select a model served on this machine. */
 export function offersLocalModels({ localModels, model, models }: InlayOptions): boolean {
   return localModels === true && model === undefined && models === undefined
 }
@@ -14,7 +15,7 @@ type Choice = WorkspaceValues['local_model']
 
 /** Options for offering local models. */
 export interface LocalModelPartsOptions {
-  /** Answers while none of them is chosen. */
+  /** Used while no local model is selected. */
   readonly configured: ModelProvider
   readonly workspace: Pick<WorkspaceRecords, 'get' | 'put' | 'remove'>
   readonly make: (choices: readonly LanguageModelChoice[]) => Promise<ModelProvider>
@@ -22,7 +23,7 @@ export interface LocalModelPartsOptions {
   readonly find?: () => Promise<readonly LocalModelServer[]>
 }
 
-/** Models that an administrator chooses while the assistant runs; processes on one database share the choice. */
+/** Local models that an administrator can select at run time; processes with the same database share the selection. */
 export function localModelParts({ configured, workspace, make, find = findLocalModels }: LocalModelPartsOptions): {
   readonly models: ModelProvider
   readonly localModels: LocalModelAdministration
@@ -55,8 +56,8 @@ export function localModelParts({ configured, workspace, make, find = findLocalM
         if (choice === null) await workspace.remove('local_model', 1)
         else {
           const server = servers.find((each) => each.baseUrl === choice.base_url && each.models.includes(choice.model))
-          // An address of the caller's own would reach whatever else runs on this machine.
-          if (!server) throw new InlayError('NOT_FOUND', { message: 'No such model runs on this machine now.' })
+          // Only detected servers can be selected: a URL from the caller could reach anything on this machine.
+          if (!server) throw new InlayError('NOT_FOUND', { message: 'This model is not running on this machine.' })
           await workspace.put('local_model', 1, { server: server.name, baseUrl: server.baseUrl, model: choice.model })
         }
         return list(servers)

@@ -1,23 +1,20 @@
-import { estimateTokens, type TurnHooks } from '@inlay/agent'
+import type { AdmitTurn, TurnHooks } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
+import { operator, type Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
-/** Telemetry of an assistant; undefined when it is off. */
+/** Telemetry of an assistant; undefined if it is disabled. */
 export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
   if (telemetry !== true) return undefined
   const { createTelemetry } = await import('@inlay/telemetry')
   return createTelemetry()
 }
 
-/** The hooks of the host, after what telemetry, limits and log are told. */
-export function hooksWith(
-  telemetry: Telemetry | undefined,
-  limits: UsageLimits,
-  { hooks, log }: InlayOptions,
-): TurnHooks {
+/** The hooks of the host, called after telemetry and log. */
+export function hooksWith(telemetry: Telemetry | undefined, { hooks, log }: InlayOptions): TurnHooks {
   const watchesCalls = telemetry !== undefined || hooks?.afterToolCall !== undefined
   return {
     ...(hooks?.before && { before: (turn) => hooks.before?.(turn) }),
@@ -30,27 +27,35 @@ export function hooksWith(
     }),
     after: async (turn) => {
       telemetry?.onTurnEnded(turn)
-      const { caller, usage, userMessage, answer } = turn
-      const tokens = (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)
-      // If the model reports no usage, tokens are estimated from the texts.
-      await limits.add(caller, 'tokensPerDay', tokens > 0 ? tokens : estimateTokens(userMessage + answer))
       log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },
   }
 }
 
-/** The same conversations, within the limits of each caller: sessions and tokens of a day, uploaded files. */
+/** Sender of messages without a caller; compared by reference. Its usage is counted but never refused. */
+const host: Principal = { ...operator }
+
+/** Admits turns within the limits of tokens and sessions per day. */
+export function admitWithin(limits: UsageLimits): AdmitTurn {
+  return async ({ caller, sessionId, expectedTokens }) => {
+    if (caller === host) return (usedTokens) => limits.add(caller, 'tokensPerDay', usedTokens)
+    const settle = await limits.reserveTokens(caller, expectedTokens)
+    try {
+      if (sessionId === null) await limits.take(caller, 'sessionsPerDay')
+    } catch (error) {
+      await settle(0)
+      throw error
+    }
+    return settle
+  }
+}
+
+/** Applies the limits of each caller on new sessions and uploaded files per day. */
 export function withinLimits(agent: Conversations, limits: UsageLimits): Conversations {
   return {
     ...agent,
-    send: async (request, sending) => {
-      if (sending?.caller) {
-        await limits.take(sending.caller, 'tokensPerDay', 0)
-        if (!request.chat_session_id) await limits.take(sending.caller, 'sessionsPerDay')
-      }
-      return agent.send(request, sending)
-    },
+    send: (request, sending) => agent.send(request, { ...sending, caller: sending?.caller ?? host }),
     sessions: {
       ...agent.sessions,
       create: async (request, caller) => {

@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
 import type { ModelProvider } from '@inlay/agent'
 import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
-import type { Embedder, Knowledge } from '@inlay/knowledge'
+import type { DownloadProgress } from '@inlay/drivers/local-models'
+import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence, TableSize } from '@inlay/records'
 import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
@@ -14,39 +17,40 @@ import { engineRuns, withEngines } from './engine-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
-import type { EmbeddingModel, InlayOptions, LanguageModelChoice } from '../options/inlay-options.ts'
-import { hooksWith, telemetryOf, withinLimits } from './metering.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+import { isLocalName, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
+import { admitWithin, hooksWith, telemetryOf, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { pythonParts } from './python-parts.ts'
 import { startRetention } from './retention.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
 
-/** Everything behind the handler, opened. */
+/** All components behind the request handler, opened. */
 export interface Parts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
   readonly keys: Keys
-  /** The same for the host's own code and the command line, whose changes are audited here. */
+  /** Key management for the host's own code and the command line; changes are audited. */
   readonly hostKeys: Keys
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
-  /** Messages for the operator: each says what to know and do. */
+  /** Messages for the operator, each with a problem and what to do about it. */
   readonly notices: () => Promise<readonly string[]>
-  /** Undefined where it is off. */
+  /** Undefined if it is disabled. */
   readonly telemetry: Telemetry | undefined
-  /** Sizes of the tables of the records. */
+  /** Sizes of the database tables. */
   readonly tableSizes: () => Promise<readonly TableSize[]>
-  /** Closes, and deletes all that was kept: in the data folder and in engines of the host. */
+  /** Closes everything and deletes all data, in the data folder and in engines of the host. */
   destroy(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens the database, brings its tables up to date, and makes and starts the parts. All heavy code is loaded here, so
- * that a host pays for it with the first message or document and not with its own start.
+ * Opens the database, migrates its tables, and creates and starts the components. All heavy code is loaded here, so
+ * that it does not slow down the start of the host.
  */
 export async function openParts(given: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
   const [{ Kysely }, { openDatabaseClock }, { migrateConversations }, ...rest] = await Promise.all([
@@ -71,7 +75,7 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   const opened: Closable[] = []
   const close = (): Promise<void> =>
     closeAll([...connections.splice(0), ...opened.splice(0)].toReversed()).catch((error: unknown) => {
-      // An engine that is away or full: what was acknowledged is stored, and nobody can do more about the rest.
+      // The engine is unavailable or full: acknowledged data is stored, and nothing can be done about the rest.
       if (!isInlayError(error) || error.code !== 'SERVICE_UNAVAILABLE') throw error
       onError(error)
     })
@@ -81,7 +85,7 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
     opened.push(clock)
     const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, onError)
     const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
-    // Closed in the opposite order: runs end before the search they use, and the database last.
+    // Closed in reverse order: runs end before the search they use, and the database last.
     opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
     await knowledge.start()
     await agent.start()
@@ -147,7 +151,8 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     models,
     actionSources: tools.sources,
     fetchAddress: web.egress,
-    hooks: hooksWith(telemetry, server.usage, options),
+    hooks: hooksWith(telemetry, options),
+    admit: admitWithin(server.usage),
     search: knowledge.search,
     readExcerpt: knowledge.excerpt,
     hasDocuments: knowledge.hasDocuments,
@@ -157,6 +162,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
     isInDocument: (id) => knowledge.namesFile(id),
+    readableDocuments: (ids, caller) => knowledge.readable(ids, { caller }),
     webSearch: web.webSearch,
     readPage: web.readPage,
     documentByLink: toDocumentByLink(knowledge),
@@ -199,8 +205,8 @@ async function serverParts(
 }
 
 /**
- * Two processes that start on a new folder at once make the same tables: the later one finds them on its next try. What
- * the driver has already put into words, such as a folder that cannot be written, is not tried again.
+ * Retries migrations: of two processes that start on a new folder concurrently, the later one finds the tables on its
+ * next attempt. Errors that the driver has already explained, such as a folder that is not writable, are not retried.
  */
 async function patiently(migrate: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -218,7 +224,7 @@ async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect
   return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
-/** Only the dialect of our own driver can hear what other processes tell. */
+/** Only the dialect of our own driver supports notifications. */
 function listenOf({ dialect }: InlayOptions): ListenToDatabase | undefined {
   if (dialect === undefined || !('listen' in dialect)) return undefined
   return (dialect as PostgresRecords).listen
@@ -229,36 +235,68 @@ async function presence(): Promise<ProcessPresence> {
   return processPresence()
 }
 
-async function defaultIndex(dataFolder: string): Promise<InlayOptions['index'] & {}> {
+async function defaultIndex(dataFolder: string, vectorShare: number | undefined): Promise<InlayOptions['index'] & {}> {
   const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
   await checkInstalled()
   return lancedbIndex({
     folder: indexFolder(dataFolder),
     processes: await presence(),
+    vectorShare,
   })
 }
 
-async function configuredEmbedder(embedding: EmbeddingModel | undefined): Promise<Embedder | undefined> {
+async function configuredEmbedder(
+  embedding: EmbeddingModel | undefined,
+  modelFolder: string,
+): Promise<Embedder | undefined> {
   if (embedding === undefined) return undefined
+  if (isLocalName(embedding.name)) {
+    const { localEmbedder } = await import('@inlay/drivers/local-models')
+    const { dimensions, name } = embedding
+    return localEmbedder({ model: withoutLocal(name), dimensions, folder: modelFolder, onProgress: showDownload })
+  }
   const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
+  // Both are required unless the model is local, which was checked.
+  const { baseUrl = '', dimensions = 0 } = embedding
   return openaiEmbedder({
     model: embedding.name,
-    baseUrl: embedding.baseUrl,
+    baseUrl,
     apiKey: embedding.apiKey,
-    dimensions: embedding.dimensions,
+    dimensions,
     prefixes: embedding.prefixes,
-    batch: embedding.batch,
+    maxBatchSize: embedding.maxBatchSize,
     timeoutMs: embedding.timeoutMs,
   })
 }
 
-/** The models that answer, and those of this machine where they are offered. */
+async function configuredReranker(
+  reranker: InlayOptions['reranker'],
+  modelFolder: string,
+): Promise<Reranker | undefined> {
+  if (typeof reranker !== 'string') return reranker
+  const { localReranker } = await import('@inlay/drivers/local-models')
+  return localReranker({ model: withoutLocal(reranker), folder: modelFolder, onProgress: showDownload })
+}
+
+const withoutLocal = (name: string): string => name.replace(/^local\//, '')
+
+/** A line in a terminal that is redrawn. */
+function showDownload({ model, file, bytes, totalBytes }: DownloadProgress): void {
+  if (!process.stderr.isTTY) return
+  const share = totalBytes === undefined ? '' : ` of ${Math.ceil(totalBytes / 1e6)}`
+  const end = bytes === totalBytes ? '\n' : ''
+  process.stderr.write(`\rDownloading ${model}: ${file}, ${Math.ceil(bytes / 1e6)}${share} MB${end}`)
+}
+
+/** The configured models, and selectable local models if enabled. */
 async function modelParts(
   options: InlayOptions,
   workspace: WorkspaceRecords,
   onError: (error: unknown) => void,
 ): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
-  const configured = options.models ?? (await configuredModels(options.model, onError))
+  const configured = options.models
+    ? (await import('@inlay/drivers/model-repair')).repairModels(options.models)
+    : await configuredModels(options.model, onError)
   const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> => configuredModels(choices, onError)
   const local = localModelParts({ configured, workspace, make })
   return offersLocalModels(options) ? local : { ...local, models: configured }
@@ -279,7 +317,7 @@ async function configuredModels(
   return modelProviders({ ...config, builtIn: builtInModel, onNotice })
 }
 
-/** Options that conversations take from the host unchanged. */
+/** Options passed to conversations unchanged. */
 function conversationOptions(options: InlayOptions) {
   const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, questionModel } = options
   return {
@@ -300,7 +338,7 @@ interface KnowledgeNeeds {
   readonly telemetry: Parts['telemetry']
   readonly models: ModelProvider
   readonly reader: ReturnType<typeof defaultReader>
-  /** Files of the conversations, which are made later. */
+  /** Files of the conversations, which are created later. */
   readonly files: () => Conversations['files']
 }
 
@@ -311,16 +349,18 @@ async function makeKnowledge(
 ): Promise<Knowledge> {
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
-  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding))
-  const index = options.index ?? (await defaultIndex(dataFolder))
+  const modelFolder = options.modelFolder ?? join(dataFolder, 'models')
+  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding, modelFolder))
+  const index = options.index ?? (await defaultIndex(dataFolder, options.vectorShare))
   const knowledge = createKnowledge({
     db,
+    sha256: (text) => hash('sha256', text),
     readFile: reader.read,
     now,
     onError,
     index: telemetry?.index(index) ?? index,
     embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
-    reranker: options.reranker,
+    reranker: await configuredReranker(options.reranker, modelFolder),
     ranking: options.ranking,
     images: toImageStore(files),
     files: toFileStore(files),

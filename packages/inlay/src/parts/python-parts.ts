@@ -1,17 +1,17 @@
 import type { CodeRunner } from '@inlay/agent'
 import { runsPython } from '../options/check-options.ts'
-import type { PythonOptions } from '../options/part-options.ts'
+import type { PythonOptions } from '../options/tool-options.ts'
 
 /** The opened code runner. */
 export interface PythonParts {
   readonly codeRunner: CodeRunner | undefined
-  /** Ends what still runs. */
+  /** Stops running programs. */
   close(): Promise<void>
 }
 
 /**
- * Makes what runs programs; the first of them starts it.
- * @throws UNSUPPORTED when Pyodide is asked for and not installed, INVALID_INPUT for limits and folders that cannot be
+ * Creates the code runner; it starts with the first program.
+ * @throws UNSUPPORTED if Pyodide is configured but not installed, INVALID_INPUT for invalid limits and folders
  */
 export async function pythonParts({ codeRunner, python }: PythonOptions): Promise<PythonParts> {
   if (codeRunner !== undefined) return { codeRunner: codeRunner ?? undefined, close: async () => {} }

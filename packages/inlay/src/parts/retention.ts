@@ -1,20 +1,20 @@
 import type { Conversations } from '@inlay/conversations'
 import { holdJob, releaseJob, type AnyDatabase } from '@inlay/records'
 import type { AuditLog } from '@inlay/server'
-import type { RetentionOptions } from '../options/part-options.ts'
+import type { RetentionOptions } from '../options/retention-options.ts'
 import type { Closable } from './destroy-parts.ts'
 import { audited } from './host-audit.ts'
 
 const job = 'retention'
 const dayMs = 86_400_000
 const everyMs = 3_600_000
-/** Longer than any batch; a process that dies in the middle leaves the rest to another one after this time. */
+/** Longer than any batch. If a process dies, another one continues after this time. */
 const leaseMs = 5 * 60_000
-/** So small that a batch holds up nobody else's writes for long. */
+/** Batch sizes: small, so that a batch does not delay other writes. */
 const maxSessions = 20
 const maxAgents = 100
 const maxAuditRows = 500
-/** Between batches, so that calls get their turn. */
+/** Pause between batches, so that other requests are handled. */
 const pauseMs = 20
 
 export interface RetentionParts {
@@ -26,8 +26,8 @@ export interface RetentionParts {
 }
 
 /**
- * Erases what is older than is kept, at the start and then every hour, in small batches. Of several processes that share
- * a database one does it at a time.
+ * Erases expired data at the start and then every hour, in small batches. Of several processes with the same database,
+ * one does this at a time.
  */
 export function startRetention(retention: RetentionOptions, parts: RetentionParts): Closable {
   if (Object.values(retention).every((days) => days === undefined)) return { close: async () => {} }

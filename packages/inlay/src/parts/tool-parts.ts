@@ -1,18 +1,18 @@
 import type { ActionSource } from '@inlay/agent'
 import type { EgressOptions } from '@inlay/drivers/egress'
 import type { Kysely } from 'kysely'
-import type { ToolOptions } from '../options/part-options.ts'
+import type { ToolOptions } from '../options/tool-options.ts'
 
-/** The sources of further actions, opened. */
+/** Opened sources of additional actions. */
 export interface ToolParts {
   readonly sources: readonly ActionSource[]
-  /** Ends what is open to servers. */
+  /** Closes connections to servers. */
   close(): Promise<void>
 }
 
 /**
- * Makes the sources of further actions. Nothing is reached before a message asks for it.
- * @throws DUPLICATE_RESOURCE, INVALID_INPUT for MCP servers that cannot be
+ * Creates the sources of additional actions. Connects only when a message needs them.
+ * @throws DUPLICATE_RESOURCE, INVALID_INPUT for invalid MCP servers
  */
 export async function toolParts(
   { actionSources = [], mcpServers = [] }: ToolOptions,

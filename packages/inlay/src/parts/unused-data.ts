@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { databaseFile, filesFolder, indexFolder } from '../data-folder.ts'
 
-/** Data stored outside of the data folder. */
+/** Which data is stored outside of the data folder. */
 export interface KeptElsewhere {
   readonly records: boolean
   readonly index: boolean
@@ -9,35 +9,37 @@ export interface KeptElsewhere {
 }
 
 /**
- * Finds what lies in a data folder and is not used, because the options name another place for it: somebody may wonder
- * where their documents are.
- * @returns a sentence for each, with what to do
+ * Finds data in a data folder that is unused because the options specify another location: operators may wonder where
+ * their documents are.
+ * @returns a notice for each, with instructions
  */
 export async function findUnusedData(dataFolder: string, elsewhere: KeptElsewhere): Promise<string[]> {
   const notices: string[] = []
   const hasRecords = elsewhere.records && (await holdsRecords(databaseFile(dataFolder)))
   if (hasRecords)
     notices.push(
-      `The records in ${databaseFile(dataFolder)} are not used, because INLAY_DATABASE_URL or an option names another database: ` +
-        'their documents, sessions and keys are not found here. To use them, start without it. To give them up, move the file away.',
+      `The database ${databaseFile(dataFolder)} is not used, because INLAY_DATABASE_URL or an option ` +
+        'specifies another one: its documents, sessions and keys are not available. To use it, start ' +
+        'without that setting. If you do not need it, move the file away.',
     )
   if (elsewhere.files && (await holdsAnything(filesFolder(dataFolder))))
     notices.push(
-      `The files in ${filesFolder(dataFolder)} are not used, because INLAY_FILES_URL or an option names another place. ` +
-        'Copy them there under the same names, or move the folder away.',
+      `The files in ${filesFolder(dataFolder)} are not used, because INLAY_FILES_URL or an option ` +
+        'specifies another location. Copy them there under the same names, or move the folder away.',
     )
   if (elsewhere.index && (await holdsAnything(indexFolder(dataFolder))))
     notices.push(
-      `The index in ${indexFolder(dataFolder)} is not used, because the index lies elsewhere (INLAY_INDEX_URL, INLAY_DATABASE_URL or an option). ` +
-        `Indexes are made anew from the records: ${hasRecords ? 'keep it with its records, or delete both.' : 'it may be deleted.'}`,
+      `The index in ${indexFolder(dataFolder)} is not used, because the index is elsewhere ` +
+        '(INLAY_INDEX_URL, INLAY_DATABASE_URL or an option). An index can be rebuilt from its ' +
+        `database: ${hasRecords ? 'keep it with its database, or delete both.' : 'you can delete it.'}`,
     )
   return notices
 }
 
-/** Tables whose rows somebody would miss. */
+/** Tables whose rows are worth a notice. */
 const missedTables = ['inlay_documents', 'inlay_chat_sessions', 'inlay_api_key']
 
-/** Whether a database has rows that somebody would miss; one that cannot be read may have. */
+/** Whether a database has rows worth a notice; true if it cannot be read. */
 async function holdsRecords(file: string): Promise<boolean> {
   const size = await stat(file).then(
     ({ size: bytes }) => bytes,
@@ -61,7 +63,7 @@ async function holdsRecords(file: string): Promise<boolean> {
   }
 }
 
-/** Whether there is a file in a folder, at any depth. */
+/** Whether a folder contains a file, at any depth. */
 async function holdsAnything(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (!entry.isDirectory() || (await holdsAnything(`${folder}/${entry.name}`))) return true

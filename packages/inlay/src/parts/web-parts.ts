@@ -2,22 +2,22 @@ import type { DocumentByLink, ImageGenerator, PageReader, WebSearch } from '@inl
 import type { Egress, EgressOptions } from '@inlay/drivers/egress'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import type { ImageModel, WebOptions, WebSearchService } from '../options/part-options.ts'
+import type { ImageModel, WebOptions, WebSearchService } from '../options/tool-options.ts'
 
-/** The parts that reach the web. */
+/** Components that access the web. */
 export interface WebParts {
   readonly webSearch: WebSearch | undefined
   readonly readPage: PageReader | undefined
   readonly imageGenerator: ImageGenerator | undefined
-  /** Fetches addresses that somebody else chose. */
+  /** Fetches URLs given by users, documents and models. */
   readonly egress: Egress
-  /** Ends what reads files of the web. */
+  /** Stops the file extractor for web pages. */
   close(): Promise<void>
 }
 
 /**
- * Makes the parts that reach the web; what reads pages is loaded with the first of them.
- * @throws INVALID_INPUT for a service without the key or address it needs
+ * Creates the components that access the web; the page reader is loaded on first use.
+ * @throws INVALID_INPUT for a service without the key or URL it requires
  */
 export async function webParts(options: WebOptions): Promise<WebParts> {
   const { webSearch, pageReader, imageGenerator, pageHosts } = options
@@ -34,7 +34,7 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
   }
 }
 
-/** The documents of the knowledge by their links. */
+/** Finds documents of the knowledge by their links. */
 export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): DocumentByLink {
   return async (query) => {
     const passage = await byLink(query)
@@ -54,8 +54,8 @@ function defaultPageReader(egress: Egress): { readonly read: PageReader; close()
       import('@inlay/drivers/page-reader'),
       import('@inlay/drivers/file-extraction'),
     ])
-    // Apart from uploads: a large one must not hold up the page somebody waits for.
-    const extract = fileExtractor({ threads: 2, timeLimitMs: 30_000, memoryLimitBytes: 512 * 2 ** 20 })
+    // A separate extractor: a large upload must not delay a page that somebody waits for.
+    const extract = fileExtractor({ threads: 2, timeoutMs: 30_000, maxMemoryBytes: 512 * 2 ** 20 })
     return { read: pageReader({ egress, extract }), close: () => extract.close() }
   }
   let loading: ReturnType<typeof load> | undefined
@@ -86,7 +86,7 @@ async function webSearchOf({ service, apiKey, baseUrl }: WebSearchService): Prom
 }
 
 function lacking(service: string, what: string): InlayError {
-  return new InlayError('INVALID_INPUT', { message: `The web search "${service}" needs ${what}.` })
+  return new InlayError('INVALID_INPUT', { message: `The web search "${service}" requires ${what}.` })
 }
 
 async function imagesOf({ name, baseUrl, apiKey }: ImageModel, egressOptions: EgressOptions): Promise<ImageGenerator> {
@@ -94,7 +94,7 @@ async function imagesOf({ name, baseUrl, apiKey }: ImageModel, egressOptions: Eg
     import('@inlay/drivers/openai-images'),
     import('@inlay/drivers/egress'),
   ])
-  // A service of one's own answers with addresses of its own.
+  // A self-hosted service returns images at its own URL.
   const own = baseUrl !== undefined && URL.canParse(baseUrl) ? [hostOf(new URL(baseUrl))] : []
   const allowHosts = [...(egressOptions.allowHosts ?? []), ...own]
   return openaiImages({

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { InlayError } from '@inlay/protocol'
-import type { Environment } from './readers.ts'
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The process's environment variables, completed from a file `.env` in the folder.
@@ -14,10 +16,10 @@ export function readEnvironment(folder: string = process.cwd(), env: Environment
   try {
     text = readFileSync(join(folder, '.env'), 'utf8')
   } catch (error) {
-    // Node's errors carry their code beside the Error fields.
+    // Node's errors have a `code`.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return env
     throw new InlayError('INVALID_INPUT', { message: 'The file .env of this folder cannot be read.', cause: error })
   }
-  // Editors on Windows put a byte order mark before the first name.
+  // Windows editors write a byte order mark at the start of the file.
   return { ...parseEnv(text.replace(/^\uFEFF/, '')), ...env }
 }

@@ -101,7 +101,7 @@ function ollamaPort(host = ''): number | undefined {
 async function ask(server: KnownServer, port: number, timeoutMs: number): Promise<LocalModelServer | undefined> {
   const origin = `http://127.0.0.1:${port}`
   try {
-    // oxlint-disable-next-line no-restricted-globals -- nobody gives this address: it is this machine's own
+    // oxlint-disable-next-line no-restricted-globals -- not a URL from outside: it is this machine's own
     const response = await fetch(origin + server.path, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
     const models = response.ok ? server.read(await response.json()) : undefined
     if (models === undefined || models.length === 0) return undefined
@@ -121,7 +121,7 @@ export function localModelLines(servers: readonly LocalModelServer[], command: s
     const [first = ''] = models
     const others = models.length > 1 ? ` and ${models.length - 1} more` : ''
     return (
-      `${name} runs on this machine with ${first}${others}; it is not used. To use it: ` +
+      `${name} is running on this machine with ${first}${others}, but it is not used. To use it: ` +
       `INLAY_MODEL=${shellWord(first)} INLAY_MODEL_BASE_URL=${baseUrl} ${command}`
     )
   })
@@ -130,7 +130,7 @@ export function localModelLines(servers: readonly LocalModelServer[], command: s
 const nameOf = ({ name }: { readonly name: string }): string => name
 const loadedFirst = (state: string | undefined): number => (state === 'loaded' ? 0 : 1)
 
-/** Quotes a name that comes from another program unless it is plainly harmless. */
+/** Quotes a name from another program unless it is safe in a shell. */
 function shellWord(text: string): string {
   return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`).replace(/[^\x20-\x7e]/g, '?')}'`
 }

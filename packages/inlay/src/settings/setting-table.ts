@@ -1,14 +1,108 @@
-import { actionSettings, type ActionSettings } from './action-settings.ts'
-import { engineSettings, type EngineSettings } from './engine-settings.ts'
-import { modelSettings, type ModelSettings } from './model-settings.ts'
-import type { Setting } from './readers.ts'
-import { serviceSettings, type ServiceSettings } from './service-settings.ts'
+import type { ModelSpec } from '@inlay/drivers/model-providers'
+import { integer, seconds, textLike } from '../options/kinds.ts'
+import { optionRows, type InlayOptions } from '../options/inlay-options.ts'
+import type { ModelEntry } from '../options/model-entries.ts'
+import type { EmbeddingModel } from '../options/model-options.ts'
+import { setting, type Row, type Setting } from '../options/rows.ts'
+import type { ImageModel, WebSearchService } from '../options/tool-options.ts'
+import { asDefault } from '../options/kinds.ts'
+import type { Environment } from './environment.ts'
 
-/** All settings; keys are the names used in code. */
-export interface SettingTable extends ServiceSettings, EngineSettings, ModelSettings, ActionSettings {}
+/** Settings of `inlay serve` that are not options of `createInlay`. */
+interface ServeSettings {
+  readonly port: number
+  readonly host: string
+  readonly noticeMs: number
+  readonly drainMs: number
+}
 
-/** All settings in documentation order. The help, the README and the reader are generated from this table. */
-export const settingTable: SettingTable = { ...serviceSettings, ...engineSettings, ...modelSettings, ...actionSettings }
+const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSettings[Name]> } = {
+  port: setting(
+    { ...integer(0, 65_535), allowed: 'a whole number from 0 (any free port) to 65535' },
+    { name: 'PORT', meaning: 'port to listen on', without: '3000' },
+  ),
+  host: setting(
+    textLike('a host name or address, such as 127.0.0.1, 0.0.0.0 or ::', (given) => /^[\w.:[\]-]+$/.test(given)),
+    { name: 'HOST', meaning: 'name or address to listen on', without: '127.0.0.1, this machine only' },
+  ),
+  noticeMs: setting(seconds(0, 600), {
+    name: 'INLAY_SHUTDOWN_NOTICE',
+    meaning: 'seconds that inlay serve still accepts requests during shutdown while /health/ready answers 503',
+    without: '0, none',
+    isAdvanced: true,
+  }),
+  drainMs: setting(seconds(0, 3600), {
+    name: 'INLAY_SHUTDOWN_DRAIN',
+    meaning: 'seconds that inlay serve then waits for running answers',
+    without: '0, running answers are stopped and their text so far is kept',
+    isAdvanced: true,
+  }),
+}
+
+const serveRows = Object.entries<Setting<unknown>>({ ...serveSettings })
+
+type Table = Readonly<Record<string, Row<unknown>>>
+const optionTable: Table = { ...optionRows }
+
+function settingsIn(rows: Table): Setting<unknown>[] {
+  return Object.values(rows).flatMap(({ setting: own, fields = {} }) => [...(own ? [own] : []), ...settingsIn(fields)])
+}
+
+/** All settings, in the order of the settings page. */
+const settings: readonly Setting<unknown>[] = [...serveRows.map(([, each]) => each), ...settingsIn(optionTable)]
+
+/** Values of options whose fields have settings; required fields may be missing. */
+interface FieldValues {
+  readonly model?: Partial<ModelSpec> & { readonly list?: readonly ModelEntry[] }
+  readonly embedding?: Partial<EmbeddingModel>
+  readonly webSearch?: Partial<WebSearchService>
+  readonly imageGenerator?: Partial<ImageModel>
+  readonly mcpServers?: Readonly<Record<'addresses' | 'tokens', Readonly<Record<string, string>> | undefined>>
+  readonly python?: { readonly isOn?: boolean; readonly wheelsFolder?: string }
+}
+
+/** Values of the settings that are set. */
+export interface SettingValues {
+  readonly serve: Partial<ServeSettings>
+  /** By option. */
+  readonly options: FieldValues & Omit<InlayOptions, keyof FieldValues>
+}
+
+/** Reads each setting; adds a line to `faults` for each invalid one. Blank variables count as absent. */
+export function readTable(env: Environment, faults: string[]): SettingValues {
+  const readOne = (own: Setting<unknown>): unknown => {
+    const text = env[own.name]?.trim()
+    if (text === undefined || text === '') return undefined
+    const value = own.read(text)
+    if (value === undefined) faults.push(wrongSetting(own, text))
+    return value === asDefault ? undefined : value
+  }
+  const readRow = ({ setting: own, fields }: Row<unknown>): unknown => {
+    const inner = Object.entries(fields ?? {}).map(([name, row]) => [name, readRow(row)] as const)
+    const values = inner.filter(([, value]) => value !== undefined)
+    return values.length > 0 ? Object.fromEntries(values) : own && readOne(own)
+  }
+  const serve = serveRows.map(([name, own]) => [name, readOne(own)])
+  const options = Object.entries(optionTable).map(([name, row]) => [name, readRow(row)])
+  const given = (values: unknown[][]): object => Object.fromEntries(values.filter(([, value]) => value !== undefined))
+  // Each value was read by the setting with the same key.
+  return { serve: given(serve), options: given(options) } as SettingValues
+}
+
+/** Error message for an invalid value. Secrets are not repeated. */
+export function wrongSetting(wrong: Setting<unknown>, given: string): string {
+  const shown = wrong.isSecret === true ? 'the value given' : `"${given.slice(0, 100)}"`
+  return `${wrong.name}: ${shown} is not allowed; use ${wrong.allowed}.`
+}
+
+/** Warnings about unknown variables, such as misspelt names, which have no effect. */
+export function unknownSettings(env: Environment): string[] {
+  const known = new Set(settings.map(({ name }) => name))
+  return Object.keys(env)
+    .filter((name) => name.startsWith('INLAY_') && !known.has(name))
+    .sort()
+    .map((name) => `${name} is not a setting of Inlay and has no effect.`)
+}
 
 /** Description of a setting for users. */
 export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'meaning' | 'allowed' | 'without'> {
@@ -17,7 +111,11 @@ export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'mea
 
 /** Descriptions of all settings, in order. */
 export function describeSettings(): SettingDescription[] {
-  return Object.values<Setting<unknown>>({ ...settingTable }).map(
-    ({ name, meaning, allowed, without, isAdvanced = false }) => ({ name, meaning, allowed, without, isAdvanced }),
-  )
+  return settings.map(({ name, meaning, allowed, without, isAdvanced = false }) => ({
+    name,
+    meaning,
+    allowed,
+    without,
+    isAdvanced,
+  }))
 }

@@ -1,25 +1,70 @@
 import type { McpServer } from '@inlay/drivers/mcp-client'
-import { settingTable } from './setting-table.ts'
+import type { ImageModel, PythonOptions, WebSearchService } from '../options/tool-options.ts'
+import type { Environment } from './environment.ts'
+import type { SettingValues } from './setting-table.ts'
 
-/** The MCP servers from the settings; adds errors to `faults`. */
-export function mcpServersOf(
-  {
-    mcpServers = {},
-    mcpTokens = {},
-  }: { readonly mcpServers?: Readonly<Record<string, string>>; readonly mcpTokens?: Readonly<Record<string, string>> },
+type Values = SettingValues['options']
+
+/** The option `webSearch`. Adds errors to `faults`. */
+export function webSearchOf(
+  { service, ...given }: NonNullable<Values['webSearch']> = {},
   faults: string[],
-): McpServer[] {
-  for (const name of Object.keys(mcpTokens)) {
-    if (mcpServers[name] !== undefined) continue
-    faults.push(`${settingTable.mcpTokens.name}: "${name}" is no server of ${settingTable.mcpServers.name}.`)
+): WebSearchService | undefined {
+  const { baseUrl, apiKey } = given
+  if (service === undefined) {
+    if (baseUrl !== undefined) faults.push('INLAY_WEB_SEARCH_URL: needs INLAY_WEB_SEARCH, the service.')
+    else if (apiKey !== undefined) faults.push('INLAY_WEB_SEARCH_API_KEY: needs INLAY_WEB_SEARCH, the service.')
+    return undefined
   }
-  return Object.entries(mcpServers).map(([name, address]) => {
-    const token = mcpTokens[name]
-    return {
-      name,
-      url: address.replace(/^sse\+/, ''),
-      transport: address.startsWith('sse+') ? 'sse' : 'http',
-      ...(token === undefined ? {} : { token }),
-    }
+  if (service === 'searxng' && baseUrl === undefined)
+    faults.push('INLAY_WEB_SEARCH: "searxng" needs INLAY_WEB_SEARCH_URL, the address of an instance.')
+  if (service !== 'searxng' && apiKey === undefined)
+    faults.push(`INLAY_WEB_SEARCH: "${service}" needs INLAY_WEB_SEARCH_API_KEY, a key of it.`)
+  return { service, ...given }
+}
+
+/** The option `imageGenerator`. Adds errors to `faults`. */
+export function imageModelOf(
+  { name, ...given }: NonNullable<Values['imageGenerator']> = {},
+  env: Environment,
+  faults: string[],
+): ImageModel | undefined {
+  const { baseUrl } = given
+  if (name === undefined) {
+    if (baseUrl !== undefined) faults.push('INLAY_IMAGE_BASE_URL: needs INLAY_IMAGE_MODEL, the name of the model.')
+    else if (given.apiKey !== undefined)
+      faults.push('INLAY_IMAGE_API_KEY: needs INLAY_IMAGE_MODEL, the name of the model.')
+    return undefined
+  }
+  // A key of OpenAI is never sent to another URL.
+  const apiKey = given.apiKey ?? (baseUrl === undefined ? env['OPENAI_API_KEY']?.trim() || undefined : undefined)
+  if (baseUrl === undefined && apiKey === undefined)
+    faults.push(
+      'INLAY_IMAGE_MODEL: needs INLAY_IMAGE_BASE_URL, or a key of OpenAI in INLAY_IMAGE_API_KEY or OPENAI_API_KEY.',
+    )
+  return { name: name.replace(/^openai\//, ''), ...given, ...(apiKey !== undefined && { apiKey }) }
+}
+
+/** The option `mcpServers`. Adds errors to `faults`. */
+export function mcpServersOf(
+  { addresses = {}, tokens = {} }: Partial<NonNullable<Values['mcpServers']>> = {},
+  faults: string[],
+): McpServer[] | undefined {
+  for (const name of Object.keys(tokens))
+    if (addresses[name] === undefined) faults.push(`INLAY_MCP_TOKENS: "${name}" is not a server of INLAY_MCP_SERVERS.`)
+  const servers = Object.entries(addresses).map(([name, address]): McpServer => {
+    const token = tokens[name]
+    const transport = address.startsWith('sse+') ? 'sse' : 'http'
+    return { name, url: address.replace(/^sse\+/, ''), transport, ...(token !== undefined && { token }) }
   })
+  return servers.length > 0 ? servers : undefined
+}
+
+/** The options of Python code. Adds errors to `faults`. */
+export function pythonOf(given: Values['python'], faults: string[]): PythonOptions {
+  if (given === undefined) return {}
+  const { isOn, ...python } = given
+  if (isOn !== false) return { python }
+  if (python.wheelsFolder !== undefined) faults.push('INLAY_PYTHON_WHEELS: has no effect while INLAY_PYTHON is off.')
+  return { codeRunner: null }
 }

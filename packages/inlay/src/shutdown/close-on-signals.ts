@@ -4,13 +4,14 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 const open = new Set<Pick<Inlay, 'close'>>()
 
 /**
- * Closes the assistant when the process gets SIGTERM or SIGINT: runs in progress are stored, and their clients are told.
- * The process then ends as it would have without this; where the host handles the signal itself, the host ends it.
- * @returns takes the assistant out again
+ * Closes the assistant when the process receives SIGTERM or SIGINT: running answers are stored, and their clients are
+ * notified. The process then ends as it would have without this; if the host handles the signal itself, the host has to
+ * end it.
+ * @returns a function that stops this
  * @example closeOnSignals(inlay)
  */
 export function closeOnSignals(inlay: Pick<Inlay, 'close'>): () => void {
-  // Ahead of the host's listeners: those added with `once` are gone when the later ones are called.
+  // Before the host's listeners, since listeners added with `once` are already removed when later ones run.
   if (open.size === 0) for (const signal of signals) process.prependListener(signal, closeAll)
   open.add(inlay)
   return () => {

@@ -3,25 +3,24 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Inlay } from '../inlay.ts'
 
-/** How a server is closed. All times are milliseconds. */
+/** Options of {@link closeServer}. Times are in milliseconds. */
 export interface CloseServerOptions {
   /**
-   * How long requests are still taken while `/health/ready` answers 503: the time in which a balancer that asks there notices.
-   * Default 0.
+   * How long requests are still accepted while `/health/ready` returns 503, so that a load balancer notices. Default 0.
    */
   readonly noticeMs?: number
-  /** Longest wait for answers and requests under way to end by themselves. Default 0: answers are stopped. */
+  /** How long to wait for running answers and requests to end on their own. Default 0: answers are stopped. */
   readonly drainMs?: number
-  /** Longest wait for what is still being sent once everything has ended. Default 2000. */
+  /** How long to wait for responses that are still being sent. Default 2000. */
   readonly graceMs?: number
   /** Waits for `noticeMs`. Default: `setTimeout`. */
   readonly wait?: (delayMs: number) => Promise<unknown>
 }
 
 /**
- * Closes a server of `node:http` and the assistant behind it, in the order that leaves nobody guessing: not ready any
- * more; no new connections; answers under way go on for a while, are then stored, and tell their clients that the server
- * stops; then the connections end, those of readers who do not read included. May be called again.
+ * Closes a server of `node:http` and its assistant gracefully: it stops being ready and stops accepting connections;
+ * running answers continue for a while, are then stopped and stored, and their clients are notified; finally the
+ * connections are closed, including those of clients that do not read. Idempotent.
  * @example process.once('SIGTERM', () => void closeServer(server, inlay, { noticeMs: 5_000, drainMs: 20_000 }))
  */
 export async function closeServer(
@@ -33,9 +32,10 @@ export async function closeServer(
   server.prependListener('request', endsConnection)
   if (noticeMs > 0) await wait(noticeMs)
   if (server.listening) await acceptWaiting(server)
-  // Its socket first: it ends idle connections before that, and those that come meanwhile are reset. Not so outside of Node.
+  // Calls `close` of `net.Server` on Node: that of `http.Server` closes idle connections first, and connections that
+  // arrive meanwhile would be reset.
   const { close } = server instanceof NetServer ? NetServer.prototype : server
-  // Also when it was never opened, or is closed already.
+  // Also resolves if the server was never opened, or is already closed.
   const closed = new Promise<void>((resolve) => close.call(server, () => resolve()))
   server.close()
   try {
@@ -49,22 +49,25 @@ export async function closeServer(
   }
 }
 
-/** Has a proxy take a new connection, elsewhere, for its next request: this one could end just as it is sent. */
+/**
+ * Makes a proxy use a new connection, to another server, for its next request: this connection might close while it is
+ * sent.
+ */
 function endsConnection({ httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
   if (httpVersionMajor < 2) response.setHeader('connection', 'close')
 }
 
 /**
- * Waits until no connection waits to be accepted. Node takes one in each turn of its loop, and those that wait when a
- * server closes are reset, with the request that a proxy has sent on them. Only a short turn counts: connections that
- * came during a long one, after it had looked for them, wait for the next.
+ * Waits until no connection is waiting to be accepted. Node accepts one per event loop turn, and resets waiting ones
+ * when a server closes, together with requests that a proxy has already sent. Only a short turn counts: connections
+ * that arrive during a long turn are only seen in the next.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let quietTurns = 0
   const onConnection = (): void => void (quietTurns = 0)
   server.on('connection', onConnection)
   const began = performance.now()
-  for (let now = began; quietTurns < 2 && now - began < longestAcceptMs;) {
+  for (let now = began; quietTurns < 2 && now - began < maxAcceptMs;) {
     const turnBegan = now
     quietTurns++
     await new Promise((resolve) => setImmediate(resolve))
@@ -74,16 +77,16 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.off('connection', onConnection)
 }
 
-/** An idle loop turns in some hundredths of a millisecond. */
+/** A turn of an idle event loop takes some hundredths of a millisecond. */
 const shortTurnMs = 0.2
 
-/** A busy server may have no short turn; then any turn without a connection has to do. */
+/** A busy server may have no short turn; after this time, any turn without a connection counts. */
 const shortTurnWaitMs = 1_000
 
-/** A server that is never quiet has to end as well. */
-const longestAcceptMs = 2_000
+/** Upper bound, since a server may never be quiet. */
+const maxAcceptMs = 2_000
 
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
+async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController()
-  await Promise.race([work, delay(limitMs, undefined, over)]).finally(() => over.abort())
+  await Promise.race([work, delay(timeoutMs, undefined, over)]).finally(() => over.abort())
 }

@@ -3,7 +3,7 @@ import { pairsFor } from './permissions-and-filters.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Notes the files that documents name in place of those they had. Within a transaction; what does not change is not written. */
+/** Replaces the recorded files of documents. Call within a transaction; unchanged records are not written. */
 export async function recordImages(
   db: Records,
   documents: readonly { readonly id: string; readonly files: readonly string[] }[],
@@ -40,8 +40,8 @@ export async function recordImages(
 }
 
 /**
- * Notes the files of versions that wait beside those that are shown, so that nobody deletes them meanwhile. Recording
- * the version once it is indexed drops the others.
+ * Records the files of versions that are waiting to be indexed, in addition to those of the visible versions, so that
+ * they are not deleted meanwhile. Recording a version after indexing removes the others.
  */
 export async function noteWaitingImages(
   db: Records,
@@ -50,7 +50,7 @@ export async function noteWaitingImages(
   const rows = documents.flatMap(({ id, files }) =>
     [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
   )
-  // Removes images of versions that were never shown, since their successors would not remove them.
+  // Removes records of versions that never became visible, since the next version would not remove them.
   await db
     .deleteFrom('inlay_document_images')
     .where('document_id', 'in', (of) =>
@@ -75,7 +75,7 @@ export async function noteWaitingImages(
       .execute()
 }
 
-/** Databases bound the parameters of a statement. */
+/** Databases limit the number of parameters of a statement. */
 const batch = 1000
 
 export async function forgetImages(db: Records, documentIds: readonly string[]): Promise<void> {
@@ -86,19 +86,20 @@ export async function forgetImages(db: Records, documentIds: readonly string[]):
       .execute()
 }
 
-/** Longer than taking a document in takes: a hold that is older was left by a process that died. */
+/** Longer than it takes to accept a document: an older hold was left by a crashed process. */
 const holdMs = 10 * 60_000
 
-/** A call that takes in a document which names files. */
+/** The files of a document that is being accepted. */
 export interface FileHolding {
   readonly files: readonly string[]
   readonly now: number
 }
 
 /**
- * Keeps files from being deleted until the document that names them is written. Comes before looking whether they are
- * there: whoever deletes hides the file first and looks for holds then, so that one of the two sees the other.
- * @returns what releases them
+ * Holds files until the document that uses them is written, so that they are not deleted meanwhile. Call before
+ * checking that they exist: deletion hides the file first and then checks for holds, so one of the two always notices
+ * the other.
+ * @returns id of the hold, for `releaseFiles`
  */
 export async function holdFiles(db: Records, { files, now }: FileHolding): Promise<string> {
   const id = crypto.randomUUID()
@@ -112,7 +113,7 @@ export async function holdFiles(db: Records, { files, now }: FileHolding): Promi
   return id
 }
 
-/** Ends a hold: the document is written, or refused. */
+/** Ends a hold, once the document is written or refused. */
 export async function releaseFiles(db: Records, hold: string): Promise<void> {
   await db.deleteFrom('inlay_file_holds').where('id', '=', hold).execute()
 }
@@ -124,11 +125,11 @@ interface FileUse {
 }
 
 /**
- * Whether a document that the caller may see names the file, or is waiting to; without a caller also whether one that
- * is being taken in does.
+ * Whether a document that the caller may see uses the file, in its visible or its waiting version. Without a caller,
+ * also whether a document that is being accepted uses it.
  */
 export async function isFileNamed(db: Records, { id, caller, now }: FileUse): Promise<boolean> {
-  // Before the documents: what is released meanwhile is among them.
+  // Read before the documents: a hold released meanwhile is then found among them.
   const holds = caller ? [] : await db.selectFrom('inlay_file_holds').selectAll().where('file_id', '=', id).execute()
   if (holds.some(({ lease_until }) => isLeaseHeld(Number(lease_until), now))) return true
   const pairs = await pairsFor(db, caller)

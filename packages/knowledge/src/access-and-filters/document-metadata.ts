@@ -2,7 +2,10 @@ import { isAmong } from '@inlay/records'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Within a transaction: keeps the metadata of documents that became visible, where their rows do not carry it. */
+/**
+ * Stores the metadata of documents that became visible, if it is too large for their index rows. Call within a
+ * transaction.
+ */
 export async function recordMetadata(
   db: Records,
   documents: readonly { readonly id: string; readonly metadata: string | null }[],
@@ -16,7 +19,7 @@ export async function recordMetadata(
   for (const row of large) await db.insertInto('inlay_document_metadata').values(row).execute()
 }
 
-/** Within a transaction: forgets the metadata of documents. */
+/** Deletes the stored metadata of documents. Call within a transaction. */
 export async function forgetMetadata(db: Records, documentIds: readonly string[]): Promise<void> {
   if (documentIds.length > 0)
     await db
@@ -25,7 +28,7 @@ export async function forgetMetadata(db: Records, documentIds: readonly string[]
       .execute()
 }
 
-/** Metadata of those of the documents whose rows do not carry it, by document. */
+/** Stored metadata by document id, for documents whose metadata is too large for their index rows. */
 export async function readMetadata(
   db: Records,
   documentIds: readonly string[],
@@ -36,6 +39,6 @@ export async function readMetadata(
     .selectAll()
     .where(isAmong(db, 'document_id', [...new Set(documentIds)]))
     .execute()
-  // Written by this package alone.
+  // Written only by this package.
   return new Map(rows.map((row) => [row.document_id, JSON.parse(row.metadata) as DocumentMetadata]))
 }

@@ -75,11 +75,11 @@ async function refuseTakenName(db: Records, name: string, id: number): Promise<v
     .execute()
   if (taken.length > 0)
     throw new InlayError('DUPLICATE_RESOURCE', {
-      message: 'A document set of that name exists already: choose another.',
+      message: 'A document set with this name already exists: choose another name.',
     })
 }
 
-/** Rows of one statement: databases bound its parameters. */
+/** Rows per statement, since databases limit the number of parameters. */
 const batch = 1000
 
 async function writePairs(db: Records, setId: number, pairIds: readonly number[] | undefined): Promise<void> {

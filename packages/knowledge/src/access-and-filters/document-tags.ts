@@ -11,18 +11,18 @@ import type { Records } from '../schema/tables.ts'
 export interface Labels {
   readonly source: string
   readonly pairIds: readonly number[]
-  /** In the form of `toTag`. */
+  /** A tag in the form returned by `toTag`. */
   readonly tags: readonly string[]
-  /** Ids of the files that it names. */
+  /** Ids of the files that the document uses. */
   readonly files: readonly string[]
 }
 
-/** Nobody picks more from a list; the rest still filters. */
-const mostTags = 200
-/** Characters of key and value together: databases bound what they order by. */
-const longestTag = 500
+/** Tags recorded per document, for lists to select from. Further ones can still be used as filters. */
+const maxTags = 200
+/** Characters of key and value together: databases limit the length of columns they sort by. */
+const maxTagLength = 500
 
-/** Rows of one statement: databases bound its parameters. */
+/** Rows per statement, since databases limit the number of parameters. */
 const batch = 1000
 
 /** Lists tags of documents in pairs the caller may see. */
@@ -41,9 +41,7 @@ export async function listTags(db: Records, query: TagQuery, caller: Caller | un
   return tags.orderBy('tag_key').orderBy('tag_value').orderBy('source').limit(limit).execute()
 }
 
-/**
- * Notes the tags of documents in place of those they had. Within a transaction; what does not change is not written.
- */
+/** Replaces the recorded tags of documents. Call within a transaction; unchanged records are not written. */
 export async function recordTags(
   db: Records,
   documents: readonly (Omit<Labels, 'files'> & { readonly id: string })[],
@@ -57,7 +55,8 @@ export async function recordTags(
     .filter(({ id, links }) => !isSame(before.get(id), links))
   if (changed.length === 0) return
   const wanted = new Map(changed.flatMap(({ links }) => [...links.values()].map(({ tag }) => [nameOf(tag), tag])))
-  // Adding tags and removing unused ones both hold this lock. Never taken before a document's: see `forgetTags`.
+  // Adding tags and removing unused tags both take this lock, but never before the lock of a document: see
+  // `forgetTags`.
   const last = await addToCounter(db, 'tag', wanted.size)
   const ids = await takeIds(db, wanted, last)
   const rows = changed.flatMap(({ id, links }) =>
@@ -75,8 +74,8 @@ export async function recordTags(
 }
 
 /**
- * Forgets which tags documents have; the tags themselves stay until {@link removeUnusedTags}, whose lock would be held
- * here while the intake waits for documents that others have locked.
+ * Deletes the links between documents and tags. The tags stay until {@link removeUnusedTags}: its lock, taken here,
+ * would be held while ingestion waits for documents that others have locked.
  */
 export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
   for (const slice of batches(documentIds))
@@ -86,7 +85,7 @@ export async function forgetTags(db: Records, documentIds: readonly string[]): P
       .execute()
 }
 
-/** Removes tags that no document has any more. Looks at all of them. */
+/** Deletes tags that no document has any more. Scans all tags. */
 export async function removeUnusedTags(db: Records): Promise<void> {
   const { numDeletedRows } = await db.transaction().execute(async (transaction) => {
     await addToCounter(transaction, 'tag', 0)
@@ -112,7 +111,7 @@ const linkName = (tag: KnownTag, pairId: number): string => `${pairId} ${nameOf(
 
 function toLinks({ source, tags, pairIds }: Omit<Labels, 'files'>): Map<string, Link> {
   const links = new Map<string, Link>()
-  const listed = tags.slice(0, mostTags).filter((tag) => tag.length <= longestTag)
+  const listed = tags.slice(0, maxTags).filter((tag) => tag.length <= maxTagLength)
   for (const { key, value } of listed.map(fromTag))
     for (const pairId of pairIds)
       links.set(linkName({ key, value, source }, pairId), { tag: { key, value, source }, pairId })
@@ -123,7 +122,7 @@ function isSame(before: ReadonlySet<string> | undefined, links: ReadonlyMap<stri
   return (before?.size ?? 0) === links.size && [...links.keys()].every((name) => before?.has(name))
 }
 
-/** Names of the links of documents that have any. */
+/** Names of the tag links by document, for documents that have any. */
 async function readTags(db: Records, documentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const namesOf = new Map<string, Set<string>>()
   for (const slice of batches(documentIds)) {
@@ -141,7 +140,7 @@ async function readTags(db: Records, documentIds: readonly string[]): Promise<Ma
   return namesOf
 }
 
-/** Ids of tags by name; tags that are new get the numbers up to `last`. */
+/** Ids of tags by name; new tags get the ids up to `last`. */
 async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last: number): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
   for (const slice of batches([...wanted.values()])) {

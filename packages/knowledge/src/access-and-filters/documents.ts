@@ -4,6 +4,7 @@ import { sql, type RawBuilder, type Expression, type ExpressionBuilder, type Sql
 import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
+import { fromTag } from '../contracts/vector-index.ts'
 import { phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
@@ -22,7 +23,7 @@ export async function readStatus(
   return (await toStatuses(db, rows))[0]
 }
 
-/** A page of the documents a caller may see. */
+/** A page of the documents that the caller may see. */
 export async function listDocuments(
   db: Records,
   query: DocumentQuery,
@@ -32,12 +33,14 @@ export async function listDocuments(
   const pairs = await pairsFor(db, caller, query.pairId)
   let page = db.selectFrom('inlay_documents').select([...columns])
   const access = pairs && (await isListed(db, pairs))
-  // With a text to match, access is asked of the documents that match alone.
+  // When text is searched for, access is only checked for the documents that match.
   const match = query.match?.trim().toLowerCase() ?? ''
   if (access && (match === '' || access.isSorted)) page = page.where(access.condition)
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
+  if (query.pairIds) page = page.where(isInPairs(db, query.pairIds))
+  if (query.tag) page = page.where('id', 'in', idsTagged(db, query.tag, pairs))
   const isNewestFirst = query.order === 'newest'
   if (query.after !== undefined)
     page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
@@ -52,7 +55,7 @@ export async function listDocuments(
     rows = await (isNewestFirst ? next.orderBy('revision', 'desc') : next.orderBy('id')).limit(limit + 1).execute()
     if (rows.length <= limit) {
       const indexed = await mayBeNamed(db, match)
-      // A text too short for the index: the rest comes with the next page.
+      // The text is too short for the index: scan a limited number; the next page continues.
       if (!indexed)
         [seen] = await ordered
           .offset(maxMatched - 1)
@@ -66,15 +69,19 @@ export async function listDocuments(
           .execute()
     }
   }
-  const documents = await toStatuses(db, rows.slice(0, limit))
+  const statuses = await toStatuses(db, rows.slice(0, limit))
+  const documents = query.withTags ? await withTags(db, statuses, pairs) : statuses
   if (rows.length > limit) return { documents, next: cursorOf(rows[limit - 1]!) }
   return { documents, next: seen ? cursorOf(seen) : null }
 }
 
-/** Up to so many documents are sorted; more are walked through in order, most of which a caller may see then. */
+/**
+ * Up to this number, documents are sorted by the query. A caller who can see more documents sees most of what an
+ * ordered scan reads.
+ */
 const maxSorted = 20_000
 
-/** Condition of a listing: documents are in pairs. Says so in the way that suits how many there are. */
+/** Condition of a listing: documents are in these pairs. The SQL depends on their number. */
 async function isListed(
   db: Records,
   pairs: PairScope,
@@ -97,16 +104,16 @@ async function isListed(
   }
 }
 
-/** Documents that are matched one by one. Texts that many documents hold are found among them without an index. */
+/** Maximum number of documents scanned for a text that the index cannot find, or that many documents contain. */
 const maxMatched = 5_000
 
-/** Revisions are given out in the order of acceptance. */
+/** Revisions increase in the order of acceptance. */
 function revisionOf(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after)
-  throw new InlayError('INVALID_INPUT', { message: '"after" is not from a page of this order.' })
+  throw new InlayError('INVALID_INPUT', { message: '"after" must be the cursor of a page in the same order.' })
 }
 
-/** Condition of a query over documents: the title or the id holds a text, in any case. */
+/** Query condition: the title or the id contains a text, ignoring case. */
 function isMatch(text: string): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
   return (of) =>
@@ -128,9 +135,10 @@ const columns = [
   'accepted_at',
   'indexed_at',
   'chunk_count',
+  'content_bytes',
 ] as const
 
-/** Condition of a query over documents: they are in one of the pairs. @param pairs a scope, or ids */
+/** Query condition: documents are in one of the pairs. @param pairs a scope, or ids */
 export function isInPairs(
   db: Records,
   pairs: PairScope | readonly number[],
@@ -160,13 +168,35 @@ const documentsIn = (db: Records, pairs: PairScope | readonly number[] | undefin
   return pairs ? all.where(isInPairs(db, pairs)) : all
 }
 
-/** Documents looked at for {@link readLatestFailures}. */
+/** Those of the documents that the caller may see and that are searchable. */
+export async function readableAmong(
+  db: Records,
+  documentIds: readonly string[],
+  caller: Caller | undefined,
+): Promise<Set<string>> {
+  const readable = new Set<string>()
+  const pairs = await pairsFor(db, caller)
+  for (let at = 0; at < documentIds.length; at += maxIdsAsked) {
+    const rows = await documentsIn(db, pairs)
+      .select('id')
+      .where('visible_generation', 'is not', null)
+      .where(isAmong(db, 'id', documentIds.slice(at, at + maxIdsAsked)))
+      .execute()
+    for (const { id } of rows) readable.add(id)
+  }
+  return readable
+}
+
+/** Databases bound the parameters of a statement. */
+const maxIdsAsked = 1000
+
+/** Documents read by {@link readLatestFailures}. */
 const maxFailuresRead = 500
 
 /**
- * Documents that were given up, by pair, the latest first. Only the latest of all are looked at: a pair whose failures are
- * older than these has none here.
- * @param limit most of one pair
+ * Failed documents by pair, latest first. Reads only the latest of all pairs, so older failures of a pair may be
+ * missing.
+ * @param limit maximum number per pair
  */
 export async function readLatestFailures(
   db: Records,
@@ -175,7 +205,7 @@ export async function readLatestFailures(
 ): Promise<Map<number, DocumentStatus[]>> {
   const byPair = new Map<number, DocumentStatus[]>()
   if (pairIds.length === 0) return byPair
-  // Of one pair, its own are read, however old they are.
+  // A single pair gets its own query, which finds its failures however old they are.
   const documents = db.selectFrom('inlay_documents')
   const isOfPair = pairIds.length === 1 && (await isListed(db, amongPairs(db, pairIds))).condition
   const rows = await (isOfPair ? documents.where(isOfPair) : documents)
@@ -209,6 +239,7 @@ interface ListedRow {
   readonly accepted_at: number | string
   readonly indexed_at: number | string | null
   readonly chunk_count: number | null
+  readonly content_bytes: number | string
 }
 
 async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<DocumentStatus[]> {
@@ -236,16 +267,57 @@ async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<Docu
     phase: row.state,
     reason: row.reason,
     attempts: row.attempts,
-    // A document that waits for its first try has no next one.
+    // A document waiting for its first attempt has no next attempt.
     nextTryAt: row.state === 'pending' && row.reason !== null ? Number(row.due_at) : null,
     acceptedAt: Number(row.accepted_at),
     indexedAt: row.indexed_at === null ? null : Number(row.indexed_at),
     chunkCount: row.chunk_count,
+    contentBytes: Number(row.content_bytes),
     pairIds: (byDocument.get(row.id) ?? []).map((membership) => membership.pair_id),
   }))
 }
 
-/** Sources of the documents a caller may see, sorted. */
+/** Adds the tags of documents, by key and value. */
+async function withTags(
+  db: Records,
+  documents: readonly DocumentStatus[],
+  pairs: PairScope | undefined,
+): Promise<DocumentStatus[]> {
+  if (documents.length === 0) return []
+  let links = db
+    .selectFrom('inlay_document_tags as link')
+    .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
+    .select(['document_id', 'tag_key as key', 'tag_value as value', 'source'])
+    .distinct()
+    .where(
+      isAmong(
+        db,
+        'document_id',
+        documents.map(({ documentId }) => documentId),
+      ),
+    )
+  if (pairs) links = links.where(pairs.holds('pair_id'))
+  const rows = await links.orderBy('tag_key').orderBy('tag_value').execute()
+  const byDocument = Map.groupBy(rows, (row) => row.document_id)
+  return documents.map((document) => ({
+    ...document,
+    tags: (byDocument.get(document.documentId) ?? []).map(({ key, value, source }) => ({ key, value, source })),
+  }))
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const idsTagged = (db: Records, tag: string, pairs: PairScope | undefined) => {
+  const { key, value } = fromTag(tag)
+  const links = db
+    .selectFrom('inlay_document_tags')
+    .innerJoin('inlay_tags', 'inlay_tags.id', 'tag_id')
+    .select('document_id')
+    .where('tag_key', '=', key)
+    .where('tag_value', '=', value)
+  return pairs ? links.where(pairs.holds('pair_id')) : links
+}
+
+/** Sources of the documents that the caller may see, sorted. */
 export async function listSources(db: Records, caller: Caller | undefined): Promise<string[]> {
   const pairs = await pairsFor(db, caller)
   let query = db.selectFrom('inlay_pair_counts').select('source')

@@ -5,12 +5,12 @@ import type { Pair, PairProgress } from '../contracts/pairs.ts'
 import { foldCounts } from '../schema/pair-counts.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Most failures told of one pair. */
+/** Maximum number of failures reported per pair. */
 const maxFailures = 10
 
 const none: Readonly<Record<DocumentPhase, number>> = { pending: 0, indexing: 0, indexed: 0, failed: 0 }
 
-/** Adds to pairs how they fare. Costs the same for any number of documents. */
+/** Adds the indexing progress to pairs, at a cost that does not depend on the number of documents. */
 export async function readPairProgress(
   db: Records,
   pairs: readonly Pair[],
@@ -39,7 +39,7 @@ export async function readPairProgress(
   })
 }
 
-/** More rows than these for each count are joined by who reads them. */
+/** With more rows per count than this, the reader merges them. */
 const maxRowsPerCount = 50
 
 async function readCounts(

@@ -15,13 +15,13 @@ import type { Records } from '../schema/tables.ts'
 export interface PairsOptions {
   readonly db: Records
   readonly now: () => number
-  /** Told when documents may be taken from the queue that could not before. */
+  /** Called when queued documents of a paused pair may be claimed again. */
   readonly onResume: () => void
-  /** Told when documents are to be removed. */
+  /** Called when documents are to be removed. */
   readonly onRemove: () => void
 }
 
-/** The pair every document belongs to that names none. */
+/** The pair of documents that are sent without a pair. */
 const defaultPair = 1
 
 /** Creates the management of connector/credential pairs. */
@@ -74,7 +74,7 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
     },
     remove: async (id) => {
       if (!isRecordId(id)) throw new InlayError('CONNECTOR_NOT_FOUND')
-      if (id === defaultPair) throw new InlayError('INVALID_INPUT', { message: 'The default pair cannot be removed.' })
+      if (id === defaultPair) throw new InlayError('INVALID_INPUT', { message: 'The default pair cannot be deleted.' })
       const { numUpdatedRows } = await db
         .updateTable('inlay_pairs')
         .set({ is_removed: 1 })

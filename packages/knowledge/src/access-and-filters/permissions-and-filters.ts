@@ -21,42 +21,44 @@ export interface Guarded {
   readonly groups: ReadonlySet<string>
 }
 
-/** A pair as far as access and the queue are concerned. */
+/** The settings of a pair that access checks and the queue need. */
 export interface GuardedPair extends Guarded {
   readonly isPaused: boolean
-  /** Its documents are being removed and count as absent from it. */
+  /** While true, its documents are being removed and no longer count as part of it. */
   readonly isRemoved: boolean
 }
 
-/** The pair of private files: no caller sees it, whatever scopes it holds, and neither does the host. */
+/** The pair of private files. No caller may see it, whatever its scopes, and neither may the host. */
 export const privateFilesPair: number = 2 ** 31 - 1
 
 /** The only caller allowed to see private files. Compared by reference, so it cannot be forged. */
 export const privateFilesCaller: Caller = { id: 'inlay:private-files', scopes: [] }
 
-/** Whether access binds at all: not for the host itself (no caller), nor for callers with the scope `admin`. */
+/** Whether the caller may see everything: the host itself (no caller), and callers with the scope `admin`. */
 export function isUnrestricted(caller: Caller | undefined): boolean {
   return !caller || hasScope(caller, 'admin')
 }
 
-/** Whether a caller may see what the pair or set holds; of pairs also whether it may put documents there. */
+/** Whether the caller may see the documents of a pair or set; for a pair, also whether it may add documents. */
 export function maySee(guarded: Guarded, caller: Caller | undefined): boolean {
   if (guarded.id === privateFilesPair) return caller === privateFilesCaller
   if (!caller || hasScope(caller, 'admin') || guarded.isPublic || isNamed(guarded.users, caller)) return true
   return caller.groups?.some((group) => guarded.groups.has(group)) ?? false
 }
 
-/** As {@link maySee}, of a pair or set as it is shown. */
+/** Like {@link maySee}, for a pair or set in its public form. */
 export function maySeeRecord(record: Access & { readonly id: number }, caller: Caller | undefined): boolean {
   return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
 }
 
-/** Whether pairs and sets may have such an id: databases refuse to compare with what their columns cannot hold. */
+/**
+ * Whether a number can be the id of a pair or set: databases reject comparisons with values out of a column's range.
+ */
 export function isRecordId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
 }
 
-/** Reads all pairs, or those of the ids, each of which is one that pairs may have. */
+/** Reads all pairs, or those with the given ids. Each id must be valid (`isRecordId`). */
 export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
   if (ids?.length === 0) return new Map()
   let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
@@ -78,17 +80,19 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   )
 }
 
-/** Pairs whose documents a query is to give, as a condition of SQL: their number may exceed what a statement takes. */
+/**
+ * Pairs that a query is restricted to, as an SQL condition: there may be more than the parameter limit of a statement.
+ */
 export interface PairScope {
-  /** The only one, if a query names one. */
+  /** The pair, if the query is for a single one. */
   readonly pairId?: number
-  /** Condition: the column holds one of them. */
+  /** SQL condition: the column is the id of one of the pairs. */
   readonly holds: (column: string) => RawBuilder<SqlBool>
 }
 
 /**
- * Pairs whose documents a caller may see, or the one of them that is asked for; undefined when that is all of them. Says
- * in SQL what {@link maySee} says.
+ * Pairs whose documents the caller may see, or one of them if the query asks for it; undefined for all. The same rule
+ * as {@link maySee}, in SQL.
  */
 export async function pairsFor(
   db: Records,
@@ -130,7 +134,7 @@ function visiblePairs(db: Records, caller: Caller | undefined): RawBuilder<unkno
   )`
 }
 
-/** Numbers of the pairs that documents are in, rising, by document. */
+/** Ids of the pairs that documents are in, ascending, by document id. */
 export async function readMemberships(db: Records, documentIds: readonly string[]): Promise<Map<string, number[]>> {
   const rows = await db
     .selectFrom('inlay_document_pairs')
@@ -146,10 +150,10 @@ export async function readMemberships(db: Records, documentIds: readonly string[
 /** People and groups with access to a pair or set. */
 export type Grants = Pick<Guarded, 'users' | 'groups'>
 
-/** Nobody was named. */
+/** Access for nobody. */
 export const noGrants: Grants = { users: new Set(), groups: new Set() }
 
-/** Reads who was named for pairs or sets, by their ids; an id without anybody is left out. */
+/** Reads the people and groups with access to pairs or sets, by id; ids without any are omitted. */
 export async function readGrants(
   db: Records,
   kind: GrantRow['kind'],
@@ -172,10 +176,10 @@ export async function readGrants(
   return grants
 }
 
-/** Rows of one statement: databases bound its parameters. */
+/** Rows per statement, since databases limit the number of parameters. */
 const batch = 1000
 
-/** Replaces who is named for a pair or set. */
+/** Replaces the people and groups with access to a pair or set. */
 export async function writeGrants(
   db: Records,
   kind: GrantRow['kind'],
@@ -202,18 +206,18 @@ export async function writeGrants(
   }
 }
 
-/** The error for what a caller may not use. */
+/** Error for anything the caller may not use. */
 export function forbidden(message: string): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
 }
 
-/** Notes in pairs that documents came in, or became searchable. */
+/** Records in pairs the time at which documents were accepted or indexed. */
 export async function noteActivity(
   db: Records,
   what: 'accepted_at' | 'indexed_at',
   { pairIds, now }: { pairIds: readonly number[]; now: number },
 ): Promise<void> {
-  // In one order always: two transactions never wait for each other.
+  // Always in the same order, so that two transactions cannot deadlock.
   const rows = [...new Set(pairIds)]
     .toSorted((left, right) => left - right)
     .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
@@ -226,7 +230,7 @@ export async function noteActivity(
 }
 
 /**
- * Turns the filters of a request and the caller's access into what the index understands.
+ * Converts the filters of a request and the access of the caller to filters of the index.
  * @throws INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see
  */
 export async function resolveFilters(
@@ -265,9 +269,9 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
       )
       .map((set) => set.name),
   )
-  // Whether a set exists is told only to those who may see it.
+  // Callers who may not see a set must not learn that it exists.
   if (names.some((name) => !seen.has(name)))
-    throw forbidden('A document set of the filters does not exist or is not open to the caller: leave it out.')
+    throw forbidden('A document set in the filters does not exist or the caller may not see it: remove it.')
   const pairs = await db
     .selectFrom('inlay_document_set_pairs')
     .select('pair_id')
@@ -276,13 +280,13 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
   return new Set(pairs.map((row) => row.pair_id))
 }
 
-/** Several tags of one key: any of them; different keys: all of them. */
+/** Tags with the same key are alternatives; different keys must all match. */
 function groupTags(tags: readonly Tag[]): string[][] {
   const byKey = Map.groupBy(tags, (tag) => tag.tag_key)
   return [...byKey.values()].map((group) => group.map((tag) => toTag(tag.tag_key, tag.tag_value)))
 }
 
-/** Bounds are compared in whole seconds and inclusive. */
+/** Bounds have whole seconds and are inclusive. */
 function range(
   name: 'createdAt' | 'ownUpdatedAt',
   timestamps: TimestampRange,

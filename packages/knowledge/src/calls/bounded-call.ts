@@ -1,18 +1,18 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 
-/** How a call of a part that is handed in is bounded. */
+/** Limits of a call to a component that the host provides. */
 export interface Bounds {
-  /** Name of the called component, as the beginning of a sentence. */
+  /** Name of the component, as the beginning of a sentence. */
   readonly part: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
 /**
- * Calls a part that may be slow, hang or not heed its signal.
- * @throws InlayError with a safe message: CLOSED when the signal aborts, GATEWAY_TIMEOUT when the time is up, else what
- * `partFailed` makes of the failure; `retryable` when the part may work later
+ * Calls a component that may be slow, hang or ignore its signal.
+ * @throws InlayError with a message that is safe to show: CLOSED when the signal aborts, GATEWAY_TIMEOUT after the
+ * timeout, otherwise the result of `partFailed`; `retryable` if a later call may succeed
  */
 export async function boundedCall<Result>(
   call: (signal: AbortSignal) => Promise<Result>,
@@ -25,37 +25,37 @@ export async function boundedCall<Result>(
   } catch (error) {
     if (signal?.aborted) throw new InlayError('CLOSED', { cause: error, retryable: true })
     if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: `${part} did not answer in time.`, cause: error })
+      throw new InlayError('GATEWAY_TIMEOUT', { message: `${part} did not respond in time.`, cause: error })
     throw partFailed(error, part)
   }
 }
 
 /** Consequence of a failed attempt for its documents. */
 export interface Failure {
-  /** Safe to show: no content, key, path or address. */
+  /** Safe to show: contains no content, key, path or address. */
   readonly reason: string
-  /** Whether something that every document needs is down, so that no document is to blame. */
+  /** Whether a component that every document needs is down, so that the document is not the cause. */
   readonly isOutage: boolean
   readonly error: unknown
 }
 
 /**
- * Judges an error. Our own errors carry safe sentences; of others nothing is shown but which part failed.
- * @param part what failed, in words that begin a sentence
+ * Classifies an error. Messages of InlayErrors are safe to show; for other errors only the failed component is named.
+ * @param part the component, as the beginning of a sentence
  */
 export function toFailure(error: unknown, part: string): Failure {
   if (isInlayError(error)) return { reason: error.message, isOutage: error.retryable, error }
-  return { reason: `${part} failed; the server log says why.`, isOutage: isPassing(error), error }
+  return { reason: `${part} failed; see the server log for the reason.`, isOutage: isPassing(error), error }
 }
 
-/** Marks of errors that providers, `fetch` and abort signals use for what may work a moment later. */
+/** Whether an error is marked as temporary by a provider, `fetch` or an abort signal. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ('isRetryable' in error) return error.isRetryable === true
   return error.name === 'TimeoutError' || error.name === 'AbortError' || (error.name === 'TypeError' && !!error.cause)
 }
 
-/** A failure on its way, so that whoever catches it knows which part it came from. */
+/** Converts an error to an InlayError that names the failed component. */
 export function partFailed(error: unknown, part: string): InlayError {
   const { reason, isOutage } = toFailure(error, part)
   return new InlayError(isInlayError(error) ? error.code : 'INTERNAL_ERROR', {

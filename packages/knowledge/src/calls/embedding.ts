@@ -2,41 +2,41 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { boundedCall } from './bounded-call.ts'
 import type { Embedder } from '../contracts/vector-index.ts'
 
-/** How an embedder is called. Times are milliseconds. */
+/** Options of the calls to an embedder. Times are in milliseconds. */
 export interface EmbeddingOptions {
   readonly embedder: Embedder
-  /** Longest wait for one call with texts of documents. Default 60 000. */
+  /** Timeout of a call with texts of documents. Default 60 000. */
   readonly documentTimeoutMs?: number | undefined
-  /** Longest wait for the vector of a query before words alone answer it. Default 300. */
+  /** Maximum wait for the vector of a query; after it, only keyword search is used. Default 300. */
   readonly queryTimeoutMs?: number | undefined
-  /** Hears why queries are answered by words alone; at most once a minute for those that take too long. */
+  /** Receives the reason why queries use keyword search only; at most once a minute for timeouts. */
   readonly onError: (error: unknown) => void
-  /** A clock that never goes back. Default `performance.now`. */
+  /** Monotonic clock. Default `performance.now`. */
   readonly elapsedMs?: () => number
 }
 
-/** Most texts in one call even when the embedder sets no bound, so that others get their turn. */
-const largestBatch = 256
+/** Maximum number of texts per call if the embedder sets no limit, so that other calls are not delayed. */
+const maxBatch = 256
 const firstBatch = 8
-/** How long a call with texts of documents should take: a query may have to wait as long at the embedder. */
+/** Target duration of a call with texts of documents: a query may have to wait that long at the embedder. */
 const [usualCallMs, callMsBesideQueries] = [1000, 150]
-/** So long after a query more queries are expected. */
+/** For this long after a query, further queries are expected. */
 const queriesExpectedMs = 10_000
-/** Texts of documents wait no longer for queries. */
-const longestHoldMs = 1000
-/** Documents of a claim become searchable together: after about this time. */
+/** Maximum delay of texts of documents in favour of queries. */
+const maxHoldMs = 1000
+/** Documents of one claim become searchable together, after about this time. */
 const claimMs = 10_000
-/** Before anything is known of the embedder's speed. */
+/** Used before the speed of the embedder is known. */
 const firstClaimCharacters = 200_000
-/** A vector that comes late is kept for the next time, up to this. */
+/** A vector that arrives after the query's timeout, but within this time, is kept for the next identical query. */
 const lateQueryMs = 10_000
-const mostLateQueries = 4
+const maxLateQueries = 4
 const keptVectors = 200
 const reportEveryMs = 60_000
 
 /**
- * Calls an embedder for documents and queries. Batches of documents are sized by how fast it is: half as large after a
- * timeout, then growing again. They wait while a query is on its way, so that a query does not wait for them.
+ * Calls an embedder for documents and queries. The size of document batches follows the embedder's speed: halved after
+ * a timeout, then growing again. Batches wait while a query is running, so that queries do not wait for them.
  */
 export class EmbeddingCalls {
   readonly embedder: Embedder
@@ -44,16 +44,16 @@ export class EmbeddingCalls {
   readonly #queryTimeoutMs: number
   readonly #elapsedMs: () => number
   readonly #onError: (error: unknown) => void
-  /** Most texts in a call, as calls have shown. */
+  /** Maximum number of texts per call, adapted to measured calls. */
   #batchLimit = firstBatch
   #msPerText = 0
   #charactersPerMs = 0
   #lastQueryAt = -Infinity
   #reportedAt = -Infinity
-  /** Settle once their queries are answered or given up. */
+  /** Promises that settle once their queries are answered or have timed out. */
   readonly #waitingQueries = new Set<Promise<unknown>>()
   #lateQueries = 0
-  /** Vectors that came too late for their queries, by text, the newest last. */
+  /** Vectors that arrived after their query's timeout, by text, newest last. */
   readonly #lateVectors = new Map<string, Float32Array>()
 
   constructor(options: EmbeddingOptions) {
@@ -64,15 +64,15 @@ export class EmbeddingCalls {
     this.#onError = options.onError
   }
 
-  /** Most characters of documents that a claim should take. */
+  /** Maximum number of characters that a claim should contain. */
   claimCharacters(): number {
     return this.#charactersPerMs === 0 ? firstClaimCharacters : this.#charactersPerMs * claimMs
   }
 
   /**
-   * Embeds the texts of documents, each different one once, those with a known vector not at all.
-   * @returns one checked vector a text, in the order of the texts
-   * @throws InlayError with a safe message; `retryable` when the model may work later
+   * Embeds the texts of documents. Duplicates are embedded once; texts with a known vector are skipped.
+   * @returns one validated vector per text, in the order of the texts
+   * @throws InlayError with a message that is safe to show; `retryable` when the model may work later
    */
   async embedDocuments(
     texts: readonly string[],
@@ -97,16 +97,16 @@ export class EmbeddingCalls {
   }
 
   /**
-   * The vector of a query; undefined when it fails, does not come in time or would say nothing, so that words alone have
-   * to answer. A late one is kept, so that the same query has it the next time.
+   * The vector of a query; undefined after a failure, after the timeout, or for a text that the embedder cannot embed
+   * well. A late vector is kept for the next identical query.
    */
   async embedQuery(text: string, signal?: AbortSignal): Promise<Float32Array | undefined> {
     if (this.embedder.isLatinOnly && !isMostlyLatin(text)) return undefined
     this.#lastQueryAt = this.#elapsedMs()
     const kept = this.#lateVectors.get(text)
     if (kept) return kept
-    // More of them would only pile up at an embedder that does not answer.
-    if (this.#lateQueries >= mostLateQueries) return undefined
+    // More calls would only pile up at an embedder that does not respond.
+    if (this.#lateQueries >= maxLateQueries) return undefined
     const call = this.#call([text], 'query', lateQueryMs, signal)
     const { promise: timeUp, resolve } = Promise.withResolvers<'late'>()
     const timer = setTimeout(resolve, this.#queryTimeoutMs, 'late')
@@ -145,14 +145,14 @@ export class EmbeddingCalls {
     this.#reportedAt = this.#elapsedMs()
     this.#onError(
       new InlayError('GATEWAY_TIMEOUT', {
-        message: `The embedding model did not answer a query in ${this.#queryTimeoutMs} ms, so words alone answered it.`,
+        message: `The embedding model did not respond to a query within ${this.#queryTimeoutMs} ms, so only keyword search was used.`,
       }),
     )
   }
 
   async #letQueriesPass(): Promise<void> {
     const began = this.#elapsedMs()
-    while (this.#waitingQueries.size > 0 && this.#elapsedMs() - began < longestHoldMs)
+    while (this.#waitingQueries.size > 0 && this.#elapsedMs() - began < maxHoldMs)
       await Promise.all(this.#waitingQueries)
   }
 
@@ -160,16 +160,16 @@ export class EmbeddingCalls {
     const expectsQueries = this.#elapsedMs() - this.#lastQueryAt < queriesExpectedMs
     const callMs = expectsQueries ? callMsBesideQueries : usualCallMs
     const inTime = this.#msPerText === 0 ? Infinity : Math.floor(callMs / this.#msPerText)
-    return Math.max(1, Math.min(this.#batchLimit, inTime, this.embedder.batch, largestBatch))
+    return Math.max(1, Math.min(this.#batchLimit, inTime, this.embedder.maxBatchSize, maxBatch))
   }
 
-  /** Undefined when the embedder was too slow for so many texts: the next batch is smaller. */
+  /** Undefined if the embedder was too slow for the batch; the next batch is then smaller. */
   async #embedBatch(batch: string[], signal: AbortSignal | undefined): Promise<Float32Array[] | undefined> {
     const began = this.#elapsedMs()
     try {
       const vectors = await this.#call(batch, 'document', this.#documentTimeoutMs, signal)
       this.#noteSpeed(batch, Math.max(0.01, this.#elapsedMs() - began))
-      if (batch.length >= this.#batchLimit) this.#batchLimit = Math.min(this.#batchLimit * 2, largestBatch)
+      if (batch.length >= this.#batchLimit) this.#batchLimit = Math.min(this.#batchLimit * 2, maxBatch)
       return vectors
     } catch (error) {
       const wasSlow = isInlayError(error) && error.code === 'GATEWAY_TIMEOUT' && batch.length > 1
@@ -209,19 +209,23 @@ function isMostlyLatin(text: string): boolean {
   return letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length * 2 >= letters.length
 }
 
-/** An index takes a vector of the wrong length without a word and finds nonsense ever after. */
+/** An index accepts vectors with the wrong length or values without an error and then returns wrong results. */
 function check(vectors: readonly Float32Array[], count: number, dimensions: number): void {
   const isRight =
     vectors.length === count && vectors.every((vector) => vector.length === dimensions && isFiniteVector(vector))
   if (!isRight)
     throw new InlayError('BAD_GATEWAY', {
       message:
-        'The embedding model answered with vectors of the wrong number, length or values: check the configured dimensions.',
+        'The embedding model returned vectors with the wrong number, length or values: check the ' +
+        'configured dimensions.',
       retryable: false,
     })
 }
 
-/** Whether all values are finite numbers: times zero only those are zero. A tenth of the cost of asking each. */
+/**
+ * Whether all values are finite: multiplied by zero, only finite numbers give zero. Ten times faster than checking each
+ * value.
+ */
 function isFiniteVector(vector: Float32Array): boolean {
   let sum = 0
   for (let at = 0; at < vector.length; at++) sum += vector[at]! * 0

@@ -1,31 +1,31 @@
-/** A stretch of a text, in UTF-16 units; `end` is exclusive. */
+/** A range of a text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** As much of a text as is in memory. Whoever reads it waits, and asks for more, where too little is held. */
+/** The part of a text that is in memory. If it is too short, the reader pauses until more text is added. */
 export interface TextWindow {
-  /** A stretch of the text. */
+  /** The part of the text in memory. */
   held: string
   /** Start position in the text. */
   from: number
-  /** Whether it reaches to the end of the text. */
+  /** Whether the part in memory reaches the end of the text. */
   isWhole: boolean
   /** Text before this position is no longer needed. */
   needed: number
-  /** Whether nothing goes on before more is added. */
+  /** Whether reading cannot continue until more text is added. */
   isWanted: boolean
 }
 
-/** A whole text, or the beginning of one. */
+/** Opens a whole text, or the beginning of one. */
 export function openText(held: string, isWhole = true): TextWindow {
   return { held, from: 0, isWhole, needed: 0, isWanted: false }
 }
 
-/** Adds what comes next, and drops what is not needed. */
+/** Appends more text and drops text that is no longer needed. */
 export function addText(text: TextWindow, more: string, isLast: boolean): void {
-  // One character before tells whether a line begins there.
+  // One character before is needed to detect the beginning of a line.
   const kept = Math.max(text.needed - 1, text.from)
   text.held = text.held.slice(kept - text.from) + more
   text.from = kept
@@ -33,16 +33,16 @@ export function addText(text: TextWindow, more: string, isLast: boolean): void {
   text.isWanted = false
 }
 
-/** A Markdown block. What is no heading, code or table is text: paragraphs, lists, quotations, HTML. */
+/** A Markdown block. Anything other than a heading, code or table is text: paragraphs, lists, quotations, HTML. */
 export type Block =
   | (Span & { readonly kind: 'text' })
   | (Span & { readonly kind: 'heading'; readonly level: number; readonly title: string })
-  /** `opening` and `closing` are the fence lines, repeated when the block has to be cut. */
+  /** `opening` and `closing` are the fence lines, repeated if the block has to be split. */
   | (Span & Part & { readonly kind: 'code'; readonly opening: string; readonly closing: string })
-  /** `header` holds the header and delimiter rows, repeated when the table has to be cut. */
+  /** `header` contains the header and delimiter rows, repeated if the table has to be split. */
   | (Span & Part & { readonly kind: 'table'; readonly header: string })
 
-/** A very long block of code or table comes in parts. */
+/** A very long block of code or table is returned in parts. */
 interface Part {
   readonly isContinued?: boolean
   readonly goesOn?: boolean
@@ -50,35 +50,37 @@ interface Part {
 
 const blank = /^\s*$/
 const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
-/** Lines that may start a fence or heading. Most do not, and need no other pattern. */
+/** Lines that may start a fence or heading. Most lines do not match and need no further pattern. */
 const marked = /^\s*[`~#]/
 const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
 const tableDelimiter = /^[\s|:-]+$/
 
-/** A longer paragraph comes as several blocks, so that finding one never takes long. */
-const longestText = 65_536
+/** A longer paragraph is returned as several blocks, to bound the time to find a block. */
+const maxTextLength = 65_536
 
-/** A longer line comes as several, and a longer block of code or table in parts. */
-const [longestLine, longestBlock] = [65_536, 262_144]
+/** A longer line is treated as several lines, and a longer block of code or table is returned in parts. */
+const [maxLineLength, maxBlockLength] = [65_536, 262_144]
 
-/** In more, a line end is looked for only as far as a line may reach. */
-const longestHeld = 8 * longestLine
+/** If more text than this is in memory, line ends are searched only within the maximum line length. */
+const maxHeldLength = 8 * maxLineLength
 
-/** So much is looked at beyond the beginning of a line: that line, and the next one. */
-const lookahead = 3 * longestLine
+/** Maximum number of characters read beyond the beginning of a line: the line and the next one. */
+const lookahead = 3 * maxLineLength
 
-/** Longer lines are text whatever they look like; patterns need not run over megabytes. */
-const longestMarkup = 2000
+/** Longer lines are always text, so that patterns do not run over megabytes. */
+const maxMarkupLength = 2000
 
-/** Comes in place of a result where finding the next one takes long: a good moment to let others have their turn. */
+/**
+ * Returned in place of a result while finding the next one takes long, so that the caller can yield to the event loop.
+ */
 export type Pause = undefined
 
 const linesBetweenPauses = 4096
 
 /**
- * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to none; everything else
- * belongs to exactly one. Front matter is text like any other: extraction takes it off first.
+ * Finds the blocks of a Markdown or plain text, in order. Blank lines between blocks belong to no block; everything
+ * else belongs to exactly one. Front matter counts as text: extraction removes it before.
  */
 export function* findBlocks(text: TextWindow): Generator<Block | Pause> {
   let open: Open | undefined
@@ -101,7 +103,7 @@ export function* findBlocks(text: TextWindow): Generator<Block | Pause> {
     if (open?.isWhole) {
       yield open
       open = undefined
-    } else if ((open?.kind === 'code' || open?.kind === 'table') && open.end - open.start > longestBlock) {
+    } else if ((open?.kind === 'code' || open?.kind === 'table') && open.end - open.start > maxBlockLength) {
       yield { ...open, goesOn: true }
       open = { ...open, start, end: start, isContinued: true }
     }
@@ -109,11 +111,11 @@ export function* findBlocks(text: TextWindow): Generator<Block | Pause> {
   if (open && open.end > open.start) yield open
 }
 
-/** One line of a text: where it lies, without its line end, and where the next one begins. */
+/** One line of a text: its range without the line end, and the start of the next line. */
 interface Line extends Span {
   readonly text: string
   readonly next: number
-  /** Whether it only goes on with a very long one. */
+  /** Whether it is the continuation of a very long line. */
   readonly isRest: boolean
 }
 
@@ -123,15 +125,15 @@ function lineAt({ held, from }: TextWindow, start: number): Line | undefined {
   if (at >= held.length) return undefined
   const isRest = at > 0 && held.charCodeAt(at - 1) !== 10
   let lineEnd = -1
-  // A line end far away is none, and is not to be looked for by each piece of a long line.
-  if (held.length - at <= longestHeld) lineEnd = held.indexOf('\n', at)
+  // Without this limit, each piece of a very long line would search for its distant end again.
+  if (held.length - at <= maxHeldLength) lineEnd = held.indexOf('\n', at)
   else {
-    const near = held.slice(at, at + longestLine + 1).indexOf('\n')
+    const near = held.slice(at, at + maxLineLength + 1).indexOf('\n')
     lineEnd = near < 0 ? near : at + near
   }
-  const isCut = (lineEnd < 0 ? held.length : lineEnd) - at > longestLine
+  const isCut = (lineEnd < 0 ? held.length : lineEnd) - at > maxLineLength
   if (isCut || lineEnd < 0) {
-    const end = isCut ? characterEnd(held, at + longestLine) : held.length
+    const end = isCut ? characterEnd(held, at + maxLineLength) : held.length
     return { start, end: end + from, next: end + from, text: held.slice(at, end), isRest }
   }
   const end = lineEnd > at && held[lineEnd - 1] === '\r' ? lineEnd - 1 : lineEnd
@@ -140,7 +142,10 @@ function lineAt({ held, from }: TextWindow, start: number): Line | undefined {
 
 const joining = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u
 
-/** The first place from `at` on that is not inside a character: no half surrogate, no mark without its letter. */
+/**
+ * The first position from `at` on that does not split a character: neither a surrogate pair nor a letter and its
+ * combining marks.
+ */
 export function characterEnd(text: string, at: number): number {
   let end = at
   const bound = Math.min(text.length, at + 64)
@@ -153,28 +158,28 @@ export function characterEnd(text: string, at: number): number {
   return end
 }
 
-/** A block that further lines may belong to. */
+/** A block that may still grow by further lines. */
 type Open = Block & { end: number; isWhole?: boolean }
 
-/** Adds a line to the block before it; false when it does not belong there. */
+/** Adds a line to the block before it; false if the line does not belong to it. */
 function takeLine(open: Open, line: Line, text: TextWindow): boolean {
   if (open.kind === 'heading') return line.end <= open.end
   if (open.kind === 'code') {
-    // A fence without a closing one reaches to the end of the text, as in CommonMark.
-    const closing = line.text.length <= longestMarkup && !line.isRest ? fence.exec(line.text) : null
+    // A fence that is never closed extends to the end of the text, as in CommonMark.
+    const closing = line.text.length <= maxMarkupLength && !line.isRest ? fence.exec(line.text) : null
     open.isWhole = closing !== null && closing[1]!.startsWith(open.closing) && blank.test(closing[2]!)
   } else {
     if (blank.test(line.text)) return false
     if (open.kind === 'table' && !line.text.includes('|')) return false
-    if (open.kind === 'text' && (line.end - open.start > longestText || markupAt(text, line))) return false
+    if (open.kind === 'text' && (line.end - open.start > maxTextLength || markupAt(text, line))) return false
   }
   open.end = line.end
   return true
 }
 
-/** A line that begins a code block or a table, or is a heading; undefined for any other. */
+/** The block that a line begins, if it is a code block, a table or a heading; undefined otherwise. */
 function markupAt(text: TextWindow, { start, end, text: line, next, isRest }: Line): Open | undefined {
-  if (line.length > longestMarkup || isRest) return undefined
+  if (line.length > maxMarkupLength || isRest) return undefined
   if (marked.test(line)) {
     const mark = fence.exec(line)?.[1]
     if (mark) return { kind: 'code', start, end, opening: line, closing: mark }
@@ -184,32 +189,35 @@ function markupAt(text: TextWindow, { start, end, text: line, next, isRest }: Li
   }
   if (!line.includes('|')) return undefined
   const delimiter = lineAt(text, next)?.text ?? ''
-  const isTable = delimiter.length <= longestMarkup && tableDelimiter.test(delimiter)
+  const isTable = delimiter.length <= maxMarkupLength && tableDelimiter.test(delimiter)
   if (!isTable || !delimiter.includes('|') || !delimiter.includes('-')) return undefined
   return { kind: 'table', start, end, header: `${line}\n${delimiter}` }
 }
 
-/** A line over an underline is a heading, any other one begins a text. */
+/** The block that any other line begins: a heading if the next line underlines it, otherwise text. */
 function textAt(text: TextWindow, { start, end, text: line, next, isRest }: Line): Open {
-  const under = line.length <= longestMarkup && !isRest ? lineAt(text, next) : undefined
-  const underline = under && under.text.length <= longestMarkup ? setextUnderline.exec(under.text)?.[1] : undefined
+  const under = line.length <= maxMarkupLength && !isRest ? lineAt(text, next) : undefined
+  const underline = under && under.text.length <= maxMarkupLength ? setextUnderline.exec(under.text)?.[1] : undefined
   if (!under || !underline) return { kind: 'text', start, end }
   return { kind: 'heading', start, end: under.end, level: underline.startsWith('=') ? 1 : 2, title: line.trim() }
 }
 
 /**
- * Estimates the tokens of a piece of text without a tokenizer: a quarter of a token for an ASCII character, half of one
- * for other alphabets, a whole one for ideographs, Hangul and kana. English prose comes out about 10 % too high.
+ * Estimates the tokens of a text without a tokenizer: a quarter of a token per ASCII character, half a token for other
+ * alphabets, a whole token for ideographs, Hangul and kana. About 10 % too high for English prose.
  * @param start first UTF-16 unit counted
- * @param end the one after the last
- * @param enough where counting stops: what is above it is only told to be above it
- * @returns a number that may be fractional, so that counts of parts add up to the count of the whole
+ * @param end the unit after the last
+ * @param enough stops counting at this number: any higher result only means "more"
+ * @returns a number that may be fractional, so that the counts of parts add up to the count of the whole
  */
 export function estimateTokens(text: string, start = 0, end: number = text.length, enough: number = Infinity): number {
-  let quarters = 0
-  for (let at = start; at < end && quarters <= enough * 4; at++) {
+  // Most text is ASCII, and a loop that only compares takes a third of the time.
+  let at = start
+  for (const last = Math.min(end, start + enough * 4); at < last && text.charCodeAt(at) < 0x80;) at++
+  let quarters = at - start
+  for (; at < end && quarters <= enough * 4; at++) {
     const unit = text.charCodeAt(at)
-    // A surrogate is half a character, so an emoji counts as two.
+    // A surrogate is half a character, so an emoji counts as two tokens.
     quarters += unit < 0x80 ? 1 : unit < 0x2e80 ? 2 : 4
   }
   return quarters / 4

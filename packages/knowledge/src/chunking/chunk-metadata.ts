@@ -1,5 +1,6 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
+import { supersededNotice } from './superseded.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 
@@ -14,12 +15,12 @@ export interface Summary {
 /** Displayed properties of a passage besides its text. Stored with each row of the index, encoded. */
 export interface ChunkMetadata {
   readonly semanticIdentifier: string
-  /** Title for search when it is another: "" for none. */
+  /** Title used for search if it differs; "" for none. */
   readonly title?: string
   readonly link?: string
-  /** Above the chunk, outermost first. */
+  /** Headings above the chunk, outermost first. */
   readonly headings?: readonly string[]
-  /** Absent when it is large: it is then kept once, in the records. */
+  /** Absent if it is large: it is then stored once per document, in the records. */
   readonly metadata?: DocumentMetadata
   readonly primaryOwners?: readonly string[]
   readonly secondaryOwners?: readonly string[]
@@ -29,16 +30,18 @@ export interface ChunkMetadata {
   readonly imageId?: string
   /** Text between the chunk and the previous one. Absent: a blank line. */
   readonly seam?: string
-  /** Characters that only a cut added: at the end of the chunk before, at the beginning of this one. */
+  /** Number of characters that splitting added: at the end of the previous chunk, and at the beginning of this one. */
   readonly addedByCut?: readonly [number, number]
-  /** Whether the chunk is what a model said of its image. */
+  /** Whether the chunk is a model's description of its image. */
   readonly isDescription?: true
-  /** For search alone; see {@link Summary}. */
+  /** The sentence in which the document says that it is superseded. */
+  readonly superseded?: string
+  /** Used for search only; see {@link Summary}. */
   readonly documentSummary?: string
   readonly chunkSummary?: string
 }
 
-/** The stored form has one letter a field: each chunk of each document carries it. A letter never changes its meaning. */
+/** The stored form has a one-letter key per field, since each chunk stores it. A letter never changes its meaning. */
 const letters = {
   semanticIdentifier: 's',
   title: 't',
@@ -52,62 +55,65 @@ const letters = {
   seam: 'j',
   addedByCut: 'w',
   isDescription: 'g',
+  superseded: 'u',
   documentSummary: 'd',
   chunkSummary: 'c',
 } as const satisfies Record<keyof ChunkMetadata, string>
 
 const fieldOf = new Map<string, string>(Object.entries(letters).map(([field, letter]) => [letter, field]))
 
-/** Encodes chunk metadata as an index keeps it. Equal metadata gives equal text. */
+/** Encodes chunk metadata for the index. Equal metadata gives equal text. */
 export function encodeChunkMetadata(metadata: ChunkMetadata): string {
   const short: Record<string, unknown> = {}
-  // A field that is absent stays out, as JSON leaves out what is undefined.
+  // Absent fields stay absent, since JSON omits undefined values.
   for (const [field, value] of Object.entries(metadata)) short[letters[field as keyof ChunkMetadata]] = value
   return JSON.stringify(short)
 }
 
-/** Reads what {@link encodeChunkMetadata} wrote. */
+/** Decodes the result of {@link encodeChunkMetadata}. */
 export function decodeChunkMetadata(encoded: string): ChunkMetadata {
   const short = JSON.parse(encoded) as Record<string, unknown>
   const metadata: Record<string, unknown> = {}
   for (const letter in short) metadata[fieldOf.get(letter) ?? letter] = short[letter]
-  // Written by this package alone.
+  // Written only by this package.
   return metadata as unknown as ChunkMetadata
 }
 
-/** Each chunk carries its metadata, so it is bounded, in characters; what is left out still filters. */
-const longestName = 1000
-const longestTitle = 500
-const longestMetadata = 8000
-const mostOwners = 50
-const longestLink = 8000
-const longestSeam = 100
+/** Limits in characters, since each chunk stores the metadata. Filters still use the omitted part. */
+const maxNameLength = 1000
+const maxTitleLength = 500
+const maxMetadataLength = 8000
+const maxOwners = 50
+const maxLinkLength = 8000
+const maxSeamLength = 100
 
-/** The part that all chunks of a document share. */
+/** The part of the metadata that all chunks of a document share. */
 export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { readonly metadata: DocumentMetadata } {
-  const name = cut(document.semantic_identifier, longestName)
-  const title = cut(document.title ?? document.semantic_identifier, longestTitle)
+  const name = cut(document.semantic_identifier, maxNameLength)
+  const title = cut(document.title ?? document.semantic_identifier, maxTitleLength)
     .replaceAll(/[\r\n]+/g, ' ')
     .trim()
+  const superseded = supersededNotice(document)
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
+    ...(superseded === undefined ? {} : { superseded }),
     metadata:
-      JSON.stringify(document.metadata).length > longestMetadata ? cutMetadata(document.metadata) : document.metadata,
+      JSON.stringify(document.metadata).length > maxMetadataLength ? cutMetadata(document.metadata) : document.metadata,
     ...(document.primary_owners ? { primaryOwners: toOwnerTexts(document.primary_owners) } : {}),
     ...(document.secondary_owners ? { secondaryOwners: toOwnerTexts(document.secondary_owners) } : {}),
-    ...(document.file_id ? { fileId: cut(document.file_id, longestName) } : {}),
+    ...(document.file_id ? { fileId: cut(document.file_id, maxNameLength) } : {}),
   }
 }
 
 function cut(text: string, limit: number): string {
-  // A cut may fall between the halves of a character.
+  // Removes half a surrogate pair at the cut.
   return text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-/** Whole entries, as many as fit; list items likewise. */
+/** Keeps as many complete entries and list items as fit. */
 function cutMetadata(metadata: DocumentMetadata): DocumentMetadata {
-  let room = longestMetadata
+  let room = maxMetadataLength
   const kept: [string, string | string[]][] = []
   const fits = (text: string): boolean => {
     if (text.length > room) return false
@@ -123,7 +129,7 @@ function cutMetadata(metadata: DocumentMetadata): DocumentMetadata {
   return Object.fromEntries(kept)
 }
 
-/** Adds what belongs to one chunk. */
+/** Adds the part that belongs to one chunk. */
 export function withChunk(
   document: ChunkMetadata,
   chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>,
@@ -131,10 +137,10 @@ export function withChunk(
 ): ChunkMetadata {
   return {
     ...document,
-    // A link cut short leads nowhere.
-    ...(chunk.link && chunk.link.length <= longestLink ? { link: chunk.link } : {}),
+    // A truncated link would not work.
+    ...(chunk.link && chunk.link.length <= maxLinkLength ? { link: chunk.link } : {}),
     ...(chunk.headings.length > 0 ? { headings: chunk.headings } : {}),
-    ...(chunk.seam ? { seam: chunk.seam.between.slice(0, longestSeam) } : {}),
+    ...(chunk.seam ? { seam: chunk.seam.between.slice(0, maxSeamLength) } : {}),
     ...(chunk.seam?.added.some((count) => count > 0) ? { addedByCut: chunk.seam.added } : {}),
     ...(chunk.isDescription ? { isDescription: true } : {}),
     ...(summary?.document ? { documentSummary: summary.document } : {}),
@@ -143,16 +149,16 @@ export function withChunk(
   }
 }
 
-/** Title that search matches; "" when there is none. */
+/** Title used for search; "" if there is none. */
 export function titleOf({ title, semanticIdentifier }: ChunkMetadata): string {
   return title ?? semanticIdentifier
 }
 
 const emailForm = /^[^\s@]+@[^\s@]+$/
 
-/** Owners in words, as far as enough is known of them. */
+/** Owners as display text, if enough is known about them. */
 function toOwnerTexts(owners: readonly Owner[]): string[] {
-  const texts = owners.slice(0, mostOwners).map(toOwnerText)
+  const texts = owners.slice(0, maxOwners).map(toOwnerText)
   return texts.filter((text) => text !== undefined).map((text) => cut(text, 200))
 }
 
@@ -171,8 +177,7 @@ export interface ReadHit {
 }
 
 /**
- * Chunks that follow each other as the one text they were cut from: without what the cuts added to a table or a code
- * block.
+ * Joins consecutive chunks to the text they were split from, without what splitting added to a table or a code block.
  */
 export function textOf(chunks: readonly ReadHit[]): string {
   let text = ''

@@ -2,60 +2,60 @@ import type { Section } from '@inlay/protocol'
 import { type Block, type Pause, type Span, type TextWindow, estimateTokens, findBlocks, openText } from './blocks.ts'
 import { splitSpan } from './split.ts'
 
-/** A piece of a document that is found and shown as one. */
+/** A part of a document that is indexed and returned as one unit. */
 export interface Chunk {
-  /** Number in its document, from 0. */
+  /** Index in its document, from 0. */
   readonly position: number
-  /** Number of the section it comes from, and where it lies in its text. */
+  /** Index of its section, and its range in the section's text. */
   readonly section: number
   readonly start: number
   readonly end: number
-  /** Never blank. Parts of a cut code block or table carry the fence or header of the whole. */
+  /** Never blank. Parts of a split code block or table repeat the fence or header. */
   readonly text: string
-  /** Headings it stands under, or begins with; outermost first. */
+  /** Headings above the chunk, or at its beginning; outermost first. */
   readonly headings: readonly string[]
   readonly link: string | null
   readonly imageFileId: string | null
-  /** Whether a model said this of the image. */
+  /** Whether the text is a model's description of the image. */
   readonly isDescription?: true
-  /** Absent when a blank line stood before it. */
+  /** Absent if a blank line precedes the chunk. */
   readonly seam?: Seam
 }
 
-/** How a chunk follows the one before it in its section, so that both can be shown as the one text they were. */
+/** Connects a chunk with the previous one in its section, so that both can be shown as their original text. */
 export interface Seam {
-  /** Text between the two. */
+  /** Text between the two chunks. */
   readonly between: string
-  /** Characters at the end of the one before, and at the beginning of this one, that only a cut added. */
+  /** Number of characters that splitting added: at the end of the previous chunk, and at the beginning of this one. */
   readonly added: readonly [number, number]
 }
 
-/** Below the 512 tokens that small embedding models read, with room for title, headings and metadata. */
-export const defaultChunkSize: ChunkSize = { limitTokens: 448, targetTokens: 360, leastTokens: 96 }
+/** Below the 512 tokens that small embedding models accept, with room for title, headings and metadata. */
+export const defaultChunkSize: ChunkSize = { maxTokens: 448, targetTokens: 360, minTokens: 96 }
 
-/** Each chunk carries the heading of its section, in characters. */
-const longestHeading = 500
+/** In characters; each chunk stores the headings of its section. */
+const maxHeadingLength = 500
 
-/** How sections are cut. */
+/** Options for splitting sections. */
 export interface ChunkOptions {
   readonly size?: ChunkSize
-  /** Image descriptions by id. Each follows the text of the first section with the image. */
+  /** Image descriptions by id. Each is added after the text of the first section with the image. */
   readonly descriptions?: ReadonlyMap<string, string>
-  /** Opens the texts of sections that are not there as a whole; whoever reads the chunks adds to them. */
+  /** Opens the text of a section that is not in memory as a whole; the consumer of the chunks adds text to it. */
   readonly openSection?: ((section: number) => TextWindow | undefined) | undefined
 }
 
 /**
- * Cuts the sections of a document into chunks, along headings, paragraphs, lists, code blocks and tables; never across
- * sections. Lazy, so that a large document need not be in memory twice.
- * @returns chunks in document order; none for blank sections and for images that nothing is said of
+ * Splits the sections of a document into chunks, along headings, paragraphs, lists, code blocks and tables, never
+ * across sections. Lazy, so that a large document is not in memory twice.
+ * @returns chunks in document order; none for blank sections and for images without a description
  */
 export function* chunkSections(sections: readonly Section[], options: ChunkOptions = {}): Generator<Chunk | Pause> {
   const { size = defaultChunkSize, openSection } = options
   const descriptions = new Map(options.descriptions)
   let position = 0
   for (const [section, content] of sections.entries()) {
-    const heading = content.heading?.trim().slice(0, longestHeading)
+    const heading = content.heading?.trim().slice(0, maxHeadingLength)
     const imageFileId = 'image_file_id' in content ? content.image_file_id : null
     const shared = { section, link: content.link || null, imageFileId }
     const description = imageFileId === null ? undefined : descriptions.get(imageFileId)
@@ -85,13 +85,13 @@ function* chunkText(
   let before: Packed | undefined
   for (const packed of packBlocks(text, size)) {
     if (!packed) {
-      if (before && text.needed - before.end > longestGap) before = undefined
+      if (before && text.needed - before.end > maxGap) before = undefined
       else if (before) text.needed = Math.min(text.needed, before.start)
       yield undefined
       continue
     }
     const { start, end, prefix, suffix, headings } = packed
-    // Without blank lines around it; indentation of the first line stays.
+    // Removes blank lines around the text but keeps the indentation of the first line.
     const inner = text.held
       .slice(start - text.from, end - text.from)
       .replace(blankLines, '')
@@ -103,8 +103,8 @@ function* chunkText(
   }
 }
 
-/** More blanks between two chunks are not kept in memory; nor are they shown. */
-const longestGap = 65_536
+/** Longer gaps between two chunks are dropped to save memory; they would not be shown. */
+const maxGap = 65_536
 
 const blankLines = /^(?:[^\S\n]*\n)+/
 
@@ -118,48 +118,48 @@ function seamOf({ held, from }: TextWindow, before: Packed, after: Packed): Seam
   return { between, added: [before.suffix.length, after.prefix.length] }
 }
 
-/** How large chunks get, in tokens of {@link estimateTokens}. */
+/** Chunk sizes, in tokens of {@link estimateTokens}. */
 export interface ChunkSize {
-  /** No chunk is larger. At least 64. */
-  readonly limitTokens: number
-  /** A chunk this large takes no further block. */
+  /** Maximum size of a chunk. At least 64. */
+  readonly maxTokens: number
+  /** A chunk that has reached this size gets no further block. */
   readonly targetTokens: number
-  /** A heading begins a new chunk once the one before it has this much. */
-  readonly leastTokens: number
+  /** A heading starts a new chunk if the current one has at least this size. */
+  readonly minTokens: number
 }
 
-/** A stretch of a text that becomes one chunk. */
+/** A range of a text that becomes one chunk. */
 export interface Packed extends Span {
-  /** Repeated from the part before: the opening of a code fence, the header of a table; with its line end. */
+  /** Repeated from the previous part: the opening of a code fence or the header of a table, with its line end. */
   readonly prefix: string
-  /** Closes a fence that goes on in the next part; with the line end before it. */
+  /** Closes a code fence that continues in the next part; with the line end before it. */
   readonly suffix: string
-  /** Headings that the stretch begins under, or with; outermost first. */
+  /** Headings above the range, or at its beginning; outermost first. */
   readonly headings: readonly string[]
 }
 
 interface Open extends Packed {
   readonly tokens: number
-  /** Start of headings without content so far; `end` when the range ends with something else. */
+  /** Start of trailing headings without content; equal to `end` if the range ends with anything else. */
   readonly headingsFrom: number
-  /** The path at that place. */
+  /** The path of headings at that position. */
   readonly headingsPath: readonly string[]
 }
 
 type Heading = Block & { readonly kind: 'heading' }
 
 /**
- * Fills stretches of a text with whole blocks. A heading stays with what follows it; code and tables are cut only when
- * they do not fit by themselves, and then between lines.
- * @returns stretches in order that together hold everything but blank lines
+ * Groups whole blocks into ranges of a text. A heading stays with the content below it; code and tables are split only
+ * if they do not fit alone, and then between lines.
+ * @returns ranges in order that together contain everything but blank lines
  */
 export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed | Pause> {
   let open: Open | undefined
   let path: Heading[] = []
   for (const block of findBlocks(text)) {
     if (!block) {
-      // Nothing comes close enough any more.
-      if (open && text.needed - open.end > longestGap) {
+      // No later block is close enough to join the open range.
+      if (open && text.needed - open.end > maxGap) {
         yield* splitHeadingsOff(text, open)
         open = undefined
       } else if (open) text.needed = open.start
@@ -168,36 +168,36 @@ export function* packBlocks(text: TextWindow, size: ChunkSize): Generator<Packed
     }
     const { held, from } = text
     if (block.kind === 'heading') {
-      if (open && !isHeadingsOnly(open) && open.tokens >= size.leastTokens) {
+      if (open && !isHeadingsOnly(open) && open.tokens >= size.minTokens) {
         yield open
         open = undefined
       }
       path = [...path.filter((above) => above.level < block.level), block]
     }
     const titles = path.map((above) => above.title).filter((title) => title !== '')
-    const tokens = estimateTokens(held, block.start - from, block.end - from, size.limitTokens)
+    const tokens = estimateTokens(held, block.start - from, block.end - from, size.maxTokens)
     const joined = (before: Open): number =>
-      before.tokens + estimateTokens(held, before.end - from, block.start - from, size.limitTokens) + tokens
+      before.tokens + estimateTokens(held, before.end - from, block.start - from, size.maxTokens) + tokens
     const isPart = 'isContinued' in block || 'goesOn' in block
     if (
       open &&
       !isHeadingsOnly(open) &&
-      (open.tokens >= size.targetTokens || joined(open) > size.limitTokens || 'isContinued' in block)
+      (open.tokens >= size.targetTokens || joined(open) > size.maxTokens || 'isContinued' in block)
     ) {
       const [full, rest] = splitHeadingsOff(text, open)
       yield full
       open = rest
     }
-    if (open && !isPart && joined(open) <= size.limitTokens)
-      open = extend(open, block, { tokens: joined(open), titles })
-    else if (tokens <= size.limitTokens && !isPart && !(open && block.kind === 'text')) {
-      // Headings alone: better than cutting the code or table below them, whose path names them anyway.
+    if (open && !isPart && joined(open) <= size.maxTokens) open = extend(open, block, { tokens: joined(open), titles })
+    else if (tokens <= size.maxTokens && !isPart && !(open && block.kind === 'text')) {
+      // A chunk of headings only is better than splitting the code or table below them, whose heading path contains
+      // them anyway.
       if (open) yield open
       const { start, end } = block
       const headingsFrom = block.kind === 'heading' ? start : end
       open = { start, end, prefix: '', suffix: '', headings: titles, tokens, headingsFrom, headingsPath: titles }
     } else {
-      // One part at a time: a block may be as long as the text.
+      // One part at a time, since a block may be as long as the text.
       const before = open
       open = undefined
       for (const part of cut(text, before, block, { size, titles })) {
@@ -225,7 +225,7 @@ function extend(open: Open, block: Block, { tokens, titles }: { tokens: number; 
   }
 }
 
-/** Headings at the end of a stretch belong to what comes next. */
+/** Splits off headings at the end of a range, which belong to what follows. */
 function splitHeadingsOff(text: TextWindow, open: Open): [Open, rest?: Open] {
   if (open.headingsFrom >= open.end) return [open]
   const { headingsFrom: start, end, headingsPath } = open
@@ -242,7 +242,7 @@ function splitHeadingsOff(text: TextWindow, open: Open): [Open, rest?: Open] {
   return [{ ...open, end: start }, rest]
 }
 
-/** Cuts a block that fits nowhere; headings that stand before it go with its first part. */
+/** Splits a block that is larger than a chunk; headings directly before it stay with its first part. */
 function* cut(
   text: TextWindow,
   headings: Open | undefined,
@@ -251,7 +251,7 @@ function* cut(
 ): Generator<Open> {
   const { prefix, suffix } = repeats(block, size)
   const frame = estimateTokens(prefix) + estimateTokens(suffix)
-  const limit = size.limitTokens - frame
+  const limit = size.maxTokens - frame
   const { held, from } = text
   const before = headings ? headings.tokens + estimateTokens(held, headings.end - from, block.start - from) : 0
   const isWithHeadings = headings !== undefined && before <= limit / 2
@@ -276,7 +276,7 @@ function* cut(
   }
 }
 
-/** Text repeated at the start of each further part of a split block, and at the end of each part but the last. */
+/** Text repeated at the start of each further part of a split block, and at the end of each part except the last. */
 function repeats(block: Block, size: ChunkSize): { prefix: string; suffix: string } {
   const frame =
     block.kind === 'code'
@@ -284,6 +284,6 @@ function repeats(block: Block, size: ChunkSize): { prefix: string; suffix: strin
       : block.kind === 'table'
         ? { prefix: `${block.header}\n`, suffix: '' }
         : { prefix: '', suffix: '' }
-  const isSmall = estimateTokens(frame.prefix) + estimateTokens(frame.suffix) <= size.limitTokens / 4
+  const isSmall = estimateTokens(frame.prefix) + estimateTokens(frame.suffix) <= size.maxTokens / 4
   return isSmall ? frame : { prefix: '', suffix: '' }
 }

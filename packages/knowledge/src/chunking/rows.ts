@@ -8,27 +8,27 @@ import {
 } from './chunk-metadata.ts'
 import type { Pause } from './blocks.ts'
 import { chunkSections, type Chunk, type ChunkOptions } from './chunk.ts'
-import { toSearchText } from './search-text.ts'
+import { searchTextsOf } from './search-text.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import { toTag, type IndexRow } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
-/** A row of the index before it has a generation and a vector. */
+/** An index row before its generation and vector are added. */
 export interface DraftRow {
   readonly fields: Omit<IndexRow, 'generation' | 'vector'>
-  /** Metadata, encoded by `chunkMetadata`. */
+  /** Chunk metadata; the row stores it encoded. */
   readonly metadata: ChunkMetadata
-  /** JSON of the metadata to be shown of its document, when that is too large for rows; null when they carry it. */
+  /** JSON of the document's metadata if it is too large for rows; null if the rows contain it. */
   readonly metadataBeside: string | null
-  /** Text for the embedder; built only when there is one. */
+  /** Text for the embedder; only built if there is one. */
   readonly embedText: () => string
-  /** The same row, also searched by what was said of it. */
+  /** Returns the row with a summary added to its searchable text. */
   readonly withSummary: (summary: Summary) => DraftRow
 }
 
 /**
- * Cuts a document into rows, lazily. One without any text still gets a row when it has a title, so that it is found by
- * it; the text of that row is "".
+ * Converts a document to index rows, lazily. A document without text still gets a row if it has a title, so that the
+ * title is searchable; the text of that row is "".
  */
 export function* toRows(
   claimed: ClaimedDocument,
@@ -37,11 +37,11 @@ export function* toRows(
 ): Generator<DraftRow | Pause> {
   const { metadata: entries, ...base } = documentMetadataOf(document)
   const json = JSON.stringify(entries)
-  const isLarge = json.length > longestRowMetadata
+  const isLarge = json.length > maxRowMetadataLength
   const metadata = isLarge ? base : { ...base, metadata: entries }
-  const keywords = Object.values(entries).flat().join(' ').slice(0, longestMetadata)
+  const keywords = Object.values(entries).flat().join(' ').slice(0, maxMetadataLength)
   const title = metadata.title ?? metadata.semanticIdentifier
-  const basis = { metadata, metadataBeside: isLarge ? json : null, title, keywords }
+  const basis = { metadata, metadataBeside: isLarge ? json : null, searchTextOf: searchTextsOf(title), keywords }
   const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
   const shared = {
     documentId: claimed.id,
@@ -64,9 +64,15 @@ const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId
 
 type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
 
+/** The part of a document that goes into each of its rows. */
+interface RowDocument extends Pick<DraftRow, 'metadata' | 'metadataBeside'> {
+  readonly searchTextOf: (text: string) => string
+  readonly keywords: string
+}
+
 function toRow(
   shared: Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'>,
-  document: Pick<DraftRow, 'metadata' | 'metadataBeside'> & { readonly title: string; readonly keywords: string },
+  document: RowDocument,
   chunk: RowChunk,
   summary?: Summary,
 ): DraftRow {
@@ -77,10 +83,7 @@ function toRow(
       ...shared,
       position: chunk.position,
       text: chunk.text,
-      searchText: toSearchText({
-        title: document.title,
-        text: summary ? `${toNotes(metadata)}\n\n${context}` : context,
-      }),
+      searchText: document.searchTextOf(summary ? `${toNotes(metadata)}\n\n${context}` : context),
       chunkMetadata: encodeChunkMetadata(metadata),
     },
     metadata,
@@ -90,27 +93,31 @@ function toRow(
   }
 }
 
-/** Summaries of a chunk and its document as notes. */
+/** The summaries of a chunk and its document, one per line. */
 function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
   return [documentSummary, chunkSummary].filter((note) => note).join('\n')
 }
 
 /**
  * Text of a row for the embedder: title, summaries, headings, text, metadata. Equal metadata and text give equal
- * results, so that the vector of an unchanged row can be reused.
+ * results, so the vector of an unchanged row can be reused.
  */
 export function toEmbedText(chunk: ChunkMetadata, text: string): string {
   const entries = Object.entries(chunk.metadata ?? {}).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
   const metadata = entries.join('\n')
-  return [titleOf(chunk), toNotes(chunk), withContext(chunk, text, metadata.length <= longestMetadata ? metadata : '')]
+  return [
+    titleOf(chunk),
+    toNotes(chunk),
+    withContext(chunk, text, metadata.length <= maxMetadataLength ? metadata : ''),
+  ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
 
-/** A quarter of a chunk, as in the reference: longer metadata would drown the text. */
-const longestMetadata = 448
+/** A quarter of a chunk: longer metadata would outweigh the text. */
+const maxMetadataLength = 448
 
-/** Headings that the text does not show itself, the text, and what is known besides. */
+/** The headings that the text does not contain, the text, and additional notes. */
 function withContext({ headings }: ChunkMetadata, text: string, extra: string): string {
   let context = ''
   for (const heading of headings ?? []) if (!text.includes(heading)) context += `${heading}\n`
@@ -118,26 +125,28 @@ function withContext({ headings }: ChunkMetadata, text: string, extra: string): 
   return extra === '' ? above + text : `${above}${text}\n\n${extra}`
 }
 
-/** Each row carries its tags, so they are bounded: nobody filters by the thousandth entry, or by a whole text. */
-const [fewestTags, mostTags] = [50, 1000]
-/** Across all sections, as each creates at least one row. */
-const mostTagsOfSections = 500_000
-const longestTag = 1000
+/** Limits, since each row stores its tags; more or longer tags are of no use as filters. */
+const [fewestTags, maxTags] = [50, 1000]
+/** Total over all sections, since each has at least one row. */
+const maxTagsOfSections = 500_000
+const maxTagLength = 1000
 
-/** Metadata as an index filters by it: the first 1000 entries; fewer, but 50 at least, of more than 500 sections. */
+/**
+ * Metadata as tags for filters: the first 1000 entries; for documents of more than 500 sections fewer, but at least 50.
+ */
 export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' | 'sections'>): string[] {
-  const limit = Math.max(fewestTags, Math.min(mostTags, Math.floor(mostTagsOfSections / sections.length)))
+  const limit = Math.max(fewestTags, Math.min(maxTags, Math.floor(maxTagsOfSections / sections.length)))
   const tags: string[] = []
   for (const [key, value] of Object.entries(metadata))
     for (const item of [value].flat()) {
       if (tags.length === limit) return tags
       const tag = toTag(key, item)
-      if (tag.length <= longestTag) tags.push(tag)
+      if (tag.length <= maxTagLength) tags.push(tag)
     }
   return tags
 }
 
-/** Ids of the files that a document names: its raw file, and the images and tables of its sections. */
+/** Ids of the files that a document uses: its raw file, and the images and tables of its sections. */
 export function filesOf({ file_id, sections }: Pick<StoredDocument, 'file_id' | 'sections'>): string[] {
   const named = sections.flatMap((section) => [
     'image_file_id' in section && section.image_file_id,
@@ -146,12 +155,12 @@ export function filesOf({ file_id, sections }: Pick<StoredDocument, 'file_id' | 
   return [file_id, ...named].filter(Boolean) as string[]
 }
 
-/** Ids of the images that sections of a document name, in order. */
+/** Ids of the images in the sections of a document, in order. */
 export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
   return sections.flatMap((section) =>
     'image_file_id' in section && section.image_file_id ? [section.image_file_id] : [],
   )
 }
 
-/** Longer metadata is kept once a document, in the records, instead of once a row. */
-const longestRowMetadata = 1000
+/** Longer metadata is stored once per document, in the records, instead of in each row. */
+const maxRowMetadataLength = 1000

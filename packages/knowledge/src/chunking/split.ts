@@ -6,16 +6,17 @@ type Splitter = (text: string, span: Span) => Iterable<Span>
 const splitters: readonly Splitter[] = [splitLines, splitSentences, splitSpaces, splitWords, splitCharacters]
 
 /**
- * Cuts a span of text that is too long into pieces: at line ends if that suffices, else between sentences, at spaces,
- * between words that are written without spaces, and as the last resort between characters.
- * @param options.room tokens that fit into the first piece
- * @param options.limit tokens that fit into each further one; pieces of single characters may be above it below 16
+ * Splits a span that is too long: at line ends if that suffices, otherwise between sentences, at spaces, between words
+ * of scripts without spaces, and as the last resort between characters.
+ * @param options.room maximum tokens of the first piece
+ * @param options.limit maximum tokens of each further piece; with a limit below 16, pieces of single characters may
+ * exceed it
  * @returns consecutive spans that cover everything
  */
 export function* splitSpan(text: string, span: Span, options: { room: number; limit: number }): Generator<Span> {
   let { room } = options
   let piece: { start: number; end: number; tokens: number } | undefined
-  // Units that fit everywhere: the first piece may have less room than the others.
+  // The units fit into every piece; the first piece may have less room than the others.
   for (const unit of toUnits(text, span, Math.min(room, options.limit), 0)) {
     const tokens = estimateTokens(text, unit.start, unit.end)
     if (piece && piece.tokens + tokens > room) {
@@ -29,7 +30,7 @@ export function* splitSpan(text: string, span: Span, options: { room: number; li
   if (piece) yield piece
 }
 
-/** Units of the coarsest kind that each fit into the limit. */
+/** Splits into the coarsest units that each fit into the limit. */
 function* toUnits(text: string, span: Span, limit: number, level: number): Generator<Span> {
   const split = splitters[level]!
   for (const unit of split(text, span)) {
@@ -48,7 +49,7 @@ function* splitLines(text: string, { start, end }: Span): Generator<Span> {
   }
 }
 
-/** A segmenter gets no more at once than this: its time and memory grow with the text. */
+/** Maximum input of a segmenter, whose time and memory grow with the text. */
 const windowLength = 4000
 
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
@@ -68,7 +69,7 @@ function* splitSpaces(text: string, { start, end }: Span): Generator<Span> {
   }
 }
 
-/** Words, and runs of what is none: each sign by itself would be a piece of its own. */
+/** Words, and runs of other characters as one unit: each sign would otherwise be a separate unit. */
 function* splitWords(text: string, span: Span): Generator<Span> {
   let signs: Span | undefined
   for (const piece of segment(text, span, words)) {
@@ -80,7 +81,7 @@ function* splitWords(text: string, span: Span): Generator<Span> {
   if (signs) yield signs
 }
 
-/** Knows the scripts that are written without spaces, such as Thai, Chinese and Japanese. */
+/** Uses `Intl.Segmenter`, which supports scripts without spaces, such as Thai, Chinese and Japanese. */
 function* segment(
   text: string,
   { start, end }: Span,
@@ -94,7 +95,7 @@ function* segment(
   }
 }
 
-/** The last white space of a window; without any its end, moved behind the character it would cut. */
+/** The last white space of a window; without any, its end, moved behind the character it would split. */
 function boundaryBefore(text: string, from: number, to: number): number {
   for (let at = to; at > from + (to - from) / 2; at--) if (isSpace(text.charCodeAt(at - 1))) return at
   return characterEnd(text, to)
@@ -104,7 +105,7 @@ function isSpace(unit: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13)
 }
 
-/** Far finer than a chunk, coarse enough to be cheap. */
+/** Much finer than a chunk, and coarse enough to be cheap. */
 const characterRun = 16
 
 function* splitCharacters(text: string, { start, end }: Span): Generator<Span> {

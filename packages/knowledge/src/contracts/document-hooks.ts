@@ -2,28 +2,28 @@ import type { IngestionDocument } from '@inlay/protocol'
 import type { DocumentInput } from './document-input.ts'
 import type { Caller } from './pairs.ts'
 
-/** A document that is about to be accepted; nothing of it is stored yet. */
+/** A document that is about to be accepted; nothing is stored yet. */
 export interface ComingDocument {
   readonly document: IngestionDocument
   /** Connector/credential pair. */
   readonly pairId: number
-  /** Absent: the host itself. */
+  /** Absent for the host itself. */
   readonly caller: Caller | undefined
 }
 
-/** Verdict of a hook on a document; undefined lets it pass. */
+/** Decision of a hook about a document; undefined accepts it. */
 export interface DocumentVerdict {
-  /** Why the document is refused, for the one who sent it. */
+  /** Reason why the document is refused, shown to the sender. */
   readonly reject?: string | undefined
-  /** Accepted in its place, for example without names of people. */
+  /** Accepted instead of the original, for example without names of people. */
   readonly document?: DocumentInput | undefined
 }
 
-/** A document that is searchable, or that failed for good. */
+/** A document that became searchable or failed permanently. */
 export interface EndedDocument {
   readonly documentId: string
   readonly phase: 'indexed' | 'failed'
-  /** Why it failed; null when it did not. */
+  /** Reason of the failure; null if indexing succeeded. */
   readonly reason: string | null
   readonly chunkCount: number | null
 }
@@ -31,15 +31,15 @@ export interface EndedDocument {
 /** Callbacks of the host around documents. Not called for files uploaded to a single chat. */
 export interface DocumentHooks {
   /**
-   * Called for each document before it is stored; the sender waits. An InlayError it throws is the answer as it is,
-   * anything else is HOOK_EXECUTION_FAILED.
+   * Called for each document before it is stored, while the sender waits. If it throws an InlayError, that error is
+   * returned; any other error becomes HOOK_EXECUTION_FAILED.
    */
   readonly beforeDocument?:
     | ((coming: ComingDocument) => Promise<DocumentVerdict | void> | DocumentVerdict | void)
     | undefined
   /**
-   * Called in the process that indexed a document, after each indexing; only `close` waits for it. After a crash it may
-   * not be called, or twice. What it throws goes to `onError`.
+   * Called after each indexing of a document, in the process that indexed it; only `close` waits for it. After a crash
+   * it may be called twice or not at all. Errors it throws go to `onError`.
    */
   readonly afterDocument?: ((ended: EndedDocument) => Promise<void> | void) | undefined
 }

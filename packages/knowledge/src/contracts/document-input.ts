@@ -1,11 +1,11 @@
 import type { IngestionDocumentInput, IngestionInput } from '@inlay/protocol'
 
-/** A document as a host writes it: only its sections are needed. */
+/** A document as a host writes it; only the sections are required. */
 export interface DocumentInput
   extends
     Omit<IngestionDocumentInput, 'semantic_identifier' | 'metadata'>,
     Partial<Pick<IngestionDocumentInput, 'metadata'>> {
-  /** Display title. Default: `title`, else the first line of the text. */
+  /** Display title. Default: `title`, otherwise the first line of the text. */
   readonly semantic_identifier?: string | null | undefined
 }
 

@@ -1,122 +1,137 @@
 import type { IndexFigures, RebuildReason } from './vector-index.ts'
 
-/** Answer to an accepted document. */
+/** Result of accepting a document. */
 export interface Accepted {
   readonly documentId: string
-  /** True when the id was accepted before and not deleted since. */
+  /** Whether the id was accepted before and not deleted since. */
   readonly alreadyExisted: boolean
-  /** True when the document is what it was before, so that nothing has to be done for it. */
+  /** Whether the document is the same as before, so that it is not indexed again. */
   readonly isUnchanged: boolean
 }
 
 /** Indexing state of a document. */
 export type DocumentPhase = 'pending' | 'indexing' | 'indexed' | 'failed'
 
-/** One accepted document as an operator sees it; times are milliseconds since 1970 UTC. */
+/** An accepted document, for operators; times are milliseconds since 1970 UTC. */
 export interface DocumentStatus {
   readonly documentId: string
   readonly semanticIdentifier: string
-  /** First section link; "" when no section has one. */
+  /** First link of a section; "" if no section has one. */
   readonly link: string
   readonly source: string
   readonly phase: DocumentPhase
-  /** Why the last attempt failed; null when none did. */
+  /** Reason why the last attempt failed; null if none failed. */
   readonly reason: string | null
   readonly attempts: number
   readonly nextTryAt: number | null
   readonly acceptedAt: number
   readonly indexedAt: number | null
   readonly chunkCount: number | null
+  /** Size of its content as stored, in bytes. */
+  readonly contentBytes: number
   readonly pairIds: readonly number[]
+  /** Only in listings that ask for tags. */
+  readonly tags?: readonly KnownTag[]
 }
 
-/** A metadata entry that searchable documents have. */
+/** A metadata entry of searchable documents. */
 export interface KnownTag {
   readonly key: string
   readonly value: string
   readonly source: string
 }
 
-/** Narrows a listing of tags. */
+/** Filters a listing of tags. */
 export interface TagQuery {
-  /** Part of a key or value in any case; `key=value` asks for both. */
+  /** Part of a key or value, ignoring case; `key=value` matches both. */
   readonly match?: string
   /** 1 to 1000, default 50. */
   readonly limit?: number
 }
 
-/** Which failed documents are tried again; absent parts narrow nothing. */
+/** Selects failed documents to retry. Absent fields do not filter. */
 export interface RequeueQuery {
   readonly documentId?: string
   readonly pairId?: number
   readonly source?: string
 }
 
-/** Narrows a listing of documents. Pages are asked for by `after`, the `next` of the page before. */
+/** Filters a listing of documents. For the next page, set `after` to `next` of the previous page. */
 export interface DocumentQuery {
-  /** By id, or the last accepted first. Default `id`. */
+  /** By id, or last accepted first. Default `id`. */
   readonly order?: 'id' | 'newest'
-  /** The one document with this id, if there is one. */
+  /** Only the document with this id, if it exists. */
   readonly documentId?: string
-  /** Part of the title or the id, in any case. */
+  /** Part of the title or the id, ignoring case. */
   readonly match?: string
   readonly phase?: DocumentPhase
   readonly pairId?: number
+  /** Documents in any of these pairs that the caller may see. */
+  readonly pairIds?: readonly number[]
+  /** Documents with this tag, as returned by `toTag`. */
+  readonly tag?: string
+  /** Whether entries include their tags. Default false. */
+  readonly withTags?: boolean
   readonly source?: string
   /** 1 to 1000, default 100. */
   readonly limit?: number
   readonly after?: string
 }
 
-/** Whether this process can work. */
+/** Whether this process is ready. */
 export interface Readiness {
   /** Instructions for the operator if a disk was full within the last minute; searches continue. */
   readonly fullDisk?: string
-  /** Why documents are being indexed again; absent while they are not. */
+  /** Reason why documents are being indexed again; absent if they are not. */
   readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
   readonly embedder: EmbedderFigures
 }
 
-/** Figures as they were counted a while ago, by whichever process. */
+/** Statistics that one of the processes counted a while ago. */
 export interface FiguresSample extends Pick<KnowledgeFigures, 'documents'> {
-  /** When the document that waits longest was accepted, in milliseconds since 1970 UTC; undefined when none waits. */
+  /**
+   * Time at which the oldest waiting document was accepted, in milliseconds since 1970 UTC; undefined if none waits.
+   */
   readonly oldestAcceptedAt?: number | undefined
   readonly rebuild?: KnowledgeFigures['rebuild']
 }
 
-/** Figures of the documents, and how old they are in milliseconds. */
+/** Statistics of the documents, and their age in milliseconds. */
 export interface SampledFigures extends Omit<KnowledgeFigures, 'index' | 'embedder'> {
   readonly ageMs: number
-  /** As it was when the records were last read; absent before that. */
+  /** State when the records were last read; absent before that. */
   readonly embedder?: EmbedderFigures
 }
 
-/** Which embedder the documents have, and which one this process is set to. */
+/** The embedder of the documents, and the embedder configured for this process. */
 export interface EmbedderFigures {
-  /** Id of the recorded embedder, which the vectors of the documents come from; null when they have none. */
+  /** Id of the recorded embedder, which made the vectors of the documents; null if they have none. */
   readonly recorded: string | null
   /** Id of the embedder of this process; null without one. */
   readonly configured: string | null
-  /** Whether both are the same, so that searches here use vectors (unless there is no embedder). */
+  /** Whether both are the same, so that searches in this process use vectors (unless there is no embedder). */
   readonly isUsed: boolean
-  /** Whether this process can index documents: not when it lacks the recorded embedder. */
+  /** Whether this process can index documents; false if it lacks the recorded embedder. */
   readonly indexes: boolean
   /** Instructions for the operator; absent when both models are the same. */
   readonly notice?: string
 }
 
-/** Figures of the whole ingestion side. */
+/** Statistics of ingestion and the index. */
 export interface KnowledgeFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>
-  /** Age of the oldest waiting document in milliseconds; 0 when none waits. */
+  /** Age of the oldest waiting document in milliseconds; 0 if none waits. */
   readonly oldestWaitingMs: number
   readonly index: IndexFigures
   readonly embedder: EmbedderFigures
   /** Present while documents are indexed again. */
   readonly rebuild?: {
-    /** `embedder`: another embedding model was configured; `incomplete`: the index lacked some documents of the records. */
+    /**
+     * `embedder`: another embedding model was configured; `incomplete`: documents of the records were missing from the
+     * index.
+     */
     readonly reason: RebuildReason | 'embedder' | 'incomplete'
-    /** Documents still to be indexed again. */
+    /** Number of documents still to be indexed again. */
     readonly documents: number
   }
 }

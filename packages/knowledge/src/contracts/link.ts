@@ -1,11 +1,11 @@
 import type { BaseFilters } from '@inlay/protocol'
 import type { Caller } from './pairs.ts'
 
-/** Asks for the document that an address belongs to. */
+/** A request for the document with a URL. */
 export interface LinkRequest {
   readonly link: string
   readonly filters?: BaseFilters | null
-  /** Absent: the host itself, no restriction. */
+  /** Absent for the host itself, which has no restriction. */
   readonly caller?: Caller
   readonly signal?: AbortSignal
 }

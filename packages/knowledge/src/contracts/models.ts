@@ -5,7 +5,7 @@ export type SummaryRequest =
   | {
       readonly kind: 'document'
       readonly title: string
-      /** Its text; of a long one the beginning. */
+      /** Text of the document, or the beginning of a long one. */
       readonly document: string
     }
   | {
@@ -18,18 +18,20 @@ export type SummaryRequest =
     }
 
 /**
- * Says in a sentence or two what a document is about, or what a chunk says in the light of its document. Mostly a
- * language model; may be called several times at once.
+ * Summarizes a document in one or two sentences, or puts a chunk in the context of its document. Usually a language
+ * model; may be called concurrently.
  */
 export type Summarizer = (request: SummaryRequest, signal: AbortSignal) => Promise<string>
 
-/** Says in words what an image shows, and what is written on it; "" for nothing. Mostly a model that sees. */
+/** Describes an image and the text on it; "" if there is nothing to say. Usually a vision model. */
 export type ImageDescriber = (bytes: Uint8Array, mediaType: string, signal: AbortSignal) => Promise<string>
 
-/** Images that sections name by `image_file_id`. What an id names never changes. */
+/** Images that sections refer to by `image_file_id`. The content of an id never changes. */
 export interface ImageStore {
-  /** Those of the ids that are images the caller may put into documents; without a caller: that are images. */
+  /**
+   * The given ids of existing images that the caller may use in documents. Without a caller: of all existing images.
+   */
   find(ids: readonly string[], caller?: Caller): Promise<readonly string[]>
-  /** An image that `find` has let through; undefined when it is gone. */
+  /** Reads an image that `find` returned; undefined if it was deleted. */
   read(id: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>
 }

@@ -2,7 +2,8 @@ import type { Principal } from '@inlay/protocol'
 import type { DocumentPhase, DocumentStatus } from './documents.ts'
 
 /**
- * The searching caller, whose access to pairs is enforced. Without a caller there is no restriction (the host itself).
+ * The caller of a search, whose access to pairs is enforced. Without a caller (the host itself) there is no
+ * restriction.
  */
 export type Caller = Pick<Principal, 'id' | 'email' | 'groups' | 'scopes'>
 
@@ -13,17 +14,17 @@ export interface Access {
   readonly groups: readonly string[]
 }
 
-/** A connector/credential pair: where documents come from, and who may see them. */
+/** A connector/credential pair: a source of documents, and who may see them. */
 export interface Pair extends Access {
   readonly id: number
   readonly name: string
-  /** Its documents wait in the queue while true; what was indexed before stays searchable. */
+  /** While true, its documents wait in the queue; documents indexed before stay searchable. */
   readonly isPaused: boolean
   /** Milliseconds since 1970 UTC. */
   readonly createdAt: number
 }
 
-/** A named group of pairs that a search can be narrowed to. */
+/** A named group of pairs that a search can be restricted to. */
 export interface DocumentSet extends Access {
   readonly id: number
   readonly name: string
@@ -34,59 +35,62 @@ export interface DocumentSet extends Access {
 }
 
 /**
- * Settings of a new or changed pair. Absent fields stay unchanged; defaults of a new pair: public, nobody named,
- * running.
+ * Settings of a new or changed pair. Absent fields stay unchanged; defaults of a new pair: public, not shared with
+ * anybody, not paused.
  */
 export type PairChange = Partial<Pick<Pair, 'name' | 'isPaused' | keyof Access>>
 
 /** Settings of a new or changed document set. Absent fields stay unchanged; defaults of a new set: public, empty. */
 export type DocumentSetChange = Partial<Pick<DocumentSet, 'name' | 'description' | 'pairIds' | keyof Access>>
 
-/** How a pair fares. */
+/** A pair with its indexing progress. */
 export interface PairProgress extends Pair {
   readonly documents: Readonly<Record<DocumentPhase, number>>
-  /** When a document last came in or became searchable, in milliseconds since 1970 UTC; null when none ever did. */
+  /** Time at which a document was last accepted or became searchable, in milliseconds since 1970 UTC; null if never. */
   readonly lastAcceptedAt: number | null
   readonly lastIndexedAt: number | null
   /**
-   * The latest documents that were given up, newest first; at most 10. Where several pairs are read, of the 500 given up
-   * last.
+   * The latest failed documents, newest first, at most 10. If several pairs are read: those among the latest 500
+   * failures.
    */
   readonly failures: readonly DocumentStatus[]
 }
 
-/** Which pairs are read, and how much of them. */
+/** Selects the pairs, and whether to read failures. */
 export interface ProgressOptions {
   readonly caller?: Caller
-  /** Only this one, if the caller may see it. */
+  /** Only this pair, if the caller may see it. */
   readonly id?: number
-  /** Whether failures are read; without, none are told. Default: they are. */
+  /** Whether to read failures; if false, `failures` is empty. Default true. */
   readonly failures?: boolean
 }
 
-/** Connector/credential pairs. Pair 1 always exists, is public at first and cannot be removed. */
+/** Connector/credential pairs. Pair 1 always exists, is initially public and cannot be deleted. */
 export interface Pairs {
   create(pair: PairChange & { readonly name: string }): Promise<Pair>
-  /** By id. With a caller: only those the caller may see. */
+  /** Sorted by id. With a caller: only pairs that the caller may see. */
   list(options?: { caller?: Caller }): Promise<Pair[]>
-  /** CONNECTOR_NOT_FOUND, also when the caller may not see it. */
+  /** @throws CONNECTOR_NOT_FOUND, also if the caller may not see the pair */
   get(id: number, options?: { caller?: Caller }): Promise<Pair>
-  /** As {@link list}, with how each of them fares. */
+  /** Like {@link list}, with the indexing progress of each pair. */
   progress(options?: ProgressOptions): Promise<PairProgress[]>
-  /** CONNECTOR_NOT_FOUND. Access binds at the next search; nothing is indexed anew. */
+  /** Changes of access take effect with the next search; no reindexing needed. @throws CONNECTOR_NOT_FOUND */
   update(id: number, change: PairChange): Promise<Pair>
-  /** Hides the documents that are in no other pair at once, and removes them later. CONNECTOR_NOT_FOUND, INVALID_INPUT. */
+  /**
+   * Deletes a pair. Documents that are in no other pair are hidden at once and removed later. @throws
+   * CONNECTOR_NOT_FOUND, INVALID_INPUT
+   */
   remove(id: number): Promise<void>
 }
 
 /** Document sets. Names are unique. */
 export interface DocumentSets {
-  /** DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND. */
+  /** @throws DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND */
   create(set: DocumentSetChange & { readonly name: string }): Promise<DocumentSet>
-  /** By name. With a caller: only those the caller may see. */
+  /** Sorted by name. With a caller: only sets that the caller may see. */
   list(options?: { caller?: Caller }): Promise<DocumentSet[]>
-  /** DOCUMENT_SET_NOT_FOUND, DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND. */
+  /** @throws DOCUMENT_SET_NOT_FOUND, DUPLICATE_RESOURCE, CONNECTOR_NOT_FOUND */
   update(id: number, change: DocumentSetChange): Promise<DocumentSet>
-  /** The documents stay. DOCUMENT_SET_NOT_FOUND. */
+  /** Deletes a set but not its documents. @throws DOCUMENT_SET_NOT_FOUND */
   remove(id: number): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Excerpt, ExcerptRequest, FoundPassage, SearchRequest } from './sea
 
 export interface PrivateFile {
   readonly id: string
-  /** Id of the owner: files of several people take turns in the queue. */
+  /** Id of the owner; files of several owners are indexed in turn. */
   readonly ownerId?: string
   readonly title: string
   readonly source: SourceValue
@@ -13,23 +13,23 @@ export interface PrivateFile {
 }
 
 /**
- * Documents that only their ids find: no search, listing or count shows them, to no caller. Whoever asks here has
- * checked who may see what.
+ * Documents that can only be found by their ids: no search, listing or count includes them, whoever calls. The code
+ * that uses this interface must check access itself.
  */
 export interface PrivateFileIndex {
-  /** As `Knowledge.accept`. */
+  /** See `Knowledge.accept`. */
   put(document: PrivateFile, options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>
-  /** No error when it is not there. */
+  /** Does nothing if the document does not exist. */
   remove(id: string): Promise<void>
   /**
-   * Passages of these documents alone, best first; filters bind, and a document set finds nothing. The caller decides
-   * whose turn it takes, not what is found.
+   * Passages of only these documents, best first. Filters apply; a document set matches none of them. The caller is
+   * used for fair scheduling, not for access.
    */
   search(
     query: Pick<SearchRequest, 'text' | 'filters' | 'limit' | 'signal' | 'caller'> & {
       readonly documentIds: readonly string[]
     },
   ): Promise<FoundPassage[]>
-  /** Current text around a passage of one of these documents. Undefined when it does not exist. */
+  /** Current text around a passage of one of these documents; undefined if it does not exist. */
   excerpt(request: Omit<ExcerptRequest, 'caller'>): Promise<Excerpt | undefined>
 }

@@ -1,13 +1,13 @@
 import type { IngestionDocument } from '@inlay/protocol'
 
-/** Metadata of a document as it is shown and filtered by. */
+/** Metadata of a document, displayed and used for filters. */
 export type DocumentMetadata = Readonly<Record<string, string | readonly string[]>>
 
-/** A document as it is stored: every field that makes it what it is, and nothing that depends on when it came. */
+/** A document as stored: its content, without the times and ids of its ingestion. */
 export type StoredDocument = Omit<IngestionDocument, 'id'>
 
-/** A large document as it is stored: the texts of its sections are "", and stand elsewhere, one after the other. */
+/** A large document as stored: the texts of its sections are "" here and stored separately, concatenated. */
 export interface LargeDocument extends StoredDocument {
-  /** Characters of the text of each section. */
+  /** Number of characters of each section's text. */
   readonly textLengths: readonly number[]
 }

@@ -5,9 +5,9 @@ import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 import { spaceOf } from '../schema/sql.ts'
 
-/** Model results of currently visible rows, reused because most of a changed document stays the same. */
+/** Model results of visible rows, reused because most of a changed document stays the same. */
 export interface KnownRows {
-  /** Vectors by the text they were made from. */
+  /** Vectors by their text. */
   readonly vectors: Map<string, Float32Array>
   /** Summaries by {@link summaryKey}. */
   readonly summaries: Map<string, Summary>
@@ -15,17 +15,17 @@ export interface KnownRows {
   readonly descriptions: Map<string, string>
 }
 
-/** Names a chunk of a document by what it says. */
+/** Identifies a chunk of a document by its content. */
 export function summaryKey(documentId: string, metadata: ChunkMetadata, text: string): string {
   return JSON.stringify([documentId, metadata.headings ?? [], text])
 }
 
-/** Bounds memory; a document this large anew is a matter of its own. */
-const mostKnownChunks = 5000
+/** Bounds memory: larger documents are embedded again. */
+const maxKnownChunks = 5000
 
 /**
- * Reads the rows of the visible versions of documents; what another embedder made of them is no use.
- * @throws SERVICE_UNAVAILABLE when the index cannot be read
+ * Reads the rows of the visible versions of documents, except those made with another embedder.
+ * @throws SERVICE_UNAVAILABLE if the index cannot be read
  */
 export async function readKnownRows(
   documents: readonly ClaimedDocument[],
@@ -33,7 +33,7 @@ export async function readKnownRows(
 ): Promise<KnownRows> {
   const known: KnownRows = { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
   for (const { id, visibleGeneration, chunkCount } of documents) {
-    if (visibleGeneration === null || chunkCount > mostKnownChunks) continue
+    if (visibleGeneration === null || chunkCount > maxKnownChunks) continue
     const rows = await readGeneration(index, visibleGeneration, chunkCount)
     const read = rows.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
     for (const { hit, metadata } of read) {

@@ -1,5 +1,5 @@
 import { storable } from '@inlay/protocol'
-import { mapConcurrent } from '@inlay/protocol/concurrency'
+import { mapConcurrent } from '@inlay/scheduling'
 import { boundedCall } from '../calls/bounded-call.ts'
 import { titleOf, type Summary } from '../chunking/chunk-metadata.ts'
 import { imagesOf, type DraftRow } from '../chunking/rows.ts'
@@ -7,24 +7,24 @@ import type { ImageDescriber, ImageStore, Summarizer } from '../contracts/models
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import { summaryKey, type KnownRows } from './known-rows.ts'
 
-/** Models that add to documents on their way into the index, as far as there are any. */
+/** Models that add summaries and descriptions to documents before indexing; each is optional. */
 export interface EnrichmentContext {
   readonly images?: ImageStore
   readonly describeImage?: ImageDescriber
   readonly summarize?: Summarizer
-  /** Receives the first failure of each kind in a claim; the documents go on without. */
+  /** Receives the first failure of each kind per claim; the documents are indexed without the result. */
   readonly onError: (error: unknown) => void
-  /** Aborts when the worker is to let go. */
+  /** Aborts when the worker has to release the claim. */
   readonly signal: AbortSignal
 }
 
 /** Model results added to the documents of one claim. */
 export interface Enrichment {
-  /** Vectors there are already, by the text they were made from. */
+  /** Known vectors by their text. */
   readonly vectors: ReadonlyMap<string, Float32Array>
-  /** Descriptions of a document's images by id; of those that could be described. */
+  /** Descriptions of a document's images by id, without images that could not be described. */
   describe(document: StoredDocument): Promise<ReadonlyMap<string, string>>
-  /** Rows with what is said of them. */
+  /** Adds summaries to rows. */
   summarize(rows: readonly SummarizedRow[]): Promise<DraftRow[]>
 }
 
@@ -32,22 +32,22 @@ export interface Enrichment {
 export interface SummarizedRow {
   readonly row: DraftRow
   readonly document: StoredDocument
-  /** Whether the document has other rows; alone, a chunk says itself what it is about. */
+  /** Whether the document has other rows; a single chunk needs no context. */
   readonly isPart: boolean
 }
 
 const callTimeoutMs = 60_000
-/** Calls of a model at once. */
-const mostCalls = 4
+/** Concurrent calls of a model. */
+const maxCalls = 4
 /** About 15,000 tokens. */
-const longestDocument = 60_000
-/** About 200 tokens, as in the reference; and what an image may take of a chunk. */
-const longestSummary = 800
-const longestDescription = 4000
+const maxDocumentLength = 60_000
+/** Maximum characters of a summary (about 200 tokens), and of an image description. */
+const maxSummaryLength = 800
+const maxDescriptionLength = 4000
 
 /**
- * Makes the enrichment of a claim. What is known already is not asked for again, also by a second try of the claim. A
- * model that fails is not asked again in this claim: its documents are indexed without.
+ * Creates the enrichment of a claim. Known results are reused, also when the claim is retried. A model that fails is
+ * not called again in this claim: its documents are indexed without the result.
  */
 export function createEnrichment(known: KnownRows, context: EnrichmentContext): Enrichment {
   const { images, describeImage, summarize } = context
@@ -60,10 +60,10 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
       const image = await store.read(id)
       return image ? describer(image.bytes, image.mediaType, signal) : ''
     })
-    if (text) known.descriptions.set(id, text.trim().slice(0, longestDescription).toWellFormed())
+    if (text) known.descriptions.set(id, text.trim().slice(0, maxDescriptionLength).toWellFormed())
   }
 
-  /** Once a document, however many of its chunks ask. */
+  /** Called once per document, however many chunks it has. */
   function summaryOf({ row, document }: SummarizedRow, summarizer: Summarizer): Promise<string> {
     const begun = documentSummaries.get(row.fields.documentId)
     if (begun) return begun
@@ -102,23 +102,23 @@ export function createEnrichment(known: KnownRows, context: EnrichmentContext): 
       const ids = new Set(imagesOf(document))
       const missing = [...ids].filter((id) => !known.descriptions.has(id))
       if (images && describeImage)
-        await mapConcurrent(missing, mostCalls, (id) => describeOne(id, describeImage, images))
+        await mapConcurrent(missing, maxCalls, (id) => describeOne(id, describeImage, images))
       return known.descriptions
     },
     summarize: async (rows) =>
-      summarize ? mapConcurrent(rows, mostCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
+      summarize ? mapConcurrent(rows, maxCalls, (item) => sumUp(item, summarize)) : rows.map(({ row }) => row),
   }
 }
 
 type LenientCall = (call: (signal: AbortSignal) => Promise<string>) => Promise<string>
 
-/** Calls that answer "" from the first one on that fails; only being told to let go is thrown. */
+/** Wraps calls so that they return "" from the first failure on; only the abort of the claim is thrown. */
 function lenient(part: string, { onError, signal }: EnrichmentContext): LenientCall {
   let hasFailed = false
   return async (call) => {
     if (hasFailed) return ''
     try {
-      // Models may write what no index takes.
+      // Models may return text that an index cannot store, such as NUL characters.
       return storable(await boundedCall(call, { part, timeoutMs: callTimeoutMs, signal }))
     } catch (error) {
       if (signal.aborted) throw error
@@ -130,15 +130,15 @@ function lenient(part: string, { onError, signal }: EnrichmentContext): LenientC
 }
 
 function shorten(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestSummary).toWellFormed()
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, maxSummaryLength).toWellFormed()
 }
 
 function toText({ sections }: StoredDocument): string {
   let text = ''
   for (const section of sections) {
-    if (text.length >= longestDocument) break
+    if (text.length >= maxDocumentLength) break
     const parts = [section.heading ?? '', 'text' in section ? section.text : ''].filter((part) => part !== '')
     if (parts.length > 0) text += `${text && '\n\n'}${parts.join('\n\n')}`
   }
-  return text.slice(0, longestDocument)
+  return text.slice(0, maxDocumentLength)
 }

@@ -1,37 +1,37 @@
 import type { FiguresSample } from '../contracts/documents.ts'
 import { countRebuild } from '../reindexing/change-embedder.ts'
-import type { SpacedIndex } from '../reindexing/spaced-index.ts'
+import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 import { type MaintainerContext, whileHeld } from '../upkeep/maintainer.ts'
 import { readQueueFigures } from '../queue/queue-status.ts'
 
-/** Counts are this old before they are counted again. */
+/** Age after which documents are counted again. */
 export const sampleIntervalMs = 15_000
-/** Counting takes at most one part in so many of the time. */
+/** Counting takes at most this fraction (1/20) of the time. */
 const restPerCount = 20
-/** Longest wait of a reader for the stored counts, or for the first count of all. */
+/** Maximum wait of a reader for the stored counts, or for the first count. */
 export const sampleWaitMs = 1_000
 
-/** Counts of all documents, made now and then by one process and stored for all of them. */
+/** Counts of all documents, made periodically by one process and stored for all processes. */
 export interface StoredSample extends FiguresSample {
-  /** The latest space while it was made. */
+  /** Number of the latest space at that time. */
   readonly space: number | undefined
   readonly sampledAt: number
   readonly tookMs: number
 }
 
-/** Keeps counts, so that reading them costs the same however many documents there are. */
+/** Stores counts, so that reading them costs the same for any number of documents. */
 export interface FiguresSampler {
   /**
-   * The counts that are stored, or the last that were read here. Never rejects and waits a second at most; undefined
-   * while nothing was counted yet. Counts of some age are counted again in the background.
+   * The stored counts, or the last counts read in this process. Never rejects and takes at most a second; undefined if
+   * nothing was counted yet. Old counts are counted again in the background.
    */
   read(): Promise<StoredSample | undefined>
-  /** Resolves once nothing is being counted here. */
-  settled(): Promise<void>
+  /** Resolves when this process is not counting. */
+  whenIdle(): Promise<void>
 }
 
 export function createFiguresSampler(
-  context: Omit<MaintainerContext, 'index'> & { index: SpacedIndex },
+  context: Omit<MaintainerContext, 'index'> & { index: MigratingIndex },
 ): FiguresSampler {
   const { db, now, onError } = context
   let known: StoredSample | undefined
@@ -44,15 +44,12 @@ export function createFiguresSampler(
   }
   const isDue = (): boolean => {
     if (!known) return true
-    // A clock that was set back must not keep old counts.
+    // After the system clock was set back, old counts must not look new.
     const ageMs = Math.abs(now() - known.sampledAt)
     return ageMs >= Math.max(sampleIntervalMs, restPerCount * known.tookMs)
   }
   const count = async (): Promise<void> => {
     await whileHeld(context, 'figures', async () => {
-      // Another process may have just counted.
-      await load()
-      if (!isDue()) return
       const began = performance.now()
       const spaces = await context.index.spaces()
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
@@ -84,17 +81,17 @@ export function createFiguresSampler(
       await atMost(refreshed, sampleWaitMs)
       return known
     },
-    settled: async () => {
+    whenIdle: async () => {
       await reading
       await counting
     },
   }
 }
 
-/** Waits for work that never rejects, but no longer than a time. */
-export async function atMost(work: Promise<unknown>, limitMs: number): Promise<void> {
+/** Waits for work that never rejects, at most for the given time. */
+export async function atMost(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limitMs)
+  const timer = setTimeout(resolve, timeoutMs)
   await Promise.race([work, timeUp])
   clearTimeout(timer)
 }

@@ -1,14 +1,14 @@
 import { isInlayError } from '@inlay/protocol'
 
-/** Remembers for a while that a disk was full, so that readiness can say it. */
+/** Remembers for a minute that a disk was full, for readiness to report it. */
 export interface FullDiskNote {
-  /** Takes any failure; what is no full disk is passed over. */
+  /** Receives any failure; ignores those that are not about a full disk. */
   readonly note: (error: unknown) => void
-  /** Instructions for the operator; undefined when no disk was full recently. */
+  /** Instructions for the operator; undefined if no disk was full recently. */
   readonly message: () => string | undefined
 }
 
-/** Writes that fail are tried again more often than that. */
+/** Longer than the interval at which failed writes are retried. */
 const rememberedMs = 60_000
 
 export function createFullDiskNote(): FullDiskNote {

@@ -2,24 +2,24 @@ import { InlayError } from '@inlay/protocol'
 import type { Readiness } from '../contracts/documents.ts'
 import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
 import type { IndexSpace } from '../reindexing/index-space.ts'
-import type { SpacedIndex } from '../reindexing/spaced-index.ts'
+import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 import { atMost, type FiguresSampler } from './figures-sample.ts'
 
-/** Longest time a probe takes: balancers give up after a second. */
+/** Maximum duration of a probe: load balancers give up after a second. */
 export const probeWaitMs = 500
-/** How long a process stays ready while the database is slow to answer. */
+/** How long a process stays ready while the database does not respond. */
 export const probeSilenceMs = 5_000
 
 interface ReadinessOptions {
-  readonly index: Pick<SpacedIndex, 'spaces' | 'verified' | 'embedder'>
+  readonly index: Pick<MigratingIndex, 'spaces' | 'verified' | 'embedder'>
   readonly sampler: Pick<FiguresSampler, 'read'>
-  /** Documents that the index turned out to lack. */
+  /** Number of documents found to be missing from the index. */
   readonly missing: () => number
-  /** Instructions for the operator when a disk was full recently. */
+  /** Instructions for the operator if a disk was full recently. */
   readonly fullDisk?: () => string | undefined
 }
 
-/** Why documents are being indexed again, as far as spaces and the last count tell. */
+/** Reason why documents are being indexed again, as known from spaces and the last count. */
 export async function rebuildOf(
   spaces: readonly IndexSpace[],
   sampler: Pick<FiguresSampler, 'read'>,
@@ -32,14 +32,14 @@ export async function rebuildOf(
 }
 
 /**
- * Tells whether this process can work, at the same cost at any size: it reads a table of a few rows. Probes share one
- * look, and none waits longer than half a second for it.
+ * Checks whether this process is ready, at a cost that does not depend on the number of documents: it reads a small
+ * table. Concurrent probes share a check, and each waits for it at most half a second.
  */
 export function createReadiness({ index, sampler, missing, fullDisk }: ReadinessOptions): () => Promise<Readiness> {
   let looking: Promise<void> | undefined
   let last: { readonly at: number; readonly readiness: Readiness } | undefined
   let failure: unknown
-  /** Whether the index still has to be reached for the first time. */
+  /** Whether the index was not reached yet since the start. */
   let isVerifying = false
 
   const look = async (): Promise<Readiness> => {
@@ -68,7 +68,7 @@ export function createReadiness({ index, sampler, missing, fullDisk }: Readiness
     await atMost(looking, probeWaitMs)
     const message = fullDisk?.()
     if (last && began - last.at < probeSilenceMs) return { ...last.readiness, ...(message && { fullDisk: message }) }
-    const reason = isVerifying ? 'The index has not been reached since the start.' : 'The database does not answer.'
+    const reason = isVerifying ? 'The index has not been reached since the start.' : 'The database does not respond.'
     throw failure ?? new InlayError('SERVICE_UNAVAILABLE', { message: reason, retryable: true })
   }
 }

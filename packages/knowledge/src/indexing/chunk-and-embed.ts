@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { createSlices } from '@inlay/protocol/concurrency'
+import { createSlices } from '@inlay/scheduling'
 import { partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type DraftRow, filesOf, toRows } from '../chunking/rows.ts'
@@ -12,7 +12,7 @@ import type { ClaimedDocument } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 import { type LargeTexts, openLargeTexts } from './large-texts.ts'
 
-/** Dependencies for reading the tables of documents. */
+/** Dependencies for reading tables that documents reference. */
 export interface TableContext {
   readonly files?: FileStore
   readonly readFile?: FileExtractor
@@ -24,14 +24,14 @@ type Section = StoredDocument['sections'][number]
 type Table = Extract<Section, { type: 'tabular' }>
 
 /**
- * The text of an uploaded table: Markdown tables, whose header each chunk repeats.
- * @throws INVALID_INPUT for a file that is gone or cannot be read, and what reading files throws
+ * The text of an uploaded table, as Markdown tables whose header is repeated in each chunk.
+ * @throws INVALID_INPUT for a file that was deleted or cannot be read, and errors of the file extractor
  */
 async function readTable(section: Table, { files, readFile, signal }: TableContext): Promise<Section[]> {
   const file = await files?.read(section.csv_file_id)
   if (!file || !readFile)
     throw new InlayError('INVALID_INPUT', {
-      message: 'The file of a table is gone: upload it and send the document again.',
+      message: 'The file of a table was deleted: upload it and send the document again.',
     })
   const { sections } = await readFile(file, { signal })
   return sections.map(({ text, heading }) => ({
@@ -43,26 +43,26 @@ async function readTable(section: Table, { files, readFile, signal }: TableConte
   }))
 }
 
-/** One document on its way into the index, as one generation. */
+/** A document while it is written to the index, as one generation. */
 export interface Writing {
   readonly document: ClaimedDocument
   readonly generation: string
-  /** Rows with text so far. */
+  /** Number of rows with text so far. */
   chunkCount: number
   /** Tags of its rows. */
   tags: readonly string[]
   source: string
-  /** JSON of metadata that its rows do not carry. */
+  /** JSON of metadata that is too large for the rows; null otherwise. */
   metadata: string | null
-  /** Ids of the files that it names. */
+  /** Ids of the files that the document uses. */
   files: readonly string[]
-  /** Why this document alone cannot be written; its generation is then abandoned. */
+  /** Error that concerns only this document; its generation is then abandoned. */
   error?: unknown
 }
 
 export interface WritingContext extends TableContext {
   readonly db: Records
-  /** Told how many rows a commit brought into the index. */
+  /** Called after each commit with its number of rows. */
   readonly onAppended?: (rows: number) => void
   readonly index: VectorIndex
   readonly embedding?: EmbeddingCalls
@@ -79,13 +79,14 @@ interface PieceRow {
 
 type EnrichedRow = Pick<PieceRow, 'writing' | 'row'>
 
-/** Most rows and characters of text that are appended at once; fewer rows where others wait for an embedder. */
+/** Maximum number of rows and characters appended at once; fewer rows if queries may be waiting for the embedder. */
 const [pieceRows, embeddedPieceRows] = [1500, 1000]
 const pieceCharacters = 3 * 2 ** 20
 
 /**
- * Chunks, embeds and appends documents, many in one commit. A document that fails by itself is marked, the others go on.
- * @throws InlayError when the index refuses a commit; `retryable` when the index or the embedder is down
+ * Chunks, embeds and appends documents, many in one commit. A document that fails alone is marked, and the others
+ * continue.
+ * @throws InlayError if the index refuses a commit; `retryable` if the index or the embedder is down
  */
 export async function writeDocuments(
   writings: readonly Writing[],
@@ -118,19 +119,19 @@ function letGo(): InlayError {
   return new InlayError('CLOSED', { retryable: true })
 }
 
-/** Somebody may wait until so little is found: it gives way to no search. */
+/** A caller may wait for so little content, so it does not yield to searches. */
 const awaitedCharacters = 2 ** 18
 
-/** Cuts documents into rows, a commit's worth at a time; other work gets its turn in between. */
+/** Splits documents into rows, returned in batches of one commit each. Yields to the event loop in between. */
 async function* toPieces(
   writings: readonly Writing[],
   enrichment: Enrichment | undefined,
   context: WritingContext,
 ): AsyncGenerator<PieceRow[]> {
-  const mostRows = context.embedding ? embeddedPieceRows : pieceRows
+  const maxRows = context.embedding ? embeddedPieceRows : pieceRows
   let piece: PieceRow[] = []
   let characters = 0
-  // The content of a large document does not include its texts.
+  // `content` of a large document does not include its text.
   const content = writings.reduce(
     (sum, { document: { content, largeId } }) => sum + (largeId ? Infinity : content.length),
     0,
@@ -152,7 +153,7 @@ async function* toPieces(
         }
         const before = piece.at(-1)
         if (before?.writing === writing) before.isPart = true
-        if (piece.length >= mostRows || characters >= pieceCharacters) {
+        if (piece.length >= maxRows || characters >= pieceCharacters) {
           yield piece
           ;[piece, characters] = [[], 0]
           if (writing.error !== undefined) break
@@ -165,7 +166,7 @@ async function* toPieces(
         writing.metadata = row.metadataBeside
       }
     } catch (error) {
-      // One document in a thousand must not hold up the others.
+      // A document that cannot be split must not stop the others.
       writing.error = partFailed(error, 'Cutting the document into chunks')
     }
   }
@@ -175,17 +176,17 @@ async function* toPieces(
 interface ReadDocument {
   /** With the text of its tables. */
   readonly document: StoredDocument
-  /** Ids of the files that it names. */
+  /** Ids of the files that the document uses. */
   readonly files: readonly string[]
   /** Section texts of a large document. */
   readonly texts?: LargeTexts | undefined
 }
 
-/** Undefined for a document that cannot be read, which then carries the error. */
+/** Undefined for a document that cannot be read; the error is then in `writing.error`. */
 async function readWhole(writing: Writing, context: WritingContext): Promise<ReadDocument | undefined> {
   const { content, largeId } = writing.document
   try {
-    // Written by this package alone, from a validated request.
+    // Written by this package from a validated request.
     const stored = JSON.parse(content) as StoredDocument | LargeDocument
     const large = 'textLengths' in stored ? await openLargeTexts(context.db, largeId!, stored) : undefined
     const document = large?.document ?? stored
@@ -230,8 +231,8 @@ export interface Isolated<Item> {
 }
 
 /**
- * Runs work on all items; when it fails, on halves of them, until those are found that fail by themselves. An error
- * that is retryable says nothing about the items: it ends the search and is thrown.
+ * Runs work on all items. If it fails, runs it on halves of them until the items that fail alone are found. A retryable
+ * error says nothing about the items: it ends the search and is thrown.
  */
 export async function isolate<Item>(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-import { nextSlice } from '@inlay/protocol/concurrency'
+import { nextSlice } from '@inlay/scheduling'
 import type { RetryPolicy } from '@inlay/records'
 import { toFailure } from '../calls/bounded-call.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
@@ -16,9 +16,9 @@ export interface IndexingContext extends WritingContext, EnrichmentContext {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly policy: RetryPolicy
-  /** Receives the error behind each failed try. */
+  /** Receives the error behind each failed attempt. */
   readonly onError: (error: unknown) => void
-  /** Told when rows of the index became invisible. */
+  /** Called when rows of the index became invisible. */
   readonly onRetired?: () => void
 }
 
@@ -27,18 +27,18 @@ interface Progress {
   readonly claim: Claim
   readonly written: Written[]
   readonly failed: { readonly document: ClaimedDocument; readonly error: unknown; readonly isOutage?: boolean }[]
-  /** Every generation that may have rows. */
+  /** All generations that may have rows. */
   readonly used: string[]
 }
 
 /**
- * Brings the documents of a claim into the index and settles them; each ends searchable, failed, or waiting for another
- * try. When the signal aborts, they go back into the queue.
+ * Indexes the documents of a claim. Each becomes searchable, fails, or is retried later. When the signal aborts, they
+ * return to the queue.
  */
 export async function indexClaim(claim: Claim, given: IndexingContext): Promise<void> {
   const context = claim.hasVectors ? given : { ...given, embedding: undefined }
   const { db } = context
-  // SQLite reads megabytes on this thread.
+  // SQLite reads the whole content synchronously on this thread.
   if (claim.isLarge) await nextSlice()
   const documents = await readClaimed(db, claim.id)
   const progress: Progress = { claim, written: [], failed: [], used: [] }
@@ -47,7 +47,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
     const hasModel = embedding ?? summarize ?? describeImage
     const enrichment = hasModel && (await enrich(documents, claim.space, context))
     const { failed } = await isolate(documents, (subset) => write(subset, progress, { enrichment, context }))
-    // If the index refuses every document in the same way, the documents are hardly the cause.
+    // If all documents fail, the index is the likely cause.
     const isOutage = failed.length > 1 && failed.length === documents.length
     progress.failed.push(...failed.map(({ item, error }) => ({ document: item, error, isOutage })))
   } catch (error) {
@@ -56,7 +56,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
       context.onRetired?.()
       return
     }
-    // Nothing more can be done now: whatever is not written yet waits.
+    // Documents not written yet are retried later.
     const settled = new Set(
       [...progress.written, ...progress.failed.map(({ document }) => document)].map(({ id }) => id),
     )
@@ -87,7 +87,7 @@ async function enrich(
   return createEnrichment(await readKnownRows(kept, { index, space }), context)
 }
 
-/** Marks a section with an image in a stored document. */
+/** Substring of stored documents that have a section with an image. */
 const imageMark = '"image_file_id":"'
 
 async function write(
@@ -96,8 +96,7 @@ async function write(
   { enrichment, context }: { enrichment: Enrichment | undefined; context: IndexingContext },
 ): Promise<void> {
   const { claim, used } = progress
-  // The first try uses what the claim recorded, each further one new generations: a commit that failed may have
-  // happened all the same.
+  // Each retry uses new generations: a commit reported as failed may have succeeded.
   const isFirst = used.length === 0
   const generations = isFirst
     ? claim.generations.slice(0, documents.length)
@@ -129,6 +128,6 @@ async function endFailed({ claim, failed }: Progress, context: IndexingContext):
     return { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
   })
   await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })
-  // One line for an outage, not one for each document that waits for its end.
+  // One log line per outage, not one per document.
   for (const error of new Set(failed.map((failure) => failure.error))) onError(error)
 }

@@ -5,15 +5,15 @@ import type { Records } from '../schema/tables.ts'
 
 /** The texts of a large document, of which only a few parts are in memory at a time. */
 export interface LargeTexts {
-  /** Says that a section of the document is another one now: there may be those of tables before it. */
+  /** Maps a section of the document to its new index: tables before it may have added sections. */
   place(section: number, now: number): void
   /** Opens the text of each section, in order; undefined for one that is not stored here. */
   readonly openSection: (now: number) => TextWindow | undefined
-  /** Adds to the text that was opened last, if it asks for more. */
+  /** Loads the next part of the last opened text, if it needs more. */
   load(): Promise<void>
 }
 
-/** Models that sum a document up read no more of it. */
+/** Models that summarize a document read at most this much. */
 const shownCharacters = 60_000
 
 /** Opens a large document. @returns also the document with the beginning of its text */
@@ -57,7 +57,7 @@ export async function openLargeTexts(
   return { texts, document: { ...document, sections } }
 }
 
-/** @throws CONFLICT for one that is not there: the document was changed or deleted just now */
+/** @throws CONFLICT if the part does not exist: the document was changed or deleted meanwhile */
 async function readPart(db: Records, largeId: string, position: number): Promise<string> {
   const row = await db
     .selectFrom('inlay_content_parts')

@@ -15,31 +15,30 @@ export interface Written extends Labels {
   readonly incarnation: number
   readonly generation: string
   readonly chunkCount: number
-  /** JSON of metadata that its rows do not carry; null when they do. */
+  /** JSON of metadata that is too large for the rows; null otherwise. */
   readonly metadata: string | null
 }
 
 /** Documents to settle together. */
 export interface SettleOptions {
   readonly claimId: string
-  /** The space that the generations were written into. */
+  /** Number of the space that the generations were written to. */
   readonly space: number
   readonly now: number
   readonly written: readonly Written[]
-  /** Generations of the claim that nothing will come of any more; noted for removal. */
+  /** Generations of the claim that will never be visible; they are recorded for removal. */
   readonly abandoned: readonly string[]
-  /** Called after the commit when something was noted for removal. */
+  /** Called after the commit if generations were recorded for removal. */
   readonly onRetired?: () => void
 }
 
 /**
- * Makes written generations the visible ones and ends their claim, in one transaction with noting the replaced ones for
- * removal.
+ * Makes written generations visible, records replaced ones for removal and ends the claim, in one transaction.
  *
- * A generation loses, and is noted for removal itself, when its document was removed in the meantime (`incarnation` differs,
- * also when the same id came back), when one made from a later revision is visible already, or when the claim ran out
- * or its space is being removed (its rows may be gone by then).
- * @returns ids of the documents whose generation is visible now
+ * A generation is not made visible, and is recorded for removal itself, if its document was deleted in the meantime
+ * (`incarnation` differs, also if the same id was added again), if a generation of a later revision is already visible,
+ * or if the claim expired or its space is being removed (its rows may already be gone).
+ * @returns ids of the documents whose generation is now visible
  */
 export async function settle(db: Records, options: SettleOptions): Promise<string[]> {
   const { claimId, written } = options
@@ -55,7 +54,7 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     const winners = new Map(won.map((document) => [document.id, document]))
     const lost = written.filter(({ id }) => !winners.has(id))
     const shown = written.filter(({ id }) => winners.has(id))
-    // Nothing is recorded yet for a document that was never visible.
+    // For a document that was never visible, nothing is recorded yet.
     const labelled = shown.filter(
       ({ id, tags, files, metadata }) =>
         winners.get(id)!.replaced !== null || tags.length > 0 || files.length > 0 || metadata !== null,
@@ -90,7 +89,7 @@ interface Winner {
   readonly replacedChunks: number
 }
 
-/** The one place where a generation becomes visible. A later version that waits keeps its place in the queue. */
+/** The only place where a generation becomes visible. A later version that is waiting keeps its place in the queue. */
 async function makeVisible(db: Records, { written, now }: SettleOptions): Promise<Winner[]> {
   if (written.length === 0) return []
   let before = db
@@ -102,7 +101,7 @@ async function makeVisible(db: Records, { written, now }: SettleOptions): Promis
       written.map(({ id }) => id),
     )
     .orderBy('id')
-  // By id, as everybody locks them: no two then wait for each other.
+  // All code locks documents by id, which prevents deadlocks.
   if (hasRowLocks(db)) before = before.forUpdate()
   const replaced = new Map((await before.execute()).map((row) => [row.id, row]))
   const { rows } = await sql<{ id: string }>`
@@ -124,6 +123,7 @@ async function makeVisible(db: Records, { written, now }: SettleOptions): Promis
       reason = case when inlay_documents.revision = written.revision then null else inlay_documents.reason end
     from written
     where inlay_documents.id = written.id
+      and inlay_documents.id in (select id from written)
       and inlay_documents.incarnation = written.incarnation
       and (inlay_documents.visible_revision is null or inlay_documents.visible_revision < written.revision)
     returning inlay_documents.id`.execute(db)

@@ -1,64 +1,82 @@
-import { createSignal, delay, unrefTimer } from '@inlay/protocol/concurrency'
+import { createSignal, delay, unrefTimer } from '@inlay/scheduling'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
 import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/lapsed-leases.ts'
-import type { TargetSpace } from '../reindexing/spaced-index.ts'
+import type { TargetSpace } from '../reindexing/migrating-index.ts'
 
-/** How documents are taken from the queue. Times are milliseconds. */
+/** How documents are claimed from the queue. Times are in milliseconds. */
 export interface WorkerOptions {
   /**
-   * Whether this process indexes documents, moves them to another index, and keeps the index in order. Otherwise it
-   * accepts documents for other processes and searches. Default true.
+   * Whether this process indexes documents, moves them to another index, and maintains the index. If false, it only
+   * searches, and accepts documents for other processes. Default true.
    */
   readonly indexes?: boolean
-  /** Names this worker among others that share the database; never used twice. Default: a random name. */
+  /** Identifies this worker among all that share the database; never reused. Default: a random id. */
   readonly owner?: string
-  /** Tells owners known to be gone, whose documents need not wait for their lease to run out. Default: none is known. */
+  /**
+   * Whether the process of an owner has ended: its documents are then claimed before its lease expires. Default:
+   * unknown.
+   */
   readonly isGone?: (owner: string) => boolean
-  /** How long a claim holds unless renewed. Default 6000. */
+  /** Duration of the lease of a claim; it is renewed while the claim is processed. Default 6000. */
   readonly leaseMs?: number
-  /** How long a claim waits so that one commit carries many documents; twice as long in a steady stream. Default 100. */
+  /**
+   * How long the worker waits for more documents before it claims them, so that one commit contains many; twice as long
+   * in a steady stream. Default 100.
+   */
   readonly lingerMs?: number
-  /** How often an idle worker looks for documents that other processes accepted. Default 1000. */
+  /** Interval at which an idle worker checks for documents that other processes accepted. Default 1000. */
   readonly pollMs?: number
-  /** Most documents in one claim. Default 256; 64 when a model describes images, 16 when one sums documents up. */
-  readonly claimDocuments?: number
-  /** Tries of a document that fails by itself. Default 5. */
-  readonly attemptLimit?: number
-  /** Tries while a service it needs is down. Default 40. */
-  readonly outageAttemptLimit?: number
-  /** Longest wait for one call of the embedder; after it the next call carries half as many texts. Default 60 000. */
+  /**
+   * Maximum number of documents in one claim. Default 256; 64 if a model describes images, 16 if a model summarizes
+   * documents.
+   */
+  readonly maxClaimDocuments?: number
+  /** Maximum number of attempts for a document that fails alone. Default 5. */
+  readonly maxAttempts?: number
+  /** Maximum number of attempts while a required service is down. Default 40. */
+  readonly maxOutageAttempts?: number
+  /** Timeout of a call of the embedder; after it, the next call contains half as many texts. Default 60 000. */
   readonly embedTimeoutMs?: number
-  /** How long `close` waits for what is in flight before it goes back into the queue. Default 2000. */
-  readonly closeMs?: number
+  /** How long `close` waits for documents in progress before it returns them to the queue. Default 2000. */
+  readonly closeTimeoutMs?: number
 }
 
 export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'> {
   readonly worker: WorkerOptions & { readonly owner: string }
-  /** The space that documents are brought into; undefined while this process cannot index. Default: the first one. */
+  /** The space that documents are indexed into; undefined while this process cannot index. Default: the first space. */
   readonly target?: () => Promise<TargetSpace | undefined>
-  /** Told of each claim that was taken from the queue in its order. */
+  /** Called with each claim that was taken in the order of the queue. */
   readonly onTaken?: (claim: Claim) => void
-  /** Told which documents a finished claim was for. */
+  /** Called with the documents of a finished claim. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }
 
-/** Takes claims and works them off, one call each. */
+/** Takes claims from the queue and indexes them. */
 export interface ClaimRunner {
-  /** Frees abandoned claims when it is time, or always when asked to; then takes what is due, if anything. */
+  /** Claims the documents that are due, if any. Before that, regularly or if requested, releases abandoned claims. */
   take(options?: { sweep?: boolean; isOfSmall?: boolean }): Promise<Claim | undefined>
-  /** Indexes a claim while keeping its lease. Never rejects: what goes wrong is reported and tried again. */
+  /**
+   * Indexes the documents of a claim, and renews its lease meanwhile. Never rejects: failures are reported, and
+   * retried.
+   */
   work(claim: Claim): Promise<void>
-  /** Makes everything in flight go back into the queue. */
-  letGo(): void
+  /** Returns all documents in progress to the queue. */
+  abort(): void
 }
 
-/** Most characters of content in one claim: its documents are found together, once all are indexed. */
+/** Maximum number of characters in one claim: its documents become searchable together, when all are indexed. */
 const claimCharacters = 3 * 2 ** 20
 
 export function createClaimRunner(context: WorkerContext): ClaimRunner {
   const { db, now, onError } = context
-  const { owner, isGone, leaseMs = 6000, pollMs = 1000, claimDocuments: limit = defaultLimit(context) } = context.worker
+  const {
+    owner,
+    isGone,
+    leaseMs = 6000,
+    pollMs = 1000,
+    maxClaimDocuments: limit = defaultLimit(context),
+  } = context.worker
   const released = new AbortController()
   const indexing = toIndexingContext(context, released.signal)
   const held = new Set<string>()
@@ -73,15 +91,15 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
   return {
     take: async (options) => {
       const sinceMs = now() - sweptAt
-      // Less than nothing: the time of day was set back.
+      // Negative after the system clock was set back.
       if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
       const target = context.target ? await context.target() : { number: 0, hasVectors: true }
       if (target === undefined) return undefined
       const { number: space, hasVectors } = target
       const { at } = context
       const { isOfSmall } = options ?? {}
-      const limitCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
-      const bounds = { limit, limitCharacters, isOfSmall }
+      const maxCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
+      const bounds = { limit, maxCharacters, isOfSmall }
       const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, hasVectors, ...bounds, at })
       if (claim && !isOfSmall) context.onTaken?.(claim)
       return claim
@@ -94,9 +112,9 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
         await indexClaim(claim, indexing)
       } catch (error) {
         onError(error)
-        // The records failed: no document is to blame, and trying again at once would help nobody.
+        // The database failed, not a document: an immediate retry would fail again.
         if (!released.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pollMs))
-        // If this fails as well, the lease runs out and the documents are taken up then.
+        // If this fails too, the documents are claimed again when the lease expires.
         await releaseClaim(db, claim.id, claim.generations).catch(onError)
         context.onRetired?.()
       } finally {
@@ -105,66 +123,66 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
         context.onClaimDone(claim.documentIds)
       }
     },
-    letGo: () => released.abort(),
+    abort: () => released.abort(),
   }
 }
 
-/** Documents of a claim become searchable together, so those that a model reads first come in smaller claims. */
+/** Documents of a claim become searchable together, so claims are smaller if a model reads each document. */
 function defaultLimit({ summarize, describeImage }: WorkerContext): number {
   if (summarize) return 16
   return describeImage ? 64 : 256
 }
 
 function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
-  const { attemptLimit = 5, outageAttemptLimit = 40 } = context.worker
+  const { maxAttempts = 5, maxOutageAttempts = 40 } = context.worker
   return {
     ...context,
     signal,
-    policy: { attemptLimit, outageAttemptLimit },
+    policy: { maxAttempts, maxOutageAttempts },
   }
 }
 
-/** Takes documents from the queue into the index. */
+/** Indexes the documents of the queue. */
 export interface Worker {
-  /** Begins to work by itself. */
   start(): void
-  /** Says that there may be something to do. */
+  /** Wakes the worker: there may be documents in the queue. */
   notify(): void
-  /** Finishes what is in flight, or puts it back into the queue. */
+  /** Finishes the documents in progress, or returns them to the queue. */
   close(): Promise<void>
 }
 
 /**
- * One claim is embedded while the one before is appended. While large documents take both lanes, small ones have a third,
- * so that nobody's few lines wait for somebody's book.
+ * Maximum number of concurrent claims: one is embedded while the previous one is appended. While large documents use
+ * both lanes, small documents get a third one, so that they do not wait.
  */
 const lanes = 2
 
 /**
- * Claims of so many documents tell of a steady stream. Then each waits so many times as long for more: half as many
- * commits leave the index half as much to put in order, and nobody waits for a single document of a stream.
+ * A claim of at least this many documents indicates a steady stream. The worker then waits this many times as long
+ * before the next claim: fewer commits need less maintenance.
  */
 const [streamDocuments, streamLinger] = [8, 2]
 
 export function createWorker(context: WorkerContext): Worker {
   const { onError } = context
-  const { lingerMs = 100, pollMs = 1000, closeMs = 2000 } = context.worker
+  const { lingerMs = 100, pollMs = 1000, closeTimeoutMs = 2000 } = context.worker
   const runner = createClaimRunner(context)
   const signal = createSignal()
-  /** Claims under way, and whether each is of a large document. */
+  /** Claims in progress; true if the claim is a large document. */
   const underWay = new Map<Promise<void>, boolean>()
   let loop: Promise<void> | undefined
   const closing = new AbortController()
   const pause = (delayMs: number): Promise<void> => delay(delayMs, closing.signal).catch(() => {})
 
   async function run(): Promise<void> {
-    let [areMoreDue, isOfSmall] = [false, false]
-    /** Documents of the claim before. */
+    // Documents already in the queue are claimed without waiting for more.
+    let [areMoreDue, isOfSmall] = [true, false]
+    /** Number of documents in the previous claim. */
     let taken = 0
     while (!closing.signal.aborted) {
       if (!areMoreDue) {
         await signal.sleep(pollMs)
-        // A moment gathers documents for one commit; a wait for large ones has gathered enough.
+        // Gathers documents for one commit, unless the wait for a large document has already gathered enough.
         if (!closing.signal.aborted && !isOfSmall)
           await pause(taken >= streamDocuments ? lingerMs * streamLinger : lingerMs)
       }
@@ -182,7 +200,7 @@ export function createWorker(context: WorkerContext): Worker {
         if (!claim) continue
         const work = runner.work(claim).finally(() => {
           underWay.delete(work)
-          // Others may wait that only the lane of a large document takes.
+          // Large documents may be waiting for this lane.
           if (claim.isLarge) signal.notify()
         })
         underWay.set(work, claim.isLarge)
@@ -192,14 +210,13 @@ export function createWorker(context: WorkerContext): Worker {
 
   return {
     start: () => {
-      signal.notify()
       loop ??= run()
     },
     notify: signal.notify,
     close: async () => {
       closing.abort()
       signal.notify()
-      const grace = setTimeout(runner.letGo, closeMs)
+      const grace = setTimeout(runner.abort, closeTimeoutMs)
       await loop
       await Promise.all(underWay.keys())
       clearTimeout(grace)

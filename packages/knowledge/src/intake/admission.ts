@@ -3,16 +3,17 @@ import { countWaiting } from '../queue/queue-status.ts'
 import type { Records } from '../schema/tables.ts'
 
 /**
- * Lets the calls of each caller take effect in the order they were made, though some take longer to prepare than others.
+ * Makes the calls of each caller take effect in the order in which they were made, although some take longer to
+ * prepare.
  */
 export interface CallOrder {
-  /** Acts on what was prepared, once everything the caller submitted before has begun to act or could not be prepared. */
+  /** Prepares and then acts, after everything the caller submitted before has acted or could not be prepared. */
   submit<Prepared, Result>(
     caller: { readonly id: string } | undefined,
     prepare: () => Promise<Prepared>,
     act: (prepared: Prepared) => Promise<Result>,
   ): Promise<Result>
-  /** Refuses what is submitted from now on with CLOSED; resolves once everything before was prepared. */
+  /** From now on, submitted calls are refused with CLOSED; resolves when everything before was prepared. */
   close(): Promise<void>
 }
 
@@ -24,7 +25,7 @@ export function createCallOrder(): CallOrder {
       if (isClosed) throw new InlayError('CLOSED')
       const key = caller?.id ?? ''
       const preparing = prepare()
-      // Avoids an unhandled rejection; the refusal is reported when its turn comes.
+      // Avoids an unhandled rejection; the error is reported when the turn of the call comes.
       preparing.catch(() => {})
       const turn = (lasts.get(key) ?? Promise.resolve()).then(() => preparing)
       const last = turn
@@ -46,41 +47,42 @@ export function createCallOrder(): CallOrder {
 export interface AdmissionOptions {
   readonly db: Records
   readonly now: () => number
-  /** Most documents waiting. */
+  /** Maximum number of waiting documents. */
   readonly limit: number
 }
 
 /** Documents that were taken from the queue together. */
 export interface TakenDocuments {
   readonly documentIds: readonly string[]
-  /** Time since when the last document has been waiting. */
+  /** Queue time of the last document. */
   readonly waitedSince: number
-  /** Whether more are due. */
+  /** Whether more documents are due. */
   readonly isCutShort: boolean
 }
 
-/** Bounds the queue, and orders it so that a flood of one caller does not hold up the others. */
+/** Bounds the queue, and orders it so that one caller with many documents does not delay the others. */
 export interface Admission {
-  /** Refuses documents when too many wait already. @throws RATE_LIMITED with `retryAfterSeconds` */
+  /** Refuses documents if too many are waiting. @throws RATE_LIMITED with `retryAfterSeconds` */
   check(): Promise<void>
-  /** Counts an accepted document in. @returns the time that it waits since, as the queue orders; at most `now` */
+  /** Counts an accepted document. @returns its queue time, by which the queue is ordered; at most `now` */
   placeOf(caller: string, characters: number, now: number): number
-  /** Says which documents were taken from the queue in its order. */
+  /** Records documents that were claimed in the order of the queue. */
   noteTaken(taken: TakenDocuments): void
 }
 
 const countEveryMs = 1000
 const rateOverMs = 10_000
-/** About what indexing takes, in milliseconds: only how callers compare depends on it. */
+/** Estimated time to index a document, in milliseconds. Only used to share the queue between callers. */
 const perDocumentMs = 0.5
 const perCharacterMs = 0.0005
-const mostCallers = 10_000
+const maxCallers = 10_000
 
 /**
- * Creates the admission of documents. Counting is exact once a second and by what this process adds in between.
+ * Creates the admission of documents. The count is exact once a second, plus the documents this process adds in
+ * between.
  *
- * The order is start-time fair queueing: while documents wait, one of a caller who has none in the queue goes in where
- * the queue is worked off now, and each further one of the same caller as much later as the one before takes.
+ * The order is start-time fair queueing: the first document of a caller is placed where the queue is currently
+ * processed, and each further one after the estimated time of the caller's previous document.
  */
 export function createAdmission({ db, now, limit }: AdmissionOptions): Admission {
   let waiting = 0
@@ -88,9 +90,9 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   let counting: Promise<void> | undefined
   let taken = 0
   let takenSince = now()
-  /** Position of the worker in the queue; Infinity when nothing waits. */
+  /** Queue time of the documents being claimed; Infinity if nothing waits. */
   let current = Infinity
-  /** When the last document of each caller has had its turn. */
+  /** Estimated queue time at which the last document of each caller is done. */
   const ends = new Map<string, number>()
 
   async function recount(): Promise<void> {
@@ -102,7 +104,7 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
     }
   }
 
-  /** From how many were taken lately; a guess when none was. */
+  /** Computed from the recent indexing rate; a guess if nothing was indexed recently. */
   function retryAfterSeconds(): number {
     const perSecond = (taken / Math.max(now() - takenSince, 1000)) * 1000
     const excess = waiting - limit * 0.9
@@ -112,19 +114,19 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   return {
     check: async () => {
       const ageMs = now() - countedAt
-      // Less than nothing: the time of day was set back.
+      // Negative after the system clock was set back.
       if (ageMs >= countEveryMs || ageMs < 0) await (counting ??= recount())
       if (waiting < limit) return
       throw new InlayError('RATE_LIMITED', {
-        message: 'Too many documents wait to be indexed: send the next ones later.',
+        message: 'Too many documents are waiting to be indexed: try again later.',
         data: { retryAfterSeconds: retryAfterSeconds() },
       })
     },
     placeOf: (caller, characters, acceptedAt) => {
       waiting++
       const place = Math.min(acceptedAt, Math.max(current, ends.get(caller) ?? -Infinity))
-      if (ends.size >= mostCallers) for (const [each, end] of ends) if (end <= current) ends.delete(each)
-      if (ends.size >= mostCallers) ends.clear()
+      if (ends.size >= maxCallers) for (const [each, end] of ends) if (end <= current) ends.delete(each)
+      if (ends.size >= maxCallers) ends.clear()
       ends.set(caller, place + perDocumentMs + characters * perCharacterMs)
       return Math.floor(place)
     },
@@ -132,44 +134,44 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
       const spanMs = now() - takenSince
       if (spanMs > rateOverMs || spanMs < 0) [taken, takenSince] = [0, now()]
       taken += documentIds.length
-      // Before what came in the same moment, which may be thousands; never back to an earlier one.
+      // Before the documents of the same millisecond, of which there may be thousands; never earlier than before.
       const place = waitedSince - 1
       current = !isCutShort ? Infinity : current === Infinity ? place : Math.max(current, place)
     },
   }
 }
 
-/** A version somebody waits for. */
+/** A version that a caller waits for. */
 export interface AwaitedVersion {
   readonly id: string
   readonly revision: number
-  readonly limitMs: number
+  readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
 
-/** Lets callers wait until what they sent is searchable or has failed. */
+/** Lets callers wait until their documents are searchable or have failed. */
 export interface IndexedWaiters {
-  /** Resolves then, or when the document is removed, the time is up, or the signal aborts. */
+  /** Resolves then, or when the document is deleted, the time is up, or the signal aborts. */
   waitUntilIndexed(awaited: AwaitedVersion): Promise<void>
-  /** Says that the state of documents changed. */
+  /** Records that the state of documents changed. */
   notify(ids: readonly string[]): void
-  /** Ends all waits: what was sent is stored. Resolves once none of them reads the records any more. */
+  /** Ends all waits; the documents are stored. Resolves when none reads the records any more. */
   close(): Promise<void>
 }
 
-/** How often a wait looks by itself: another process may do the work. */
-const lookMs = 250
+/** Interval between reads of the state: another process may index the document. */
+const pollMs = 250
 
 export function createIndexedWaiters(db: Records): IndexedWaiters {
   const listeners = new Map<string, Set<(event?: unknown) => void>>()
   const underWay = new Set<Promise<void>>()
   let isClosed = false
-  const wait = async ({ id, revision, limitMs, signal }: AwaitedVersion): Promise<void> => {
-    const end = performance.now() + limitMs
+  const wait = async ({ id, revision, timeoutMs, signal }: AwaitedVersion): Promise<void> => {
+    const end = performance.now() + timeoutMs
     while (!isClosed) {
       const leftMs = Math.max(0, end - performance.now())
       const { promise: change, resolve: noteChange } = Promise.withResolvers<unknown>()
-      const timer = setTimeout(noteChange, Math.min(leftMs, lookMs))
+      const timer = setTimeout(noteChange, Math.min(leftMs, pollMs))
       signal?.addEventListener('abort', noteChange, { once: true })
       const others = listeners.get(id) ?? new Set()
       listeners.set(id, others.add(noteChange))
@@ -202,7 +204,7 @@ export function createIndexedWaiters(db: Records): IndexedWaiters {
   }
 }
 
-/** Whether a version is neither searchable nor failed yet, nor removed, nor replaced by one that is. */
+/** Whether a version is still waiting: not searchable, failed, deleted, or replaced by a searchable version. */
 async function isStillWaiting(db: Records, id: string, revision: number): Promise<boolean> {
   const row = await db
     .selectFrom('inlay_documents')

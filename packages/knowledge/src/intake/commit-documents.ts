@@ -1,5 +1,5 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks, isAmong } from '@inlay/records'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions-and-filters.ts'
 import { noteWaitingImages } from '../access-and-filters/document-images.ts'
@@ -17,18 +17,20 @@ export interface IntakeOptions {
   readonly now: () => number
   /** Called with `accept` before each transaction, and awaited. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
-  /** Names this process among others that share the database. Default: a random name. */
+  /** Identifies this process among all that share the database. Default: a random id. */
   readonly owner?: string
-  /** Told when a large content was written and is not needed. */
+  /** Called when large content was written but is not needed. */
   readonly onUnused?: () => void
-  /** Gives documents their places in the queue. Default: in the order they came. */
+  /** Assigns documents their places in the queue. Default: in order of arrival. */
   readonly admission?: Pick<Admission, 'placeOf'>
 }
 
-/** The one door for changes of documents: accepts and removals in the order they came, many in one commit. */
+/**
+ * All changes of documents go through here: documents are accepted and removed in order of arrival, many in one commit.
+ */
 export type Intake = GroupCommit<IntakeTask, IntakeResult>
 
-/** Creates an intake. A result means that the change is on disk. */
+/** Creates an intake. When a result is returned, the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
   return createGroupCommit({
     commit: async (tasks) => {
@@ -50,7 +52,7 @@ export function createIntake(options: IntakeOptions): Intake {
               contentIds.set(large, id)
               if (!(await releaseLargeContent(transaction, { id }))) missing.push(large)
             }
-            // A group that changes nothing costs no sync to disk.
+            // A group without changes is rolled back, to save a sync to disk.
             if (changed.length === 0 || missing.length > 0) await transaction.rollback().execute()
             else {
               await write(transaction, changed, { ...options, contentIds })
@@ -61,7 +63,7 @@ export function createIntake(options: IntakeOptions): Intake {
             if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
             throw error
           }
-          // Not written before, or being cleared away because that took too long.
+          // Not written yet, or already being removed because writing took too long.
           for (const large of missing) contentIds.set(large, await writeAnew(large, options))
         }
       } finally {
@@ -74,7 +76,7 @@ export function createIntake(options: IntakeOptions): Intake {
       }
     },
     weight: (task) => (task.kind === 'accept' ? task.version.content.length : 0),
-    limitWeight: 4 * 2 ** 20,
+    maxWeight: 4 * 2 ** 20,
     limit: 400,
   })
 }
@@ -89,7 +91,7 @@ async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
 ): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
-  // Written first for the write lock; numbers that are not used are simply left out.
+  // The first statement, to take the write lock; unused numbers are skipped.
   const lastRevision = await addToCounter(db, 'revision', tasks.length)
   const stored = await readStored(db, [...new Set(tasks.map(({ id }) => id))])
   const pairIds = new Set(tasks.flatMap((task) => (task.kind === 'accept' ? [task.version.pairId] : [])))
@@ -120,7 +122,7 @@ async function applyTasks(
       const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
       return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
     } catch (error) {
-      // Refusals belong to one task; the others of the group go on.
+      // A refusal concerns one task; the others of the group continue.
       return { error }
     }
   })
@@ -158,7 +160,7 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   )
 }
 
-/** Whether what the records have must go: the document was removed, perhaps to come back as another. */
+/** Whether the recorded data of a document must be deleted: the document was removed, and possibly added again. */
 function isStale({ stored, isPresent, incarnation }: Draft): boolean {
   return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
 }
@@ -211,7 +213,7 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
   await noteActivity(db, 'accepted_at', { pairIds: accepted.map(({ version }) => version.pairId), now })
 }
 
-/** More characters are written by themselves. */
+/** Longer content is written separately. */
 const longContent = 65_536
 
 async function writeContents(
@@ -229,7 +231,7 @@ async function writeContents(
   }
   for (const group of [short, ...long]) {
     if (group.length === 0) continue
-    // SQLite writes on this thread, and keeps what was last bound to each statement.
+    // SQLite writes on this thread, and keeps the last values bound to each statement.
     if (group !== short) await yieldToEventLoop()
     await db
       .insertInto('inlay_contents')
@@ -243,7 +245,7 @@ async function writeContents(
   }
 }
 
-/** Everything a new version changes; what is searchable stays until the new version is. */
+/** Everything that a new version changes. The visible generation stays until the new version is indexed. */
 const overwritten = [
   'revision',
   'incarnation',
@@ -269,7 +271,7 @@ function toRow(
   const { version } = draft
   const place = admission?.placeOf(draft.queuedFor ?? '', version.characters, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored
-  // A document that is changed again and again keeps its place in the queue.
+  // A document that changes repeatedly keeps its place in the queue.
   const waitsSince = stored?.state === 'pending' && stored.attempts === 0 ? stored.dueAt : place
   return {
     id: draft.id,

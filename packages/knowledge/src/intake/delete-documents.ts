@@ -5,7 +5,7 @@ import { forgetTags } from '../access-and-filters/document-tags.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Deletes documents and notes their rows of the index for removal. */
+/** Deletes documents and records their index rows for removal. */
 export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
   // Returns the visible version at deletion, which may have changed since it was last read.
   const deleted = await db

@@ -4,7 +4,7 @@ import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Version } from './read-document.ts'
 
-/** A change of the documents that a caller asks for. */
+/** A change of a document, requested by a caller. */
 export type IntakeTask =
   | {
       readonly kind: 'accept'
@@ -13,7 +13,7 @@ export type IntakeTask =
       readonly caller?: Caller
       /** Id of the caller whose queue share is used. Default: the caller's own. */
       readonly queuedFor?: string | undefined
-      /** Lease that keeps the referenced files until the document is written. */
+      /** Id of the hold on the files that the document uses; see `holdFiles`. */
       readonly hold?: string | undefined
     }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
@@ -21,17 +21,17 @@ export type IntakeTask =
 /** Result of a change. */
 export interface IntakeResult {
   readonly documentId: string
-  /** Whether the document was there before. */
+  /** Whether the document existed before. */
   readonly existed: boolean
-  /** Revision the document has now; of a removed one the last it had. */
+  /** Current revision of the document; for a removed document, its last one. */
   readonly revision: number
-  /** Whether that revision is searchable already. */
+  /** Whether that revision is already searchable. */
   readonly isIndexed: boolean
   /** Whether the task put the document into the queue. */
   readonly isQueued: boolean
 }
 
-/** A document as the records have it. */
+/** A document as recorded. */
 export interface StoredState {
   readonly hash: string
   readonly state: DocumentPhase
@@ -43,10 +43,10 @@ export interface StoredState {
   readonly pairIds: readonly number[]
 }
 
-/** A document while a group of tasks is carried out on it. */
+/** A document while the changes of a group are applied to it. */
 export interface Draft {
   readonly id: string
-  /** Undefined when the records do not have it. */
+  /** Undefined if the document is not recorded. */
   readonly stored: StoredState | undefined
   isPresent: boolean
   hash: string
@@ -54,7 +54,7 @@ export interface Draft {
   incarnation: number
   revision: number
   pairIds: Set<number>
-  /** The version to be stored; undefined when nothing has to be. */
+  /** The version to store; undefined if nothing has to be stored. */
   version: Version | undefined
   /** Id of the caller whose queue share is used; undefined for the host. */
   queuedFor: string | undefined
@@ -63,12 +63,12 @@ export interface Draft {
 /** Dependencies of a task. */
 export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>
-  /** Never given out before, and greater than that of every task before it. */
+  /** Never used before, and greater than that of any previous task. */
   readonly revision: number
 }
 
 /**
- * Brings a version into the draft of its document.
+ * Applies a new version to the draft of its document.
  * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS
  */
 export function accept(
@@ -80,7 +80,7 @@ export function accept(
   if (!pair || pair.isRemoved) throw new InlayError('CONNECTOR_NOT_FOUND')
   if (![version.pairId, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'The document or its connector/credential pair belongs to others: use a pair of your own.',
+      message: 'The document or its connector/credential pair belongs to others: use a pair that you can access.',
     })
   const existed = draft.isPresent
   const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
@@ -105,7 +105,7 @@ export function accept(
 }
 
 /**
- * Takes the document away.
+ * Removes the document.
  * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
  */
 export function remove(

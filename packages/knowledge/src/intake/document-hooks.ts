@@ -6,13 +6,13 @@ import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 import { readDocument } from './read-document.ts'
 
-/** Calls the hooks of a host around documents. */
+/** Calls the host's hooks for documents. */
 export interface HookCalls {
   /** @throws VALIDATION_ERROR with the host's reason, HOOK_EXECUTION_FAILED */
   judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
-  /** Reports documents whose indexing has ended. */
+  /** Calls the host's hook for documents whose indexing has ended. */
   noteDone(documentIds: readonly string[]): void
-  /** Waits for calls on their way. */
+  /** Waits for running calls. */
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export interface HookCallsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Hooks of a host around documents. A member is only called where the host has its hook. */
+/** Creates the calls to the host's hooks. Each does nothing if the host has no such hook. */
 export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): HookCalls {
   const underway = new Set<Promise<void>>()
   const report = async (id: string): Promise<void> => {

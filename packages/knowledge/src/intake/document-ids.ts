@@ -1,28 +1,44 @@
 import { validationFailed } from '@inlay/protocol'
-import { nextSlice } from '@inlay/protocol/concurrency'
+import { nextSlice } from '@inlay/scheduling'
 
 /**
- * The id that a document is kept under: its own, or one of the parts it stands for, so that sending it again updates it.
+ * The id under which a document is stored: its own, or one generated from the given parts, so that sending it again
+ * updates it.
  * @throws VALIDATION_FAILED for an id that cannot be stored or addressed
  */
-export async function keptId(own: string | null | undefined, parts: readonly (string | number)[]): Promise<string> {
-  const id = own || (await generatedId(parts))
+export async function keptId(
+  own: string | null | undefined,
+  parts: readonly (string | number)[],
+  hash?: Sha256,
+): Promise<string> {
+  const id = own || (await generatedId(parts, hash))
   const fault = idFault(id)
   if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
   return id
 }
 
-/** The id of a document that came without one: the same for the same parts. */
-export async function generatedId(parts: readonly (string | number)[]): Promise<string> {
-  return `ingestion_api_${(await sha256(JSON.stringify(parts))).slice(0, 32)}`
+/** Generates the id of a document sent without one: the same for the same parts. */
+export async function generatedId(parts: readonly (string | number)[], hash: Sha256 = sha256): Promise<string> {
+  return `ingestion_api_${(await hash(JSON.stringify(parts))).slice(0, 32)}`
+}
+
+/** SHA-256 of UTF-8 text, as hexadecimal digits. */
+export type Sha256 = (text: string) => string | Promise<string>
+
+/** Longer texts are hashed on another thread. */
+const maxHashedHere = 65_536
+
+/** Uses a synchronous hash for texts short enough for it. */
+export function withSyncHash(hash: ((text: string) => string) | undefined): Sha256 {
+  return hash ? (text) => (text.length > maxHashedHere ? sha256(text) : hash(text)) : sha256
 }
 
 const encoder = new TextEncoder()
 
-/** SHA-256 of UTF-8 text, as hexadecimal digits. */
+/** {@link Sha256} by WebCrypto, which every runtime has. */
 export async function sha256(text: string): Promise<string> {
   const encoded = encoder.encode(text)
-  // To digest copies them.
+  // Hashing copies the bytes.
   if (encoded.byteLength > 2 ** 20) await nextSlice()
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoded))
   let digits = ''
@@ -32,14 +48,14 @@ export async function sha256(text: string): Promise<string> {
 
 const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Why a document cannot have an id; undefined when it can. */
+/** Reason why an id is invalid; undefined if it is valid. */
 function idFault(id: string): string | undefined {
-  if (!id.isWellFormed() || id.includes('\0')) return 'must not hold NUL characters or unpaired surrogates'
-  // Clients and proxies take these out of a path, however they are encoded: the document could never be asked for.
-  if (id === '.' || id === '..') return 'must not be "." or "..", which no address can name: choose another id'
-  if (id.length > longestId) return `must not be longer than ${longestId}: no address can hold it`
+  if (!id.isWellFormed() || id.includes('\0')) return 'must not contain NUL characters or unpaired surrogates'
+  // Clients and proxies remove these segments from a path, even if encoded, so the document could never be requested.
+  if (id === '.' || id === '..') return 'must not be "." or "..", which URLs cannot contain: choose another id'
+  if (id.length > maxIdLength) return `must not be longer than ${maxIdLength} characters, to fit into a URL`
   return undefined
 }
 
-/** Servers take addresses of 8 to 16 KiB. */
-const longestId = 8000
+/** Servers accept URLs of 8 to 16 KiB. */
+const maxIdLength = 8000

@@ -3,23 +3,37 @@ import type { Accepted } from '../contracts/documents.ts'
 import type { ExtractedFile, FileDocument, FileDocumentOptions, FileExtractor, SourceFile } from '../contracts/files.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import { largeCharacters, storablePieces } from './large-content.ts'
+import { datedByDisk } from './read-document.ts'
 
-/** Creates the way in for files. @param extract absent: files are refused with UNSUPPORTED */
+/** Creates the intake of files. @param extract absent: files are refused with UNSUPPORTED */
 export function createFileIntake(
   extract: FileExtractor | undefined,
   accept: Knowledge['accept'],
 ): (given: FileDocument, options?: FileDocumentOptions) => Promise<Accepted> {
   return async (given, options = {}) => {
     if (!extract)
-      throw new InlayError('UNSUPPORTED', { message: 'No reader of files is configured: send the text as a document.' })
-    return accept(await toLongRequest(given, await extract(given.file, { signal: options.signal })), options)
+      throw new InlayError('UNSUPPORTED', { message: 'No file extractor is configured: send the text as a document.' })
+    const extracted = await extract(given.file, { signal: options.signal })
+    if (extracted.sections.length === 0) throw withoutText(extracted)
+    return accept(await toLongRequest(given, extracted), options)
   }
 }
 
-/** Enough to find a first heading in. */
+/** Refused, since a document without text would be accepted but never found. */
+function withoutText({ imageCount, mediaType }: ExtractedFile): InlayError {
+  const message =
+    imageCount > 0
+      ? `The file contains ${imageCount === 1 ? 'a picture' : 'pictures'} but no text${mediaType === 'application/pdf' ? ', like a scan' : ''}: make its text readable (OCR) and send it again.`
+      : 'The file contains no text: check that it was saved and sent completely.'
+  return new InlayError('INVALID_INPUT', { message, data: { reason: 'no_text' } })
+}
+
+/** Enough characters to find the first heading. */
 const beginning = 65_536
 
-/** As {@link toFileRequest}, with long texts in pieces: to check one as a whole would hold others up. */
+/**
+ * Like {@link toFileRequest}, but splits long texts into pieces: checking them as a whole would block the event loop.
+ */
 async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Promise<IngestionRequest> {
   const long = extracted.sections.map(({ text }) => text.length > largeCharacters)
   const sections = extracted.sections.map((section, at) =>
@@ -31,7 +45,7 @@ async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Pro
   return request
 }
 
-/** Builds the document for a file that was read. VALIDATION_FAILED for fields that no document can have. */
+/** Builds the document of an extracted file. @throws VALIDATION_FAILED for fields that no document can have */
 export function toFileRequest(
   given: Omit<FileDocument, 'file'> & { readonly file: Pick<SourceFile, 'name'> },
   { title, sections, metadata, createdAt, updatedAt }: ExtractedFile,
@@ -44,17 +58,19 @@ export function toFileRequest(
     sections: sections.map(({ text, heading, link }) => ({ text, heading, link: link ?? given.link })),
     metadata: { ...metadata, ...given.metadata },
     doc_created_at: toDate(createdAt),
-    doc_updated_at: toDate(updatedAt),
+    doc_updated_at: toDate(updatedAt ?? createdAt ?? given.updatedAt),
   }
-  const request = { document, ...(given.pairId === undefined ? {} : { cc_pair_id: given.pairId }) }
-  return parseWith(ingestionRequestSchema, request, 'body')
+  const fields = { document, ...(given.pairId === undefined ? {} : { cc_pair_id: given.pairId }) }
+  const request = parseWith(ingestionRequestSchema, fields, 'body')
+  if (updatedAt === undefined && createdAt === undefined) datedByDisk.add(request.document)
+  return request
 }
 
-/** The heading a text begins with, at any level and after anchors. */
+/** The heading at the beginning of a text, at any level and after anchors. */
 function firstHeading(text: string | undefined): string | undefined {
   const line = /^(?:\s|<[^<>\n]*>)*#{1,6}[ \t]+(\S[^\r\n]*)/.exec(text ?? '')?.[1]?.trimEnd()
   if (line === undefined) return undefined
-  // By hand: a pattern for closing marks would look from each place of a long line.
+  // Not a regular expression: on a long line, a pattern for closing marks would take quadratic time.
   let end = line.length
   while (line[end - 1] === '#') end--
   const heading = line.slice(0, end).trimEnd() || line

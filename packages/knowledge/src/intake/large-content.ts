@@ -1,20 +1,20 @@
 import { storable, textPieces, type Section } from '@inlay/protocol'
-import { createSlices, nextSlice } from '@inlay/protocol/concurrency'
+import { createSlices, nextSlice } from '@inlay/scheduling'
 import { emptyLog, isLeaseHeld } from '@inlay/records'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** The content of a large document, to be written part by part. */
+/** The content of a large document, written in parts. */
 export interface LargeContent {
-  /** Made for this content alone. */
+  /** Generated for this content. */
   readonly id: string
   /** JSON of a {@link LargeDocument}. */
   readonly document: string
-  /** The texts of its sections, all of which follow each other. */
+  /** The texts of its sections, concatenated and split into parts. */
   readonly parts: readonly string[]
 }
 
-/** More characters of text make a document large: it would be written and read for milliseconds in one go. */
+/** Documents with more characters of text are large: reading or writing them at once would block for milliseconds. */
 export const largeCharacters: number = 2 ** 20
 
 /** Size of one part. */
@@ -24,7 +24,7 @@ function piecesOf(section: Section): readonly string[] {
   return textPieces.get(section) ?? ('text' in section ? [section.text] : [])
 }
 
-/** Splits a document into what is written part by part; equal documents give equal parts. */
+/** Splits a document into parts; equal documents give equal parts. */
 export async function toLargeContent(document: StoredDocument): Promise<LargeContent> {
   const slices = createSlices()
   const parts: string[] = []
@@ -53,13 +53,13 @@ export async function toLargeContent(document: StoredDocument): Promise<LargeCon
   return { id: crypto.randomUUID(), document: JSON.stringify(large), parts }
 }
 
-/** Never between the halves of a character: each part is stored by itself. */
+/** Never splits a surrogate pair, since each part is stored separately. */
 function endOfPart(text: string, from: number, room: number): number {
   const end = Math.min(from + room, text.length)
   return end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end + 1 : end
 }
 
-/** A text in pieces that can be stored; the event loop gets its turn in between. */
+/** Splits a text into pieces that can be stored, and yields to the event loop in between. */
 export async function storablePieces(text: string): Promise<string[]> {
   const slices = createSlices()
   const pieces: string[] = []
@@ -72,23 +72,26 @@ export async function storablePieces(text: string): Promise<string[]> {
   return pieces
 }
 
-/** By hand: a copy would read the text. */
+/** Copies the other fields one by one: spreading the section would read its text. */
 function withoutText(section: Section): Section {
   if (!('text' in section)) return section
   const { type, link, image_file_id, heading } = section
   return { type, text: '', link, image_file_id, heading }
 }
 
-/** How long the writing of a content may take; then it is cleared away. */
+/** Maximum time for writing content; afterwards it counts as abandoned. */
 const leaseMs = 60 * 60_000
 
 export interface LargeWriting {
   readonly now: number
-  /** Names this process among others that share the database. */
+  /** Identifies this process among all that share the database. */
   readonly owner: string
 }
 
-/** Writes the parts, each in a transaction of its own, so that others have their turns. Nothing of it counts yet. */
+/**
+ * Writes the parts, each in its own transaction, so that other writers are not blocked. The content has no effect until
+ * a document references it.
+ */
 export async function writeLargeContent(
   db: Records,
   { id, document, parts }: LargeContent,
@@ -106,8 +109,8 @@ export async function writeLargeContent(
 }
 
 /**
- * Ends the writing of a content: it is cleared away unless a document names it. In the transaction that names it, this
- * makes it count. @returns whether it was being written
+ * Ends the lease of written content, which is removed unless a document references it. Call in the transaction that
+ * references it. @returns whether the lease was still held
  */
 export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent, 'id'>): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -122,15 +125,15 @@ export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent
 /** Number of parts removed in one transaction; deleted data is overwritten, which takes time. */
 const removedAtOnce = 4
 
-/** Which contents count as abandoned. */
+/** Determines which contents count as abandoned. */
 export interface LargeSweep {
   readonly now: number
-  /** Tells processes known to be gone. */
+  /** Whether the process of an owner is known to have ended. */
   readonly isGone?: ((owner: string) => boolean) | undefined
   readonly signal?: AbortSignal
 }
 
-/** Removes large contents that no document has: replaced, deleted, or never finished. */
+/** Removes large contents that no document references: replaced, deleted, or never completed. */
 export async function sweepLargeContents(db: Records, { now, isGone, signal }: LargeSweep): Promise<void> {
   const unnamed = await db
     .selectFrom('inlay_large_contents')
@@ -150,7 +153,7 @@ export async function sweepLargeContents(db: Records, { now, isGone, signal }: L
   for (const { id, owner, lease_until } of unnamed) {
     const leaseUntil = Number(lease_until)
     if (isLeaseHeld(leaseUntil, now) && !isGone?.(owner)) continue
-    // A writer may be about to reference it; the lease has changed in that case.
+    // A writer may be about to reference it; in that case the lease has changed.
     const { numUpdatedRows } = await db
       .updateTable('inlay_large_contents')
       .set({ lease_until: -1 })

@@ -7,7 +7,7 @@ import {
   ingestionRequestSchema,
   parseWith,
 } from '@inlay/protocol'
-import { nextSlice } from '@inlay/protocol/concurrency'
+import { nextSlice } from '@inlay/scheduling'
 import { filesOf } from '../chunking/rows.ts'
 import { largeCharacters, toLargeContent, type LargeContent } from './large-content.ts'
 import type { FileExtractor, FileStore } from '../contracts/files.ts'
@@ -15,37 +15,40 @@ import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
-import { generatedId, keptId, sha256 } from './document-ids.ts'
+import { type Sha256, generatedId, keptId, sha256 } from './document-ids.ts'
 
-/** One version of a document, ready to be stored. */
+/** A version of a document, ready to be stored. */
 export interface Version {
   readonly id: string
   readonly pairId: number
-  /** SHA-256 as hexadecimal digits: equal for identical documents only. */
+  /** SHA-256 in hexadecimal; equal only for identical documents. */
   readonly hash: string
   /** JSON of a {@link StoredDocument} with its fields in fixed order; "" for a large document. */
   readonly content: string
   /** Content of a large document. */
   readonly large?: LargeContent
-  /** How long the content is. */
+  /** Length of the content. */
   readonly characters: number
   readonly semanticIdentifier: string
-  /** First link of the sections; "" when there is none. */
+  /** First link of the sections; "" if there is none. */
   readonly link: string
   readonly source: string
-  /** Ids of the files that it names. */
+  /** Ids of the files that the document uses. */
   readonly files: readonly string[]
 }
 
+/** Documents whose date is that of their file on disk: a fresh checkout changes the date but not the document. */
+export const datedByDisk: WeakSet<IngestionDocument> = new WeakSet()
+
 /**
- * The version that a request stands for. A request without id gets one from its pair, source, semantic identifier and
- * first link, so that sending it again updates the same document.
- * @throws VALIDATION_FAILED for an id that cannot be stored or addressed, CONNECTOR_NOT_FOUND for a number no pair has
+ * The version in a request. Without an id, the id is generated from pair, source, semantic identifier and first link,
+ * so that sending the request again updates the same document.
+ * @throws VALIDATION_FAILED for an id that cannot be stored or addressed, CONNECTOR_NOT_FOUND for an id out of range
  */
-export async function toVersion(request: IngestionRequest): Promise<Version> {
+export async function toVersion(request: IngestionRequest, hash: Sha256 = sha256): Promise<Version> {
   const { document } = request
   const pairId = request.cc_pair_id || 1
-  // Ids are 32 bits wide: Postgres refuses wider numbers instead of finding nothing, and with them a whole commit.
+  // Ids have 32 bits: Postgres rejects larger numbers with an error, which would fail the whole commit.
   if (pairId < 1 || pairId > 2_147_483_647) throw new InlayError('CONNECTOR_NOT_FOUND')
   const link = document.sections.find((section) => section.link)?.link ?? ''
   const stored = toStored(document)
@@ -55,11 +58,11 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
   const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
-  const id = await keptId(document.id, [pairId, stored.source, stored.semantic_identifier, link])
+  const id = await keptId(document.id, [pairId, stored.source, stored.semantic_identifier, link], hash)
   return {
     id,
     pairId,
-    hash: large ? await largeHash(large) : await sha256(content),
+    hash: await hashOf({ large, content, isDateKept: !datedByDisk.has(document) }, hash),
     content,
     large,
     characters: large ? characters + large.document.length : content.length,
@@ -70,7 +73,7 @@ export async function toVersion(request: IngestionRequest): Promise<Version> {
   }
 }
 
-/** Metadata is sorted by key: a client that writes it in another order still sends the same document. */
+/** Metadata is sorted by key, so that the order of keys does not make another document. */
 function toStored(document: IngestionDocument): StoredDocument {
   return {
     semantic_identifier: document.semantic_identifier,
@@ -88,21 +91,30 @@ function toStored(document: IngestionDocument): StoredDocument {
   }
 }
 
+async function hashOf(
+  { large, content, isDateKept }: Pick<Version, 'large' | 'content'> & { readonly isDateKept: boolean },
+  hash: Sha256,
+): Promise<string> {
+  const dated = (json: string): string =>
+    isDateKept ? json : JSON.stringify({ ...(JSON.parse(json) as StoredDocument), doc_updated_at: null })
+  return large ? largeHash({ ...large, document: dated(large.document) }, hash) : hash(dated(content))
+}
+
 /** Hashes the hashes of the parts, so that no long text is hashed at once. */
-async function largeHash({ document, parts }: LargeContent): Promise<string> {
+async function largeHash({ document, parts }: LargeContent, hash: Sha256): Promise<string> {
   const hashes: string[] = []
   for (const part of [document, ...parts]) {
     await nextSlice()
-    hashes.push(await sha256(part))
+    hashes.push(await hash(part))
   }
-  return sha256(hashes.join())
+  return hash(hashes.join())
 }
 
 /** Stores of the files that documents reference. */
 export interface NamedFiles {
-  /** Without it, ids of images are taken as they come. */
+  /** Without it, image ids are not checked. */
   readonly images?: ImageStore
-  /** Without it, `file_id` is taken as it comes, and tables are refused. */
+  /** Without it, `file_id` is not checked, and tables are refused. */
   readonly files?: FileStore
   readonly readFile?: FileExtractor
 }
@@ -115,8 +127,8 @@ interface NamedFile {
 }
 
 /**
- * Refuses a document that names a file which is unknown or somebody else's.
- * @throws VALIDATION_FAILED that names each such field
+ * Refuses a document with a file that does not exist or that the caller may not use.
+ * @throws VALIDATION_FAILED with an issue per field
  */
 export async function checkNamedFiles(
   document: IngestionDocument,
@@ -134,11 +146,11 @@ export async function checkNamedFiles(
   const raw = document.file_id ? [{ id: document.file_id, loc: ['body', 'document', 'file_id'] }] : []
   if (pictures.length + tables.length + raw.length === 0) return
   const refusals = [
-    ...(await missing(pictures, images, caller)).map((file) => toRefusal(file, 'names no image of the caller')),
+    ...(await missing(pictures, images, caller)).map((file) => toRefusal(file, 'is not an image of the caller')),
     ...(files && readFile
-      ? (await missing(tables, files, caller)).map((file) => toRefusal(file, 'names no file of the caller'))
-      : tables.map(({ loc }) => ({ loc, msg: 'tables cannot be read here: send their text', type: 'value_error' }))),
-    ...(await missing(raw, files, caller)).map((file) => toRefusal(file, 'names no file of the caller')),
+      ? (await missing(tables, files, caller)).map((file) => toRefusal(file, 'is not a file of the caller'))
+      : tables.map(({ loc }) => ({ loc, msg: 'tables are not supported here: send their text', type: 'value_error' }))),
+    ...(await missing(raw, files, caller)).map((file) => toRefusal(file, 'is not a file of the caller')),
   ]
   if (refusals.length > 0) throw validationFailed(refusals)
 }
@@ -157,12 +169,11 @@ function toRefusal({ loc }: NamedFile, fault: string): { loc: Location; msg: str
   return { loc, msg: `${fault}: upload it first`, type: 'value_error' }
 }
 
-/** Most characters of a first line that stands for a title. */
+/** Maximum length of a first line used as title. */
 const titleCharacters = 100
 
 /**
- * Reads a document as a host writes it. One without id, title and link is known by its content, so that no other
- * replaces it.
+ * Reads a document as a host writes it. Without id, title and link, its id is generated from its content.
  * @throws VALIDATION_FAILED
  */
 export async function readDocument(input: AcceptInput): Promise<IngestionRequest> {

@@ -5,25 +5,25 @@ import { readMemberships } from '../access-and-filters/permissions-and-filters.t
 import { phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Documents taken from the queue together. Nobody else works on them while the lease holds. */
+/** Documents claimed together. No other worker claims them while the lease is held. */
 export interface Claim {
   readonly id: string
   readonly documentIds: readonly string[]
-  /** One a document; recorded before anything is written under them. */
+  /** One per document; recorded before anything is written under them. */
   readonly generations: readonly string[]
-  /** The space these are written into. */
+  /** Number of the space they are written to. */
   readonly space: number
-  /** Whether the index of that space takes vectors. */
+  /** Whether the index of that space stores vectors. */
   readonly hasVectors: boolean
   /** Whether more documents were due than the claim took. */
   readonly isCutShort: boolean
-  /** Since when the last of the documents waited. */
+  /** Queue time of the last document. */
   readonly waitedSince: number
-  /** Whether it is one document that takes long. */
+  /** Whether it is a single large document. */
   readonly isLarge: boolean
 }
 
-/** A claimed document with its content, as of one moment. */
+/** A claimed document with its content, read at one point in time. */
 export interface ClaimedDocument {
   readonly id: string
   readonly revision: number
@@ -31,7 +31,7 @@ export interface ClaimedDocument {
   readonly acceptedAt: number
   readonly attempts: number
   readonly failures: number
-  /** JSON of a `StoredDocument`; of a `LargeDocument` when there is a {@link largeId}. */
+  /** JSON of a `StoredDocument`, or of a `LargeDocument` if there is a {@link largeId}. */
   readonly content: string
   readonly largeId: string | null
   readonly visibleGeneration: string | null
@@ -39,36 +39,43 @@ export interface ClaimedDocument {
   readonly pairIds: readonly number[]
 }
 
-/** How much a claim may take. */
+/** Options and limits of a claim. */
 export interface ClaimOptions {
   readonly owner: string
   readonly now: number
   readonly leaseMs: number
-  /** The space that the documents are brought into. Default 0, the first one. */
+  /** Number of the space to index the documents into. Default 0, the first one. */
   readonly space?: number
-  /** Whether its index takes vectors. Default true. */
+  /** Whether the index of that space stores vectors. Default true. */
   readonly hasVectors?: boolean
   readonly limit: number
-  /** Most characters of content together; a single document may have more. */
-  readonly limitCharacters: number
-  /** Leaves documents that take long to others. */
+  /** Maximum total characters of content; a single document may have more. */
+  readonly maxCharacters: number
+  /** Whether to claim only small documents. */
   readonly isOfSmall?: boolean
-  /** Called with `claim`, and awaited, when there is something to take. */
+  /** Called with `claim`, and awaited, if there is something to claim. */
   readonly at?: (step: IngestionStep) => void | Promise<void>
 }
 
-/** A document of more characters is indexed alone: others are not to wait for its end to be found. */
+/** A longer document is indexed alone, so that others do not wait for it. */
 const largeCharacters = 2 ** 18
 
-/** A document whose tries ended this often with the process is indexed alone, so that it takes nobody with it. */
+/** After this many attempts during which the process ended, a document is indexed alone: it may be the cause. */
 const isolatedAfter = 3
 
-/** Takes the documents that have waited longest; undefined when none is due. */
+/** Claims the documents that have waited longest; undefined if none is due. */
 export async function claim(db: Records, options: ClaimOptions): Promise<Claim | undefined> {
-  const paused = await pausedPairs(db).limit(1).execute()
-  const due = { ...options, isAnyPaused: paused.length > 0 }
-  const candidates = dueDocuments(db, due)
-  if (!(await candidates.limit(1).executeTakeFirst())) return undefined
+  const isAnyDue = async (isAnyPaused: boolean): Promise<boolean> =>
+    (
+      await dueDocuments(db, { ...options, isAnyPaused })
+        .limit(1)
+        .execute()
+    ).length > 0
+  // One statement where nothing is to be done, which is asked every second.
+  if (!(await isAnyDue(false))) return undefined
+  const isAnyPaused = (await pausedPairs(db).limit(1).execute()).length > 0
+  if (isAnyPaused && !(await isAnyDue(true))) return undefined
+  const due = { ...options, isAnyPaused }
   await options.at?.('claim')
   const id = crypto.randomUUID()
   return db.transaction().execute(async (transaction) => {
@@ -79,7 +86,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     let query = dueDocuments(transaction, due)
     if (hasRowLocks(db)) query = query.forUpdate().skipLocked()
     const documents = await query.limit(options.limit).execute()
-    const chosen = choose(documents, options.limitCharacters)
+    const chosen = choose(documents, options.maxCharacters)
     const documentIds = chosen.map((document) => document.id)
     const [first, last] = [chosen[0], chosen.at(-1)]
     if (!first || !last) {
@@ -109,10 +116,10 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
 }
 
 /**
- * No document waits as long as this. When the clock of the machine is set back, what was due then must not wait until the
- * clock is there again; and what was never tried is due whatever the clock says.
+ * Longest delay of a retry. A due time further ahead means that the system clock was set back. A document that was
+ * never tried is always due.
  */
-const longestSensibleWaitMs = 15 * 60_000
+const maxSensibleWaitMs = 15 * 60_000
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const pausedPairs = (db: Records) =>
@@ -137,7 +144,7 @@ const dueDocuments = (
     .select(['id', 'content_bytes', 'interruptions', 'due_at'])
     .where('state', '=', phase.pending)
     .where((of) =>
-      of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + longestSensibleWaitMs)]),
+      of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + maxSensibleWaitMs)]),
     )
     .orderBy('due_at')
     .orderBy('revision')
@@ -161,20 +168,20 @@ interface Candidate {
   readonly due_at: number | string
 }
 
-function choose(candidates: readonly Candidate[], limitCharacters: number): readonly Candidate[] {
+function choose(candidates: readonly Candidate[], maxCharacters: number): readonly Candidate[] {
   let [count, sum] = [0, 0]
   for (const { interruptions, content_bytes } of candidates) {
     const characters = Number(content_bytes)
     const isAlone = interruptions >= isolatedAfter || characters > largeCharacters
     sum += characters
-    if (count > 0 && (isAlone || sum > limitCharacters)) break
+    if (count > 0 && (isAlone || sum > maxCharacters)) break
     count++
     if (isAlone) break
   }
   return candidates.slice(0, count)
 }
 
-/** Notes what may be written to the index under a claim and is not visible. */
+/** Records the generations that may be written to the index under a claim. */
 export async function recordGenerations(db: Records, claimId: string, generations: readonly string[]): Promise<void> {
   await db
     .updateTable('inlay_claims')
@@ -183,7 +190,7 @@ export async function recordGenerations(db: Records, claimId: string, generation
     .execute()
 }
 
-/** Reads what a claim still holds: documents removed or accepted anew in the meantime are left out. */
+/** Reads the documents that a claim still holds, without those deleted or accepted again meanwhile. */
 export async function readClaimed(db: Records, claimId: string): Promise<ClaimedDocument[]> {
   const rows = await db
     .selectFrom('inlay_documents as document')
@@ -215,15 +222,15 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
   }))
 }
 
-/** Keeps all claims of a worker from running out. */
+/** Renews the leases of all claims of a worker. */
 export async function renewClaims(db: Records, owner: string, leaseUntil: number): Promise<void> {
   await db.updateTable('inlay_claims').set({ lease_until: leaseUntil }).where('owner', '=', owner).execute()
 }
 
 /**
- * Ends a claim: what is still being indexed goes back into the queue as if it had not been taken, and what was written
- * without becoming visible is noted for removal. Idempotent.
- * @param used generations that may have rows, should the claim be gone: its rows may have come after they were removed
+ * Ends a claim: documents not indexed return to the queue as if never claimed, and rows not visible are recorded for
+ * removal. Idempotent.
+ * @param used generations that may have rows, needed if the claim was deleted: rows may have been written afterwards
  */
 export async function releaseClaim(db: Records, claimId: string, used: readonly string[] = []): Promise<void> {
   await db.transaction().execute(async (transaction) => {
@@ -244,20 +251,20 @@ export async function releaseClaim(db: Records, claimId: string, used: readonly 
   })
 }
 
-/** Locks the documents of a claim by id, as everybody does who changes several: no two then wait for each other. */
+/** Locks the documents of a claim in order of their ids, as all code does to prevent deadlocks. */
 async function lockClaimed(db: Records, claimId: string): Promise<void> {
   if (!hasRowLocks(db)) return
   const held = db.selectFrom('inlay_documents').select('id').where('claim', '=', claimId).orderBy('id')
   await held.forUpdate().execute()
 }
 
-/** Generations nobody can see any more, and how many rows of the index they hold at most. */
+/** Invisible generations, and the maximum number of their rows. */
 export interface Retired {
   readonly generations: readonly string[]
   readonly chunkCount: number
 }
 
-/** Notes rows of the index for removal; part of the transaction that made them invisible. */
+/** Records generations for removal, in the transaction that made them invisible. */
 export async function retire(db: Records, retired: Retired): Promise<void> {
   if (retired.generations.length === 0) return
   await db
@@ -270,7 +277,7 @@ export async function retire(db: Records, retired: Retired): Promise<void> {
     .execute()
 }
 
-/** Some of what is to be removed; empty when nothing is. */
+/** Reads some of the generations to be removed. */
 export async function readRetired(db: Records, limit: number): Promise<{ ids: string[]; generations: string[] }> {
   const rows = await db
     .selectFrom('inlay_dead_generations')
@@ -281,7 +288,7 @@ export async function readRetired(db: Records, limit: number): Promise<{ ids: st
   return { ids: rows.map((row) => row.id), generations: rows.flatMap((row) => toGenerations(row.generations)) }
 }
 
-/** Forgets what was removed. */
+/** Deletes the records of removed generations. */
 export async function forgetRetired(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await db
@@ -290,17 +297,8 @@ export async function forgetRetired(db: Records, ids: readonly string[]): Promis
       .execute()
 }
 
-/** Rows of the index that wait for removal. */
-export async function countRetired(db: Records): Promise<number> {
-  const row = await db
-    .selectFrom('inlay_dead_generations')
-    .select((of) => of.fn.sum<number | string | null>('chunk_count').as('rows'))
-    .executeTakeFirst()
-  return Number(row?.rows ?? 0)
-}
-
 /** Reads the JSON array of a `generations` column. */
 export function toGenerations(json: string): string[] {
-  // Written by this package alone.
+  // Written by this package.
   return JSON.parse(json) as string[]
 }

@@ -6,18 +6,17 @@ import type { Records } from '../schema/tables.ts'
 
 export interface FailedTry {
   readonly id: string
-  readonly revision: number
-  /** Tries so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number
-  /** Tries before this one that failed by the document's own fault. */
+  /** Previous attempts that failed because of the document itself. */
   readonly failures: number
-  /** Safe to show: no content, key, path or address. */
+  /** Safe to show: contains no content, key, path or address. */
   readonly reason: string
-  /** Whether something that the document needs is down, rather than the document bad. */
+  /** Whether a required service is down, so that the document is not the cause. */
   readonly isOutage: boolean
 }
 
-/** Under what a failure is recorded. */
+/** Context in which failures are recorded. */
 export interface FailureContext {
   readonly claimId: string
   readonly now: number
@@ -27,8 +26,8 @@ export interface FailureContext {
 }
 
 /**
- * Puts documents back into the queue for a later try, or gives them up, visibly; all in one transaction. A newer version
- * of a document is left alone.
+ * Returns documents to the queue for a later attempt, or marks them as failed, all in one transaction. Skips documents
+ * that the claim no longer holds, such as after a newer version.
  */
 export async function recordFailures(
   db: Records,
@@ -44,18 +43,17 @@ export async function recordFailures(
   })
 }
 
-interface NextTry extends Pick<FailedTry, 'id' | 'revision' | 'reason' | 'failures'> {
+interface NextTry extends Pick<FailedTry, 'id' | 'reason' | 'failures'> {
   readonly state: DocumentPhase
   readonly dueAt: number
 }
 
-function nextTry({ id, revision, reason, ...tried }: FailedTry, { policy, now, random }: FailureContext): NextTry {
+function nextTry({ id, reason, ...tried }: FailedTry, { policy, now, random }: FailureContext): NextTry {
   const failures = tried.failures + (tried.isOutage ? 0 : 1)
-  const isGivenUp = failures >= policy.attemptLimit || tried.attempts >= policy.outageAttemptLimit
+  const isGivenUp = failures >= policy.maxAttempts || tried.attempts >= policy.maxOutageAttempts
   const delayMs = retryDelayMs(tried.isOutage ? tried.attempts : failures, random())
   return {
     id,
-    revision,
     reason,
     failures,
     state: isGivenUp ? 'failed' : 'pending',
@@ -65,10 +63,10 @@ function nextTry({ id, revision, reason, ...tried }: FailedTry, { policy, now, r
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
-  with tried(id, revision, state, reason, failures, due_at) as (values ${sql.join(
+  with tried(id, state, reason, failures, due_at) as (values ${sql.join(
     tries.map(
       (tried) => sql`(
-        cast(${tried.id} as text), cast(${tried.revision} as bigint), cast(${tried.state} as text),
+        cast(${tried.id} as text), cast(${tried.state} as text),
         cast(${tried.reason} as text), cast(${tried.failures} as integer), cast(${tried.dueAt} as bigint)
       )`,
     ),
@@ -77,5 +75,5 @@ const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
     state = tried.state, claim = null, reason = tried.reason, failures = tried.failures, due_at = tried.due_at
   from tried
   where inlay_documents.id = tried.id
-    and inlay_documents.revision = tried.revision
+    and inlay_documents.id in (select id from tried)
     and inlay_documents.claim = ${claimId}`

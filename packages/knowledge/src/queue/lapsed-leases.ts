@@ -1,19 +1,19 @@
-import { interruptionDelayMs, interruptionLimit, isLeaseHeld, isAmong } from '@inlay/records'
+import { interruptionDelayMs, maxInterruptions, isLeaseHeld, isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** When claims count as abandoned. */
+/** Determines which claims count as abandoned. */
 export interface SweepOptions {
   readonly now: number
-  /** Owners known to be gone, whose leases need not run out. */
+  /** Owners known to have ended, whose leases need not expire. */
   readonly isGone?: (owner: string) => boolean
-  /** Tells claims that this process is working on: late in renewing them, it is still not gone. */
+  /** Whether this process is working on a claim: its lease may have expired only because renewing was delayed. */
   readonly isHeld?: (claimId: string) => boolean
 }
 
-/** Puts documents of abandoned claims back into the queue. @returns how many claims were abandoned */
+/** Returns documents of abandoned claims to the queue. @returns the number of abandoned claims */
 export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOptions): Promise<number> {
   const claims = await db.selectFrom('inlay_claims').select(['id', 'owner', 'lease_until']).execute()
   let swept = 0
@@ -39,10 +39,13 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
   return swept
 }
 
-/** Their ids go into one query; those left are seen by the next sweep. */
-const mostOrphans = 1_000
+/** Their ids go into one query; the next sweep handles the rest. */
+const maxOrphans = 1_000
 
-/** Documents whose claim is gone without having said what became of them: the process ended between two commits. */
+/**
+ * Returns documents to the queue whose claim was deleted before their result was recorded: the process ended between
+ * two commits.
+ */
 async function requeueOrphans(db: Records, now: number): Promise<void> {
   const orphans = await db
     .selectFrom('inlay_documents')
@@ -53,7 +56,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
         of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
       ),
     )
-    .limit(mostOrphans)
+    .limit(maxOrphans)
     .execute()
   if (orphans.length === 0) return
   const ids = orphans.map(({ id }) => id)
@@ -64,7 +67,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
       .set({ state: 'pending', claim: null, due_at: now })
       .where(isAmong(db, 'id', ids))
       .where('state', '=', phase.indexing)
-      // Claimed anew in the meantime.
+      // Unless claimed again in the meantime.
       .where((of) =>
         of.not(
           of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
@@ -83,7 +86,7 @@ async function requeueInterrupted(db: Records, claimId: string, now: number): Pr
     .orderBy('id')
     .execute()
   for (const { id, interruptions } of interrupted) {
-    const isGivenUp = interruptions + 1 >= interruptionLimit
+    const isGivenUp = interruptions + 1 >= maxInterruptions
     await db
       .updateTable('inlay_documents')
       .set({
@@ -92,8 +95,8 @@ async function requeueInterrupted(db: Records, claimId: string, now: number): Pr
         interruptions: sql<number>`interruptions + 1`,
         due_at: now + interruptionDelayMs(interruptions + 1),
         reason: isGivenUp
-          ? 'The server ended each time this document was being indexed. Make it smaller, or look into the server log.'
-          : 'The server ended while this document was being indexed; it is tried again.',
+          ? 'The server process ended each time this document was being indexed. Make the document smaller, or check the server log.'
+          : 'The server process ended while this document was being indexed; indexing is retried.',
       })
       .where('id', '=', id)
       .where('claim', '=', claimId)

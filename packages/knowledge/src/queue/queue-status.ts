@@ -6,10 +6,12 @@ import type { Caller } from '../contracts/pairs.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** How many documents stand where, and since when the oldest of them waits. */
+/** Number of documents by phase, and how long the oldest has been waiting. */
 export interface QueueFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>
-  /** When the document that waits longest was accepted, in milliseconds since 1970 UTC; undefined when none waits. */
+  /**
+   * Time at which the oldest waiting document was accepted, in milliseconds since 1970 UTC; undefined if none waits.
+   */
   readonly oldestAcceptedAt: number | undefined
 }
 
@@ -29,12 +31,12 @@ export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   }
 }
 
-/** Documents that wait for a try. */
+/** Number of documents waiting to be indexed. */
 export function countWaiting(db: Records): Promise<number> {
   return count(db, 'pending')
 }
 
-/** Documents that wait for a try, and those under way. */
+/** Number of documents waiting or being indexed. */
 export async function countUnsettled(db: Records): Promise<number> {
   return (await count(db, 'pending')) + (await count(db, 'indexing'))
 }
@@ -45,7 +47,7 @@ async function count(db: Records, state?: DocumentPhase): Promise<number> {
   return Number((await query.executeTakeFirst())?.count ?? 0)
 }
 
-/** Whether nothing is being indexed or waits to be; what waits in paused pairs does not count. */
+/** Whether no document is being indexed or waiting; documents of paused pairs do not count. */
 export async function isSettled(db: Records): Promise<boolean> {
   const working = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.indexing)
   const waiting = db
@@ -62,11 +64,11 @@ export async function isSettled(db: Records): Promise<boolean> {
           .where('pair.is_paused', '=', 0),
       ),
     )
-  // One statement: a document that is taken from the queue between two would be seen by neither.
+  // One statement: between two, a document that is claimed meanwhile would be missed by both.
   return (await working.unionAll(waiting).limit(1).execute()).length === 0
 }
 
-/** Puts failed documents back into the queue as if they were new; answers how many. */
+/** Returns failed documents to the queue as if they were new. @returns their number */
 export async function requeueFailed(
   db: Records,
   { now, query: { documentId, pairId, source }, caller }: { now: number; query: RequeueQuery; caller?: Caller },
@@ -83,7 +85,7 @@ export async function requeueFailed(
   return requeued
 }
 
-/** Databases bound the parameters of a statement, and others wait for what a transaction holds. */
+/** Databases limit the parameters of a statement, and other writers wait for the locks of a transaction. */
 const requeueBatch = 1000
 
 function requeueSome(db: Records, ids: readonly string[], now: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { createSignal } from '@inlay/protocol/concurrency'
+import { createSignal } from '@inlay/scheduling'
 import { hasRowLocks } from '@inlay/records'
 import { type RawBuilder, sql } from 'kysely'
 import type { KnowledgeFigures } from '../contracts/documents.ts'
@@ -6,41 +6,40 @@ import { countWaiting } from '../queue/queue-status.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import { type IndexSpace, holdsDocuments } from './index-space.ts'
-import type { SpacedIndex } from './spaced-index.ts'
+import type { MigratingIndex } from './migrating-index.ts'
 
 export interface SpaceMoverOptions {
   readonly db: Records
-  readonly index: SpacedIndex
+  readonly index: MigratingIndex
   readonly now: () => number
   readonly onError: (error: unknown) => void
-  /** Told when documents were put into the queue. */
+  /** Called when documents were added to the queue. */
   readonly onQueued: () => void
-  /** Longest rest between two looks while documents are being moved, in milliseconds. Default 500. */
+  /** Maximum interval between two checks while documents are being moved, in milliseconds. Default 500. */
   readonly pollMs?: number
 }
 
 /**
- * Brings documents into the space of a new embedder, some at a time: they go through the queue like any other, behind
- * what is accepted meanwhile, and stay found in their old space until they are in the new one. An old space that
- * nothing is in any more is removed.
+ * Moves documents to the space of a new embedder, in batches: they go through the queue like any other, behind newly
+ * accepted ones, and can be found in their old space until they are in the new one. An empty old space is removed.
  */
 export interface SpaceMover {
   start(): void
-  /** Says that documents have left the queue. */
+  /** Records that documents have left the queue. */
   notify(): void
   /** Whether there are documents still to be moved. */
   isBusy(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** So few wait at a time that what is accepted meanwhile is not held up. */
+/** Few, so that newly accepted documents are not delayed. */
 const batch = 256
 const pollMsWhenMoved = 10_000
 
-/** How far the documents have been looked through, by id. */
+/** Progress of a pass over the documents, by id. */
 interface Pass {
   after: string
-  /** Documents that have failed are tried once more. */
+  /** Whether failed documents are tried once more. */
   withFailed: boolean
 }
 
@@ -49,10 +48,10 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   const signal = createSignal()
   let loop: Promise<void> | undefined
   let isClosing = false
-  /** A space may be replaced while the loop is about to end. */
+  /** Another move may be requested while the loop is about to end. */
   let isRequested = false
 
-  /** The spaces to move documents out of, and the one they go to; none for a process that lacks its embedder. */
+  /** The spaces to move documents out of, and the target space; 0 for a process that lacks its embedder. */
   async function look(): Promise<{ readonly latest: number; readonly old: readonly IndexSpace[] }> {
     const { number: latest = 0 } = (await index.target()) ?? {}
     return { latest, old: latest === 0 ? [] : (await index.spaces()).filter(({ number }) => number < latest) }
@@ -110,7 +109,7 @@ const outsideOf = (db: Records, latest: number) =>
     .select('id')
     .where('visible_generation', 'is not', null)
     .where('visible_generation', 'not like', `${latest}:%`)
-    // Documents waiting in a paused pair are moved when the pair is resumed.
+    // Documents of a paused pair are moved when the pair is resumed.
     .where((of) =>
       of.exists(
         of
@@ -123,7 +122,7 @@ const outsideOf = (db: Records, latest: number) =>
       ),
     )
 
-/** Puts some documents into the queue, as new versions of what they are. @returns whether there were any */
+/** Adds some documents to the queue, as new versions with the same content. @returns whether there were any */
 async function queueSome(
   { db, now }: SpaceMoverOptions,
   pass: Pass,
@@ -133,7 +132,7 @@ async function queueSome(
   if (room <= 0) return false
   const states = pass.withFailed && !isMoved ? (['indexed', 'failed'] as const) : (['indexed'] as const)
   const ids = await db.transaction().execute(async (transaction) => {
-    // Taken first for the write lock: nothing may be accepted in between.
+    // The first statement, to take the write lock: nothing may be accepted meanwhile.
     const last = await addToCounter(transaction, 'revision', room)
     let chosen = outsideOf(transaction, latest)
       .where('state', 'in', states)
@@ -151,7 +150,7 @@ async function queueSome(
   return ids.length > 0
 }
 
-/** Puts documents back into the queue, as new versions of what they are. */
+/** Returns documents to the queue, as new versions with the same content. */
 export const requeue = (
   documents: readonly { id: string; revision: number }[],
   now: number,
@@ -162,14 +161,15 @@ export const requeue = (
   update inlay_documents set
     state = 'pending', revision = queued.revision, due_at = ${now}, claim = null, attempts = 0, failures = 0,
     interruptions = 0, reason = null
-  from queued where inlay_documents.id = queued.id`
+  from queued
+  where inlay_documents.id = queued.id and inlay_documents.id in (select id from queued)`
 
-/** Whether documents are still to be moved, or on their way; those that have failed are not. */
+/** Whether documents remain to be moved, or are being moved; failed ones do not count. */
 async function isAnyLeft(db: Records, latest: number): Promise<boolean> {
   return (await outsideOf(db, latest).where('state', '!=', 'failed').limit(1).execute()).length > 0
 }
 
-/** Removes an old space, or notes that it will stay until what has failed in it is changed or removed. */
+/** Removes an old space, or records that it stays until the documents that failed in it are changed or deleted. */
 async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): Promise<void> {
   const { number } = space
   const isEmpty = await db.transaction().execute(async (transaction) => {
@@ -191,15 +191,15 @@ async function closeSpace({ db, index }: SpaceMoverOptions, space: IndexSpace): 
 type Rebuild = KnowledgeFigures['rebuild'] & {}
 
 /**
- * Why documents are being moved; undefined when no space is left to move them from. A lost space stays while documents
- * that failed are in it: whether others are left, only a count tells.
+ * Reason why documents are being moved; undefined if there is no old space. A lost space stays as long as it contains
+ * failed documents; only a count tells whether others remain.
  */
 export function rebuildReasonOf(spaces: readonly IndexSpace[]): Rebuild['reason'] | undefined {
   const old = spaces.slice(0, -1).findLast(({ phase }) => phase === 'open' || phase === 'lost')
   return old && (old.rebuildReason ?? 'embedder')
 }
 
-/** Why documents are being moved, and how many are left; undefined when none is. Reads every document. */
+/** Reason why documents are being moved, and how many remain; undefined if none. Reads every document. */
 export async function countRebuild(db: Records, spaces: readonly IndexSpace[]): Promise<Rebuild | undefined> {
   const reason = rebuildReasonOf(spaces)
   if (reason === undefined) return undefined

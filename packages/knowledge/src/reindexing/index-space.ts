@@ -6,24 +6,24 @@ import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
 
 const readablePhases: readonly SpacePhase[] = ['open', 'moved']
 
-/** A vector space that an index is filled from: one embedder's, or none's. */
+/** A vector space with its index: that of one embedder, or a space without vectors. */
 export interface IndexSpace {
-  /** Greater is later; the greatest is the one that documents are brought into. */
+  /** Increases with each new space; the greatest is the target of indexing. */
   readonly number: number
   /** Vector space of the index; undefined for an index without vectors. */
   readonly space: { readonly id: string; readonly dimensions: number } | undefined
   readonly phase: SpacePhase
   /** Whether its index can be read and written. */
   readonly isReadable: boolean
-  /** Mark of its index; null for one that was filled before indexes were marked. */
+  /** Mark of its index; null for an index filled before marks existed. */
   readonly identity: string | null
-  /** Whether its index was filled before indexes were marked, and may lack the mark still. */
+  /** Whether its index was filled before marks existed, and may still lack its mark. */
   readonly isAdopting: boolean
-  /** Why its documents are indexed again; null when another embedder is why, or while they are not. */
+  /** Reason why its documents are indexed again; null if the reason is another embedder, or if they are not. */
   readonly rebuildReason: RebuildReason | null
 }
 
-/** All spaces there are, by number. */
+/** All spaces, by number. */
 export async function readSpaces(db: Records): Promise<IndexSpace[]> {
   const rows = await db.selectFrom('inlay_spaces').selectAll().orderBy('number').execute()
   return rows.map(({ number, embedder, dimensions, phase, identity, rebuild_reason }) => ({
@@ -38,21 +38,21 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
 }
 
 /**
- * Removes the indexes of all spaces, which nobody may have open.
- * @throws UNSUPPORTED when the index cannot remove what it holds
+ * Removes the indexes of all spaces, which must not be open.
+ * @throws UNSUPPORTED if the index cannot be removed by its driver
  */
 export async function dropIndexes(db: Records, index: VectorIndex): Promise<void> {
   for (const { number } of await readSpaces(db)) {
-    const part = number === 0 ? index : index.beside?.(number)
+    const part = number === 0 ? index : index.staging?.(number)
     if (part?.drop === undefined)
       throw new InlayError('UNSUPPORTED', {
-        message: 'This index has no "drop": remove what it holds by its own means.',
+        message: 'This index driver has no "drop": delete its data in the database itself.',
       })
     await part.drop()
   }
 }
 
-/** An embedder as the records name it. */
+/** An embedder as recorded. */
 type EmbedderName = Pick<IndexSpaceRow, 'embedder' | 'dimensions'>
 
 const nameOf = (embedder: Embedder | undefined): EmbedderName => ({
@@ -61,7 +61,7 @@ const nameOf = (embedder: Embedder | undefined): EmbedderName => ({
 })
 
 /**
- * Records the first space when there is none. Which embedder it names counts only once there are documents, see
+ * Records the first space if there is none. Its embedder can still change while there are no documents, see
  * {@link changeEmbedder}.
  */
 export async function ensureSpace(db: Records, embedder: Embedder | undefined): Promise<void> {
@@ -80,20 +80,21 @@ export async function ensureSpace(db: Records, embedder: Embedder | undefined): 
     .execute()
 }
 
-/** A space that is to be replaced by a new one of the same embedder, and why. */
+/** A space to be replaced by a new one of the same embedder, and the reason. */
 export interface ReplacedSpace {
   readonly number: number
   readonly reason: RebuildReason
 }
 
 /**
- * Begins a new space of the recorded embedder in place of one. Two processes that find the same index lost make one space.
- * @throws INDEX_MISMATCH when the index has no room for another space
+ * Creates a new space of the recorded embedder that replaces another. Two processes that detect the same lost index
+ * create one space.
+ * @throws INDEX_MISMATCH if the storage location has no room for another space
  */
 export function replaceSpace(db: Records, replaced: ReplacedSpace, isMovable: boolean): Promise<void> {
   return withLatest(db, async (transaction, latest) => {
     if (latest.number !== replaced.number) {
-      // Documents were being moved out of it anyway, or another process has replaced it.
+      // Its documents were being moved anyway, or another process has replaced it.
       if (replaced.reason !== 'requested') await markReplaced(transaction, replaced)
       return
     }
@@ -103,19 +104,19 @@ export function replaceSpace(db: Records, replaced: ReplacedSpace, isMovable: bo
   })
 }
 
-/** When the recorded embedder may change, and how. */
+/** Options for changing the recorded embedder. */
 export interface EmbedderChange {
   readonly embedder: Embedder | undefined
-  /** Whether the index can keep two spaces beside each other. */
+  /** Whether the storage location can hold two spaces. */
   readonly isMovable: boolean
-  /** Changes nothing when there are documents. */
+  /** Whether to change nothing if there are documents. */
   readonly onlyWithoutDocuments: boolean
 }
 
 /**
- * Records another embedder: documents are then brought into a new space.
- * @returns whether it is another than before
- * @throws CONFLICT when documents are indexed and the index has no room for another one beside it
+ * Records another embedder; documents are then moved to a new space.
+ * @returns whether the embedder has changed
+ * @throws CONFLICT if documents are indexed and the storage location has no room for another space
  */
 export function changeEmbedder(
   db: Records,
@@ -134,7 +135,7 @@ export function changeEmbedder(
   })
 }
 
-/** Works on the latest space while no other process adds one, and no document is accepted. */
+/** Runs work on the latest space while no other process can add a space or accept a document. */
 function withLatest<Result>(
   db: Records,
   work: (transaction: Records, latest: IndexSpaceRow) => Promise<Result>,
@@ -147,7 +148,7 @@ function withLatest<Result>(
       .orderBy('number', 'desc')
       .limit(1)
       .executeTakeFirst()
-    // The caller has read it before.
+    // There is always a space: the caller has read it before.
     return work(transaction, latest!)
   })
 }
@@ -163,7 +164,7 @@ export async function hasAnyDocument(db: Records): Promise<boolean> {
   return (await db.selectFrom('inlay_documents').select('id').limit(1).execute()).length > 0
 }
 
-/** A space replaced on request stays searchable meanwhile; a lost one is not read. */
+/** A space replaced on request stays searchable meanwhile; a lost space is not read. */
 async function markReplaced(db: Records, { number, reason }: ReplacedSpace): Promise<void> {
   const phase = reason === 'requested' ? 'open' : 'lost'
   const row = db.updateTable('inlay_spaces').set({ phase, rebuild_reason: reason }).where('number', '=', number)
@@ -173,7 +174,8 @@ async function markReplaced(db: Records, { number, reason }: ReplacedSpace): Pro
 function cannotRebuild(): InlayError {
   return new InlayError('INDEX_MISMATCH', {
     message:
-      'The index is not the one that the documents were brought into, and cannot be filled again beside itself: restore it, or begin with empty records.',
+      'The index does not belong to these documents, and its location has no room for a new one: ' +
+      'restore the right index, or start with an empty database.',
   })
 }
 
@@ -187,7 +189,8 @@ async function refuseIndexed(db: Records): Promise<void> {
   if (indexed.length > 0)
     throw new InlayError('CONFLICT', {
       message:
-        'This index holds vectors of one embedding model only: configure the recorded one, or begin with an empty index and send the documents again.',
+        'The location of this index has room for only one embedding model: configure the recorded ' +
+        'model, or start with an empty index and send the documents again.',
     })
 }
 
@@ -202,12 +205,12 @@ export async function holdsDocuments(db: Records, number: number): Promise<boole
   return held.length > 0
 }
 
-/** Begins an identity that the index may not have been marked with yet. */
+/** Prefix of an identity that the index may not be marked with yet. */
 const proposed = 'proposed '
 
 /**
- * Agrees on the mark of an index that was filled before indexes were marked. The index gets it afterwards: whatever
- * process writes it, and is killed at whatever step, it is the same.
+ * Agrees on the mark of an index that was filled before marks existed. The mark is recorded before it is written to the
+ * index, so that all processes write the same one, even if one is killed in between.
  * @returns the mark that was proposed first
  */
 export async function proposeIdentity(db: Records, number: number, mark: string): Promise<string> {
@@ -217,34 +220,36 @@ export async function proposeIdentity(db: Records, number: number, mark: string)
   return space?.identity ?? mark
 }
 
-/** Says that the index has the mark that was proposed. */
+/** Records that the index has the proposed mark. */
 export async function confirmIdentity(db: Records, number: number, mark: string): Promise<void> {
   const row = { identity: mark }
   const at = db.updateTable('inlay_spaces').set(row).where('number', '=', number)
   await at.where('identity', '=', `${proposed}${mark}`).execute()
 }
 
-/** Within a transaction: whether what was written into a space may become visible. It may not while the space is going. */
+/**
+ * Whether rows written to a space may become visible: not while the space is being removed. Call within a transaction.
+ */
 export async function holdSpace(db: Records, number: number): Promise<boolean> {
   let query = db.selectFrom('inlay_spaces').select(['number', 'phase'])
   if (hasRowLocks(db)) query = query.forShare()
   const rows = await query.execute()
-  // A worker that was never started has made none.
+  // Without any row, the worker was never started.
   return rows.length === 0 || rows.some((row) => row.number === number && readablePhases.includes(row.phase))
 }
 
-/** An index that is opened by its first use, since that loads megabytes which not every process needs. */
+/** An index that is opened on first use, since that loads megabytes that not every process needs. */
 export interface OpenedIndex extends VectorIndex {
-  /** Whether something has asked for it. */
+  /** Whether the index was used yet. */
   readonly isOpened: boolean
   /** Vector space of the index. */
   readonly space?: IndexSpace['space']
 }
 
 /**
- * Wraps an index so that it opens when first used, and is marked as that of its space. A failed opening is tried again
- * by the next use.
- * @param onOpen called once it is open
+ * Wraps an index so that it is opened on first use and marked with the identity of its space. If opening fails, the
+ * next use tries again.
+ * @param onOpen called when it is open
  */
 export function openOnUse(
   index: VectorIndex,
@@ -255,7 +260,7 @@ export function openOnUse(
   let isClosed = false
   async function open(): Promise<void> {
     await index.open(space)
-    // Before the first row: from then on a place without the mark is another one.
+    // Before the first row is written: from then on, a location without the mark counts as another index.
     if (identity !== null && index.inspect && (await index.inspect()).identity === undefined)
       await index.mark?.(identity)
     onOpen()
@@ -267,7 +272,7 @@ export function openOnUse(
       await opening
     } catch (error) {
       opening = undefined
-      // No document is to blame, whatever the code says.
+      // Retryable whatever the code is, since no document is the cause.
       const code = isInlayError(error) ? error.code : 'SERVICE_UNAVAILABLE'
       const message = isInlayError(error) ? error.message : 'The index could not be opened.'
       throw new InlayError(code, { message, cause: error, retryable: true })
@@ -287,7 +292,7 @@ export function openOnUse(
     read: async (generation, from, to, options) => (await ready()).read(generation, from, to, options),
     maintain: async (options) => (await ready()).maintain(options),
     figures: async () => (await ready()).figures(),
-    // It may not be open yet.
+    // The index may not be open yet, so the space is passed.
     ...(index.inspect ? { inspect: (how) => index.inspect!({ ...how, space }) } : {}),
     ...(index.eachGeneration ? { eachGeneration: async (...given) => (await ready()).eachGeneration!(...given) } : {}),
     ...(index.mark ? { mark: index.mark.bind(index) } : {}),

@@ -2,15 +2,15 @@ import { englishWords } from '@inlay/text'
 import type { Hit, IndexQuery } from '../contracts/vector-index.ts'
 import { createWordFinder } from '../search/highlights.ts'
 
-/** Hits that tell how much of the query an index has. */
+/** Best hits that determine how much of the query an index contains. */
 const judgedHits = 3
-/** Hits that tell how rare a word is among what was found. */
+/** Hits that determine how rare a word is. */
 const comparedHits = 50
 
 /**
- * Scores of several indexes compare only within each, where the best is mostly 1: an index whose best hits hold less of
- * the query counts less. A word says the more the fewer of the hits hold it: a name that one index alone has outweighs
- * what all of them have.
+ * Merges hits of several indexes. Scores are only comparable within an index, where the best is usually 1, so an index
+ * whose best hits contain fewer words of the query gets a lower weight. Rare words count more: a name that only one
+ * index contains outweighs words that all contain.
  */
 export function mergeHits(results: readonly (readonly Hit[])[], { text = '', limit }: IndexQuery): Hit[] {
   const findWords = createWordFinder(text, englishWords)

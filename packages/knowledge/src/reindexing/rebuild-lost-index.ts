@@ -10,41 +10,41 @@ import {
   proposeIdentity,
 } from './index-space.ts'
 
-/** A thorough look reads the whole index. */
+/** A thorough inspection reads the whole index. */
 const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
 
-/** The spaces that are looked at. */
+/** The spaces that are inspected. */
 export interface CheckedSpaces {
   readonly isClosed: boolean
-  /** The space that documents are brought into. */
+  /** The target space of indexing. */
   latest(): Promise<IndexSpace>
   spaces(): Promise<readonly IndexSpace[]>
   indexOf(space: IndexSpace): OpenedIndex
-  /** Makes a new space in place of one. */
+  /** Creates a new space that replaces another. */
   replace(replaced: ReplacedSpace): Promise<void>
 }
 
 interface LostIndexOptions {
-  /** Whether an index that turns out to be lost is left to other processes. */
+  /** Whether lost indexes are left to other processes. */
   readonly isReadOnly?: boolean
   readonly db: Records
   readonly now: () => number
   readonly onError?: (error: unknown) => void
 }
 
-/** Errors that waiting does not resolve: the operator has to change something. */
+/** Errors that persist until the operator changes something. */
 const lasting: ReadonlySet<string> = new Set(['INDEX_MISMATCH', 'UNSUPPORTED', 'INVALID_INPUT'])
 
 /**
- * Tells indexes that are not what the records believe: lost, damaged, outdated, or another's. Such a one is replaced by a
- * new one, into which its documents are then moved.
+ * Detects an index that is lost, damaged, outdated or does not belong to these records. It is replaced by a new index,
+ * into which its documents are moved.
  */
 export class LostIndexCheck {
   readonly #directory: CheckedSpaces
   readonly #options: LostIndexOptions
   #inspecting: Promise<boolean> | undefined
   #inspectedAt = -Infinity
-  /** Whether the index is still to be verified by its next use. */
+  /** Whether the index has to be verified on its next use. */
   isUnverified: boolean
   #verifying: Promise<unknown> | undefined
 
@@ -55,8 +55,8 @@ export class LostIndexCheck {
   }
 
   /**
-   * Looks whether the index of each space is the one that its documents were brought into; replaces the space if not.
-   * An index that cannot be reached is told to the operator, and verified by its next use.
+   * Checks that the index of each space is the one its documents were indexed into; replaces the space if not. An index
+   * that cannot be reached is reported, and verified on its next use.
    */
   async verify(): Promise<void> {
     await this.#inspectAll({ thorough: false }).catch((error: unknown) => {
@@ -82,8 +82,8 @@ export class LostIndexCheck {
   }
 
   /**
-   * Judges a failure of the index of a space; without a number, of any.
-   * @returns whether the index turned out to be lost: its space was replaced, and the work can be done again
+   * Checks whether an index is lost after a failure of the index of a space; without a number, of any space.
+   * @returns true if it is lost: its space was replaced, and the work can be retried
    */
   async isLostAfter(error: unknown, number: number | undefined): Promise<boolean> {
     const { now, onError, isReadOnly } = this.#options
@@ -103,12 +103,12 @@ export class LostIndexCheck {
     return this.#inspecting
   }
 
-  /** Resolves once no look is under way. */
-  async settled(): Promise<void> {
+  /** Resolves once no inspection is in progress. */
+  async whenIdle(): Promise<void> {
     await this.#inspecting
   }
 
-  /** Looks at the own space, and at those that documents are being moved from. */
+  /** Inspects the latest space, and those that documents are being moved from. */
   async #inspectAll(how: { thorough: boolean }): Promise<boolean> {
     const own = (await this.#directory.latest()).number
     const others = (await this.#directory.spaces()).filter((space) => space.isReadable && space.number !== own)
@@ -118,7 +118,7 @@ export class LostIndexCheck {
     return isLost
   }
 
-  /** @returns whether the space cannot be read any more, by now or since before */
+  /** @returns whether the space can no longer be read */
   async #inspect(number: number, how: { thorough: boolean }): Promise<boolean> {
     const space = (await this.#directory.spaces()).find((candidate) => candidate.number === number)
     if (!space?.isReadable) return true
@@ -129,12 +129,13 @@ export class LostIndexCheck {
     await this.#directory.replace({ number, reason })
     const message = `${sentences[reason]} ${remedy}`
     this.#options.onError?.(new InlayError('INDEX_MISMATCH', { message, retryable: true }))
-    // Records that were put back from an earlier day may give it a place where something lies already.
+    // If the records were restored from an older backup, the new space may have the number of an index that already
+    // exists.
     await this.#inspect((await this.#directory.latest()).number, { thorough: false })
     return true
   }
 
-  /** Why the index of a space is not the one that its documents were brought into; undefined when it is. */
+  /** Reason why the index of a space is not the one its documents were indexed into; undefined if it is. */
   async #faultOf(space: IndexSpace, how: { thorough: boolean }): Promise<RebuildReason | undefined> {
     const { db } = this.#options
     const index = this.#directory.indexOf(space)
@@ -156,21 +157,21 @@ export class LostIndexCheck {
 }
 
 function unreachable(cause: unknown): InlayError {
-  const message = 'The index cannot be reached. It is tried again with each use; until then this process is not ready.'
+  const message = 'The index cannot be reached. Each use tries again; until then this process is not ready.'
   return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
 }
 
-/** Failures that say nothing about the index. */
+/** Errors that say nothing about the state of the index. */
 function isRefusal(error: unknown): boolean {
   return isInlayError(error) && ['CLOSED', 'INVALID_INPUT', 'VALIDATION_FAILED', 'UNSUPPORTED'].includes(error.code)
 }
 
 const sentences: Readonly<Record<RebuildReason, string>> = {
-  requested: 'The index is built anew.',
+  requested: 'The index is being rebuilt.',
   lost: 'The index is lost.',
   damaged: 'The index is damaged.',
-  foreign: 'The index is not the one that these documents were brought into.',
-  outdated: 'The index was made by another version.',
+  foreign: 'The index does not belong to these documents.',
+  outdated: 'The index was created by another version.',
 }
-const remedyElsewhere = 'It is made anew by inlay serve, or by inlay reindex.'
-const remedy = 'Its documents are being indexed again from the records; search goes on with those that are.'
+const remedyElsewhere = 'Run inlay serve or inlay reindex to rebuild it.'
+const remedy = 'Its documents are being indexed again from the database; searches find those that already are.'

@@ -2,12 +2,12 @@ import { arrayLiteral, dialectOf } from '@inlay/records'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Records } from './tables.ts'
 
-/** Characters of a piece: what listings match is found by its pieces of so many characters. */
+/** Length of the n-grams by which listings find a text. */
 const pieceCharacters = 3
 
 /**
- * Titles and ids of documents in lower case with an index of their pieces, kept by triggers, so that a listing finds a rare
- * text among any number of documents.
+ * Titles and ids of documents in lower case with an n-gram index, kept up to date by triggers, so that a listing finds
+ * a rare text among any number of documents.
  */
 export async function createDocumentNames(db: Records): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export async function createDocumentNames(db: Records): Promise<void> {
     await sql.raw(statement).execute(db)
 }
 
-/** @returns false for a build of SQLite without FTS5: listings then match page by page */
+/** @returns false if SQLite was built without FTS5: listings then scan page by page */
 async function createFullText(db: Records): Promise<boolean> {
   try {
     await sql`
@@ -32,7 +32,7 @@ async function createFullText(db: Records): Promise<boolean> {
     if (error instanceof Error && /no such (module|tokenizer)/i.test(error.message)) return false
     throw error
   }
-  // Deleted names leave the index at once. Older builds of SQLite do not know the option.
+  // Removes deleted names from the index at once. Older versions of SQLite do not have this option.
   await sql`insert into inlay_document_names_index (inlay_document_names_index, rank) values ('secure-delete', 1)`
     .execute(db)
     .catch(() => {})
@@ -82,8 +82,8 @@ function onPostgres(name: string): string[] {
 }
 
 /**
- * Condition of a query over documents: the index knows them for all pieces of a text, which title or id may then hold.
- * Undefined without an index, and for a text too short for it.
+ * Query condition: the index contains all n-grams of a text for the document, so its title or id may contain the text.
+ * Undefined without an index, and for a text that is too short.
  */
 export async function mayBeNamed(db: Records, text: string): Promise<RawBuilder<SqlBool> | undefined> {
   const signs = [...text]

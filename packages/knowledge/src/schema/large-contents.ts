@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Records } from './tables.ts'
 
-/** Large documents have their texts in parts, so that none is written or read for long. */
+/** Large documents store their texts in parts, so that no read or write blocks for long. */
 export async function createLargeContents(db: Records): Promise<void> {
   await db.schema.alterTable('inlay_contents').addColumn('large_id', 'text').execute()
   await db.schema

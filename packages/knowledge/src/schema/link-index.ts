@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** Characters of a link that the index of links holds: Postgres bounds what an index row may be. */
+/** Number of characters of a link in the index, since Postgres limits the size of index rows. */
 export const indexedLinkCharacters = 400
 
-/** How a link begins, as its index has it. */
+/** SQL expression for the start of a link, as in the index. */
 export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedLinkCharacters)})`

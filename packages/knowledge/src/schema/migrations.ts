@@ -6,7 +6,7 @@ import { createPairCounts } from './pair-counts.ts'
 import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
-/** Brings the tables of documents up to date; safe to call at every start, also by several processes at once. */
+/** Creates and migrates the tables of documents. Safe at every start, even of several processes at once. */
 export function migrateKnowledge(db: AnyDatabase): Promise<void> {
   return migrate(db, { name: 'knowledge', migrations })
 }
@@ -49,7 +49,7 @@ async function createDocuments(db: Records): Promise<void> {
     },
     once,
   )
-  // One partial index a state: the planner uses them only for exactly this condition.
+  // One partial index per state: the planner uses it only for exactly this condition.
   for (const [state, columns] of [
     ['pending', ['due_at', 'revision']],
     ['indexing', ['claim']],
@@ -184,7 +184,7 @@ async function createImages(db: Records): Promise<void> {
   await indexOn(db, 'inlay_document_images_document', 'inlay_document_images', ['document_id']).ifNotExists().execute()
 }
 
-/** In place of `inlay_index_spaces`, which knew one space: SQLite cannot add a column "if it is not there". */
+/** Replaces `inlay_index_spaces`, which had a single space: SQLite cannot add a column only if it does not exist. */
 async function createSpaces(db: Records): Promise<void> {
   await createTables(
     db,
@@ -201,7 +201,7 @@ async function createSpaces(db: Records): Promise<void> {
     on conflict do nothing`.execute(db)
 }
 
-/** For listings with the last accepted first. */
+/** For listings in order of acceptance, newest first. */
 async function createNewest(db: Records): Promise<void> {
   await indexOn(db, 'inlay_documents_revision', 'inlay_documents', ['revision']).ifNotExists().execute()
 }
@@ -230,7 +230,7 @@ async function createFileHolds(db: Records): Promise<void> {
   })
 }
 
-/** Counts of all documents, which are too many to be counted whenever somebody asks. */
+/** Stored counts of documents, which are too many to be counted for each request. */
 async function createFigures(db: Records): Promise<void> {
   await createTables(db, {
     inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
@@ -242,7 +242,7 @@ async function addIndexIdentity(db: Records): Promise<void> {
     await db.schema.alterTable('inlay_spaces').addColumn(name, 'text').execute()
 }
 
-/** For access, and for listings of one source or state with the last accepted first. */
+/** For access checks, and for listings of one source or state, newest first. */
 async function createListIndexes(db: Records): Promise<void> {
   await indexOn(db, 'inlay_grants_name', 'inlay_grants', ['name', 'kind', 'grantee', 'target_id']).execute()
   for (const flag of ['is_paused', 'is_removed'])

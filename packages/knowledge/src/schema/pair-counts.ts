@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Records } from './tables.ts'
 
 /**
- * Counts of documents by pair, source and state, kept by triggers. The amounts of a pair, source and state add up to
- * the documents that have them. PostgreSQL only adds rows, so that no writer waits for another's; {@link foldCounts} joins
- * them.
+ * Counts of documents by pair, source and state, kept up to date by triggers. The count is the sum of all rows with the
+ * same key. PostgreSQL only adds rows, so that writers do not wait for each other; {@link foldCounts} merges them.
  */
 export async function createPairCounts(db: Records): Promise<void> {
   await createTables(db, {
@@ -22,7 +21,7 @@ export async function createPairCounts(db: Records): Promise<void> {
   for (const trigger of isSqlite ? sqliteTriggers() : postgresTriggers()) await sql.raw(trigger).execute(db)
 }
 
-/** Joins the rows of each count. Several processes may do so at once. */
+/** Merges the rows of each count. Safe in several processes at once. */
 export async function foldCounts(db: Records): Promise<void> {
   if (dialectOf(db) === 'sqlite') return
   await sql`
@@ -32,7 +31,7 @@ export async function foldCounts(db: Records): Promise<void> {
   `.execute(db)
 }
 
-/** Counts again, and adds what is missing. One statement, so that it sees all as of one moment. */
+/** Counts all documents and corrects the difference, in one statement, which sees a consistent snapshot. */
 export async function repairCounts(db: Records): Promise<void> {
   const known = sql`
     select pair_id, source, state, sum(amount) as amount from (

@@ -4,8 +4,8 @@ import type { DocumentPhase } from '../contracts/documents.ts'
 import type { CounterRow, Records } from './tables.ts'
 
 /**
- * Adds to a counter and gives its new value. As the first statement of a transaction it also takes the write lock, so
- * that what is read afterwards cannot change before the commit, in any database.
+ * Adds to a counter and returns its new value. As the first statement of a transaction it also takes the write lock in
+ * any database, so that data read afterwards cannot change before the commit.
  */
 export async function addToCounter(db: Records, name: CounterRow['name'], amount: number): Promise<number> {
   const { value } = await db
@@ -17,10 +17,7 @@ export async function addToCounter(db: Records, name: CounterRow['name'], amount
   return Number(value)
 }
 
-/**
- * Within a transaction: locks documents by id. Whoever changes several documents does so first, so that no two
- * transactions wait for each other.
- */
+/** Locks documents by id. Call within a transaction, before changing several documents, to prevent deadlocks. */
 export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !hasRowLocks(db)) return
   await db
@@ -33,8 +30,8 @@ export async function lockDocuments(db: Records, ids: readonly string[]): Promis
 }
 
 /**
- * Phases as literals of a query: a database uses an index over the documents of one phase only when the query says which,
- * not when a parameter does.
+ * Phases as SQL literals: databases use a partial index only if the query contains its condition as a literal, not as a
+ * parameter.
  */
 export const phase: Readonly<Record<DocumentPhase, RawBuilder<DocumentPhase>>> = {
   pending: sql.lit('pending'),
@@ -43,12 +40,12 @@ export const phase: Readonly<Record<DocumentPhase, RawBuilder<DocumentPhase>>> =
   failed: sql.lit('failed'),
 }
 
-/** Names what a claim writes into a space. The first space has no mark: most installations never have another. */
+/** Creates the name of a generation that a claim writes to a space. Names of the first space have no prefix. */
 export function toGeneration(space: number, claimId: string, at: number): string {
   return `${space === 0 ? '' : `${space}:`}${claimId}.${at}`
 }
 
-/** The space whose index holds a generation. */
+/** The space that contains a generation. */
 export function spaceOf(generation: string): number {
   const mark = generation.indexOf(':')
   return mark < 0 ? 0 : Number(generation.slice(0, mark))

@@ -3,71 +3,77 @@ import type { Generated, Kysely } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 
-/** One accepted document; its text is in {@link ContentRow}, so that claims and settles never rewrite it. */
+/** An accepted document. Its text is in {@link ContentRow}, so that updates of its state do not rewrite the text. */
 export interface DocumentRow {
   id: string
-  /** Number of the accepted version, from one counter for all documents: greater is later, none comes twice. */
+  /** Number of the accepted version, from a counter shared by all documents: increasing and unique. */
   revision: BigInteger
-  /** Revision of the first acceptance since the document was last absent: tells a deleted document from its successor. */
+  /**
+   * Revision of the first acceptance since the document was last absent; distinguishes a deleted document from a new
+   * one with the same id.
+   */
   incarnation: BigInteger
   state: DocumentPhase
-  /** Hash of every stored field. */
+  /** Hash of all stored fields. */
   hash: string
   semantic_identifier: string
   link: string
   source: string
   content_bytes: BigInteger
-  /** When the present version was accepted; dates documents that bring no date. */
+  /** Time at which the current version was accepted; used as date of documents without one. */
   accepted_at: BigInteger
-  /** Place in the queue; after a failure the moment of the next try. */
+  /** Place in the queue; after a failure, the time of the next attempt. */
   due_at: BigInteger
-  /** Claim that works on it, while `indexing`. */
+  /** Id of the claim that holds it, while `indexing`. */
   claim: string | null
-  /** Tries of the present version, also the running one. */
+  /** Attempts for the current version, including the running one. */
   attempts: number
-  /** Tries that failed by the document's own fault. */
+  /** Attempts that failed because of the document itself. */
   failures: number
-  /** Tries that ended with the process. */
+  /** Attempts during which the process ended. */
   interruptions: number
-  /** Why the last try failed. */
+  /** Reason why the last attempt failed. */
   reason: string | null
-  /** Generation that search shows. */
+  /** Generation that searches return. */
   visible_generation: string | null
-  /** Revision the visible generation was made from; only ever grows. */
+  /** Revision of the visible generation; never decreases. */
   visible_revision: NullableBigInteger
-  /** Rows of the visible generation. */
+  /** Number of rows of the visible generation. */
   chunk_count: number | null
   indexed_at: NullableBigInteger
 }
 
-/** The normalised document as JSON; see `StoredDocument`. */
+/** The normalized document as JSON; see `StoredDocument`. */
 export interface ContentRow {
   id: string
-  /** "" when the document is a large one. */
+  /** "" for a large document. */
   content: string
   /** See {@link LargeContentRow}. */
   large_id: string | null
 }
 
-/** A large document without its texts, which are in {@link ContentPartRow}. It counts once a content names it. */
+/**
+ * A large document without its texts, which are in {@link ContentPartRow}. It has no effect until a {@link ContentRow}
+ * references it.
+ */
 export interface LargeContentRow {
   id: string
   /** JSON of a `LargeDocument`. */
   document: string
-  /** Names the process that writes it. */
+  /** Id of the process that writes it. */
   owner: string
-  /** It is written until then; 0 once it is whole, -1 while it is being removed. */
+  /** Lease while it is written; 0 when it is complete, -1 while it is being removed. */
   lease_until: BigInteger
 }
 
-/** Some of the texts of a large document, all of which follow each other. */
+/** A part of the concatenated texts of a large document. */
 export interface ContentPartRow {
   large_id: string
   position: number
   text: string
 }
 
-/** That a document belongs to a pair. */
+/** Membership of a document in a pair. */
 export interface DocumentPairRow {
   document_id: string
   pair_id: number
@@ -84,7 +90,7 @@ export interface PairRow {
   created_at: BigInteger
 }
 
-/** A change of how many documents a pair has of a source in a state; see `createPairCounts`. */
+/** A change of the number of documents of a pair by source and state; see `createPairCounts`. */
 export interface PairCountRow {
   id: Generated<number>
   pair_id: number
@@ -93,37 +99,37 @@ export interface PairCountRow {
   amount: BigInteger
 }
 
-/** When something last happened in a pair. */
+/** Times of the last activity in a pair. */
 export interface PairActivityRow {
   pair_id: number
   accepted_at: NullableBigInteger
   indexed_at: NullableBigInteger
 }
 
-/** A metadata entry that searchable documents have. */
+/** A metadata entry of searchable documents. */
 export interface TagRow {
   id: number
   tag_key: string
   tag_value: string
   source: string
-  /** `key=value` in lower case, for finding. */
+  /** `key=value` in lower case, for text matches. */
   wording: string
 }
 
-/** That a searchable document has a tag; once for each of its pairs, so that access is told without looking further. */
+/** A tag of a searchable document, with a row for each of its pairs, so that access can be checked in one query. */
 export interface DocumentTagRow {
   tag_id: number
   pair_id: number
   document_id: string
 }
 
-/** That a searchable document has an image. */
+/** An image of a searchable document. */
 export interface DocumentImageRow {
   image_id: string
   document_id: string
 }
 
-/** That a file must stay, because a document that is being taken in may name it. */
+/** A hold on a file that a document being accepted may use; see `holdFiles`. */
 export interface FileHoldRow {
   /** Id of the call that accepts the document. */
   id: string
@@ -131,7 +137,7 @@ export interface FileHoldRow {
   lease_until: BigInteger
 }
 
-/** Metadata of a searchable document that is too large for each of its rows. */
+/** Metadata of a searchable document that is too large for its index rows. */
 export interface DocumentMetadataRow {
   document_id: string
   /** JSON object of strings and lists of strings. */
@@ -146,13 +152,13 @@ export interface DocumentSetRow {
   created_at: BigInteger
 }
 
-/** That a pair belongs to a document set. */
+/** Membership of a pair in a document set. */
 export interface DocumentSetPairRow {
   set_id: number
   pair_id: number
 }
 
-/** Someone who may see a private pair or set. */
+/** A person or group that may see a private pair or set. */
 export interface GrantRow {
   kind: 'pair' | 'document_set'
   target_id: number
@@ -160,7 +166,7 @@ export interface GrantRow {
   name: string
 }
 
-/** Documents that one worker took from the queue together. */
+/** Documents that one worker claimed together. */
 export interface ClaimRow {
   id: string
   owner: string
@@ -169,7 +175,7 @@ export interface ClaimRow {
   lease_until: BigInteger
 }
 
-/** Generations that nobody can see any more and whose rows are to be removed from the index. */
+/** Generations that are no longer visible and whose rows have to be removed from the index. */
 export interface DeadGenerationRow {
   id: string
   /** JSON array. */
@@ -177,20 +183,19 @@ export interface DeadGenerationRow {
   chunk_count: number
 }
 
-/** A number that is handed out upwards. Writing it is the first statement of a transaction that needs the write lock. */
+/** An increasing number. Its update is the first statement of a transaction that needs the write lock. */
 export interface CounterRow {
   name: 'revision' | 'pair' | 'document_set' | 'tag'
   value: BigInteger
 }
 
 /**
- * `open`: documents live there, or are being moved out of it; `moved`: only documents are left that could not be
- * indexed anew; `closing`: nothing is left, and nothing may come any more; `lost`: its index cannot be read, and its
- * documents are being indexed again.
+ * `open`: in use, or being moved out of; `moved`: contains only documents that could not be indexed again; `closing`:
+ * empty and being removed; `lost`: its index cannot be read, and its documents are being indexed again.
  */
 export type SpacePhase = 'open' | 'moved' | 'closing' | 'lost'
 
-/** A vector space that an index is filled from; see `IndexSpace`. */
+/** A vector space with its index; see `IndexSpace`. */
 export interface IndexSpaceRow {
   number: number
   /** Id of the embedder; "" for an index without vectors. */
@@ -201,7 +206,7 @@ export interface IndexSpaceRow {
   rebuild_reason: RebuildReason | null
 }
 
-/** Counts that are made now and then; see `createFiguresSampler`. */
+/** Counts made periodically; see `createFiguresSampler`. */
 export interface FiguresRow {
   name: 'documents'
   sampled_at: BigInteger
@@ -235,5 +240,5 @@ export interface Tables {
   inlay_figures: FiguresRow
 }
 
-/** The records of this package in the database of the instance. */
+/** The database of the installation, with the tables of this package. */
 export type Records = Kysely<Tables>

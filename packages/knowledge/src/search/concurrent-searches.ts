@@ -1,41 +1,42 @@
 import { InlayError } from '@inlay/protocol'
-import { createCallerLimit, createFairTurns } from '@inlay/protocol/concurrency'
+import { createCallerLimit, createFairTurns } from '@inlay/scheduling'
 
 export interface SearchGateOptions {
-  /** Searches of the index at a time. */
+  /** Maximum number of concurrent searches of the index. */
   readonly limit: number
-  /** Searches of one caller that may run or wait. */
+  /** Maximum number of running and waiting searches per caller. */
   readonly limitPerCaller: number
 }
 
 /**
- * Lets so many searches at a time through to the index. Callers take turns and none holds more than a quarter of the
- * places beside another, so that one caller's flood holds up nobody else. A search whose caller has left never begins.
+ * Limits concurrent searches of the index. Callers take turns, and while others search, each gets at most a quarter of
+ * the slots, so that many searches of one caller do not delay the others. A search whose caller has disconnected is not
+ * started.
  */
 export interface SearchGate {
   /**
-   * @param caller names who searches; undefined for the host itself, which is not limited
-   * @throws RATE_LIMITED beyond a caller's share; the reason of the signal when it aborts while waiting
+   * @param caller id of the caller; undefined for the host itself, which is not limited
+   * @throws RATE_LIMITED above a caller's limit; the reason of the signal if it aborts while waiting
    */
   run<Result>(caller: string | undefined, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  /** Whether somebody waits for a search who sends no more of them than a person does. */
+  /** Whether a caller with no more searches than a person would send is waiting. */
   isAwaited(): boolean
 }
 
-/** More searches at a time are no single person's. */
-const mostOfPerson = 2
+/** More concurrent searches do not come from a single person. */
+const maxPerPerson = 2
 
 export function createSearchGate({ limit, limitPerCaller }: SearchGateOptions): SearchGate {
-  const turns = createFairTurns({ limit, limitPerCaller: Math.ceil(limit / 4), givesWay: true })
+  const turns = createFairTurns({ limit, limitPerCaller: Math.ceil(limit / 4), yieldsToUnqueued: true })
   const callers = createCallerLimit(limitPerCaller)
   return {
-    isAwaited: () => [...callers.counts.values()].some((count) => count <= mostOfPerson),
+    isAwaited: () => [...callers.counts.values()].some((count) => count <= maxPerPerson),
     run: async (caller, work, signal) => {
       signal?.throwIfAborted()
       const release = caller === undefined ? () => {} : callers.enter(caller)
       if (!release)
         throw new InlayError('RATE_LIMITED', {
-          message: 'Too many searches of this caller are under way: send the next one when they have answered.',
+          message: 'Too many searches of this caller are running: wait for them before sending the next one.',
           data: { retryAfterSeconds: 1, of: 'caller' },
         })
       try {

@@ -2,12 +2,12 @@ import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor, type PairScope } from '../access-and-filters/permissions-and-filters.ts'
 import { estimateTokens } from '../chunking/blocks.ts'
 import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
-import type { DocumentSize, Excerpt, ExcerptRequest } from '../contracts/search.ts'
+import type { ChunksRequest, DocumentChunks, DocumentSize, Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Most chunks of one excerpt. */
-const mostChunks = 64
+/** Maximum number of chunks in an excerpt. */
+const maxChunks = 64
 
 export interface ExcerptContext {
   readonly db: Records
@@ -15,20 +15,20 @@ export interface ExcerptContext {
 }
 
 /**
- * Reads a stretch of the visible version of a document; undefined when the caller may not see it, or it is gone.
- * @param given pairs that the document is to be in, instead of those the caller may see
+ * Reads a range of the visible version of a document; undefined if the caller may not see it, or it was deleted.
+ * @param given pairs that the document must be in, instead of those that the caller may see
  */
 export async function readExcerpt(
   { documentId, first, last, chunk, caller }: ExcerptRequest,
   { db, index }: ExcerptContext,
   given?: readonly number[],
 ): Promise<Excerpt | undefined> {
-  const generation = await visibleGeneration(documentId, db, given ?? (await pairsFor(db, caller)))
-  if (generation === undefined) return undefined
-  const from = Math.max(0, first, chunk - mostChunks)
-  const hits = await index.read(generation, from, Math.min(last, from + mostChunks - 1))
+  const from = Math.max(0, first, chunk - maxChunks)
+  const to = Math.min(last, from + maxChunks - 1)
+  const pairs = given ?? (await pairsFor(db, caller))
+  const hits = await ofVisible({ documentId, db, pairs }, (generation) => index.read(generation, from, to))
   const chunks = ofOneLink(
-    hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })),
+    (hits ?? []).map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })),
     chunk,
   )
   const [start, end] = [chunks[0], chunks.at(-1)]
@@ -42,22 +42,91 @@ export async function readExcerpt(
   }
 }
 
-/** Counts chunks and tokens of the visible version of a document; undefined when the caller may not see it, or it is gone. */
+/**
+ * Reads consecutive chunks of the visible version of a document, whatever their links; undefined if the caller may not
+ * see it, it was deleted, or it ends before the first chunk asked for.
+ */
+export async function readChunks(
+  { documentId, first, limit, caller }: ChunksRequest,
+  { db, index }: ExcerptContext,
+): Promise<DocumentChunks | undefined> {
+  const count = Math.min(Math.max(limit, 1), maxChunks)
+  const pairs = await pairsFor(db, caller)
+  // One more: its metadata says what splitting added to the last chunk, and it says whether there are others.
+  const hits = await ofVisible({ documentId, db, pairs }, (generation) => index.read(generation, first, first + count))
+  const all = (hits ?? []).map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+  const [start] = all
+  if (start === undefined) return undefined
+  return {
+    semanticIdentifier: start.metadata.semanticIdentifier,
+    source: start.hit.source,
+    updatedAt: start.hit.updatedAt,
+    fileId: start.metadata.fileId ?? null,
+    chunks: all.slice(0, count).map(({ hit, metadata }, at) => {
+      const [, opening] = metadata.addedByCut ?? [0, 0]
+      const [closing] = all[at + 1]?.metadata.addedByCut ?? [0, 0]
+      return {
+        position: hit.position,
+        text: hit.text.slice(opening, hit.text.length - closing),
+        separator: metadata.seam ?? '\n\n',
+        headings: metadata.headings ?? [],
+        link: metadata.link ?? null,
+        imageId: metadata.imageId ?? null,
+      }
+    }),
+    next: all[count]?.hit.position ?? null,
+  }
+}
+
+/**
+ * Counts chunks and tokens of the visible version of a document; undefined if the caller may not see it, or it was
+ * deleted.
+ */
 export async function readSize(
   { documentId, caller }: Pick<ExcerptRequest, 'documentId' | 'caller'>,
   { db, index }: ExcerptContext,
 ): Promise<DocumentSize | undefined> {
-  const generation = await visibleGeneration(documentId, db, await pairsFor(db, caller))
-  if (generation === undefined) return undefined
+  const pairs = await pairsFor(db, caller)
+  return ofVisible({ documentId, db, pairs }, (generation) => sizeOf(generation, index))
+}
+
+async function sizeOf(generation: string, index: ExcerptContext['index']): Promise<DocumentSize> {
   let [chunks, tokens] = [0, 0]
-  for (let first = 0; ; first += mostChunks) {
-    const hits = await index.read(generation, first, first + mostChunks - 1)
+  for (let first = 0; ; first += maxChunks) {
+    const hits = await index.read(generation, first, first + maxChunks - 1)
     chunks += hits.length
     const text = textOf(hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })))
     tokens += estimateTokens(text)
-    // Numbers of chunks have no gaps.
-    if (hits.length < mostChunks) return { chunks, tokens: Math.ceil(tokens) }
+    // Chunks are numbered without gaps.
+    if (hits.length < maxChunks) return { chunks, tokens: Math.ceil(tokens) }
   }
+}
+
+interface VisibleDocument {
+  readonly documentId: string
+  readonly db: Records
+  readonly pairs: PairScope | readonly number[] | undefined
+}
+
+/** A document that is updated more often while it is read gives what was found of its last version. */
+const maxReads = 3
+
+/**
+ * Reads the visible version of a document; undefined if there is none. If it was replaced meanwhile, its rows may be
+ * gone already, and the next version is read.
+ */
+async function ofVisible<Result>(
+  { documentId, db, pairs }: VisibleDocument,
+  read: (generation: string) => Promise<Result>,
+): Promise<Result | undefined> {
+  let generation = await visibleGeneration(documentId, db, pairs)
+  for (let reads = 1; generation !== undefined; reads++) {
+    const result = await read(generation)
+    const visible = await visibleGeneration(documentId, db, pairs)
+    if (visible === generation || reads === maxReads) return result
+    generation = visible
+  }
+  return undefined
 }
 
 async function visibleGeneration(
@@ -70,7 +139,7 @@ async function visibleGeneration(
   return row?.visible_generation ?? undefined
 }
 
-/** The chunks that surround one without a gap and lead to the same place as it. */
+/** The consecutive chunks around a chunk that have the same link. */
 function ofOneLink(chunks: readonly ReadHit[], chunk: number): readonly ReadHit[] {
   const at = chunks.findIndex(({ hit }) => hit.position === chunk)
   const link = chunks[at]?.metadata.link

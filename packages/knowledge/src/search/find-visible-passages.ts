@@ -12,27 +12,32 @@ import type { IndexFilter, IndexQuery, Hit, VectorIndex } from '../contracts/vec
 import type { Records } from '../schema/tables.ts'
 import type { SearchGate } from './concurrent-searches.ts'
 import { createHighlighter, type Highlighter } from './highlights.ts'
-import { hitsToRank, rank, type RankingContext } from './reranking.ts'
+import { exactTitlesFirst } from './exact-titles.ts'
+import { hitsToRank, rank, rankingOf, type RankingContext } from './reranking.ts'
+import { orderVersions } from './versions.ts'
 
 export interface SearchContext extends LookContext, RankingContext {
   readonly embedding?: EmbeddingCalls
-  /** Whether searches use the vector of a query now. */
+  /** Whether searches currently use query vectors. */
   readonly takesVectors: () => Promise<boolean>
-  /** Whether documents of a lost or damaged index are still to be indexed again, so that no search finds them. */
+  /** Whether documents of a lost or damaged index still have to be indexed again, so that searches may miss them. */
   readonly lacksDocuments?: () => Promise<boolean>
 }
 
-/** Characters of a query that are looked for: a longer text is no question, and each of its words costs. */
-const longestQuery = 8000
-
-/** Asked for again with three times as many hits until enough of them are visible and apart, at most this many. */
-const mostHits = 3000
+/** Number of characters of a query that are used: longer texts are not questions, and each word has a cost. */
+const maxQueryLength = 8000
 
 /**
- * Finds passages, best first. Filters and access bind inside the index; rows of a generation that is not the visible
- * one are dropped, and others asked for in their place.
- * @param given instead of the filters of the request and the caller's access
- * @throws SERVICE_UNAVAILABLE when nothing is found while a lost index is made anew
+ * The search is repeated with three times as many hits until there are enough visible and separate passages, up to this
+ * number of hits.
+ */
+const maxHits = 3000
+
+/**
+ * Finds passages, best first. Filters and access apply inside the index. Rows that are not of the visible generation
+ * are dropped and replaced by searching again.
+ * @param given replaces the filters of the request and the caller's access
+ * @throws SERVICE_UNAVAILABLE if nothing is found while a lost index is being rebuilt
  * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
  */
 export async function search(
@@ -42,7 +47,7 @@ export async function search(
 ): Promise<FoundPassage[]> {
   const limit = Math.min(Math.max(Math.trunc(request.limit ?? 10), 1), 200)
   const filter = given ?? (await resolveFilters(context.db, request.filters, request.caller))
-  const text = request.text.slice(0, longestQuery)
+  const text = request.text.slice(0, maxQueryLength)
   const words = toSearchQuery(text)
   if (words === '' || filter.pairs?.length === 0) return []
   const { embedding, takesVectors } = context
@@ -53,30 +58,31 @@ export async function search(
   for (let count = Math.max(limit * 2 + 10, isRanked ? hitsToRank(context, request) : 0); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
     const joined = joinHits(hits)
-    if (!isAll && count < mostHits && joined.length < limit) continue
-    const ranked = isRanked ? await rank(hits, request, context) : hits
-    const shown = (ranked === hits ? joined : joinHits(ranked)).slice(0, limit)
-    // Nothing found would say that there is nothing.
+    if (!isAll && count < maxHits && joined.length < limit) continue
+    const ranked = exactTitlesFirst(isRanked ? await rank(hits, request, context) : hits, text)
+    const shown = orderVersions(ranked === hits ? joined : joinHits(ranked), text).slice(0, limit)
+    // An empty result would claim that no document matches.
     if (shown.length === 0 && (await context.lacksDocuments?.())) throw beingMadeAnew()
     const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
     const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
     const highlight = createHighlighter(text)
-    return shown.map((each) => toPassage(each, { highlight, metadata: metadata?.get(each.best.hit.documentId) }))
+    return shown.map((each) =>
+      toPassage(each, { highlight, note: each.note, metadata: metadata?.get(each.best.hit.documentId) }),
+    )
   }
 }
 
 function beingMadeAnew(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', {
-    message:
-      'The index was lost or damaged and is being made anew: nothing that is in it by now fits. Search again later.',
+    message: 'The index was lost or damaged and is being rebuilt: no document indexed so far matches. Try again later.',
     retryable: true,
     data: { retryAfterSeconds: 5 },
   })
 }
 
-/** Search results the caller may see. */
+/** Hits that the caller may see. */
 export interface VisibleHits {
-  /** By falling score. */
+  /** By descending score. */
   readonly hits: readonly Hit[]
   /** Whether the index has no further hits, visible or not. */
   readonly isAll: boolean
@@ -86,21 +92,21 @@ export interface LookContext {
   readonly db: Records
   readonly index: VectorIndex
   readonly now: () => number
-  /** Absent: every search goes to the index at once. */
+  /** Absent: searches are not limited. */
   readonly gate?: SearchGate
-  /** Id of the searching caller, for the gate. */
+  /** Id of the caller, for the gate. */
   readonly caller?: string
 }
 
-/** The moment a document was settled is read before its transaction, and from the clock of its process. */
+/** Tolerance for times: `indexedAt` is read before the transaction, and from the clock of another process. */
 const slackMs = 1000
-/** One does, unless rows are cleared away right after they were replaced. */
-const mostRounds = 3
+/** One round suffices unless rows are removed right after they were replaced. */
+const maxRounds = 3
 
 /**
- * Asks the index and drops what is not visible. A document that got a new version after the index was read and before
- * the records were has only its old rows among the hits: it is asked for again, by itself, so that no search misses a
- * document because it is being updated.
+ * Searches the index and drops rows that are not visible. If a document got a new version after the index was searched
+ * but before the records were read, only its old rows are among the hits: it is searched for again, so that searches
+ * never miss a document because it is being updated.
  */
 export async function findVisible(
   query: IndexQuery,
@@ -110,21 +116,24 @@ export async function findVisible(
   const gated = (part: IndexQuery): Promise<Hit[]> =>
     gate ? gate.run(caller, () => index.search(part), query.signal) : index.search(part)
   const candidates = await gated(query)
-  const first = await sortOut(db, candidates, query)
+  const first = await filterVisible(db, candidates, query)
   let visible = first.visible
   let overtaken = new Map([...first.missed].filter(([, { indexedAt }]) => indexedAt >= since))
-  for (let round = 0; round < mostRounds && overtaken.size > 0; round++) {
+  for (let round = 0; round < maxRounds && overtaken.size > 0; round++) {
     const again = await gated({ ...query, filter: { ...query.filter, documentIds: [...overtaken.keys()] } })
-    const sorted = await sortOut(db, again, query, overtaken)
+    const sorted = await filterVisible(db, again, query, overtaken)
     visible = [...visible, ...scaled(sorted.visible, { from: bestScores(again), to: bestScores(candidates) })]
     const known = overtaken
-    // The index was asked after these versions were there: what it does not find of them now does not match.
+    // The index was searched after these versions existed: what it does not return of them does not match.
     overtaken = new Map([...sorted.missed].filter(([id, { generation }]) => known.get(id)?.generation !== generation))
   }
   return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: candidates.length < query.limit }
 }
 
-/** Scores compare within one result only: a document that was asked for again keeps the place of its old version. */
+/**
+ * Scores are only comparable within one result: a document that was searched for again keeps the place of its old
+ * version.
+ */
 function scaled(hits: readonly Hit[], best: { from: Map<string, number>; to: Map<string, number> }): Hit[] {
   return hits.map((hit) => {
     const [from, to] = [best.from.get(hit.documentId) ?? 0, best.to.get(hit.documentId) ?? 0]
@@ -138,18 +147,18 @@ function bestScores(hits: readonly Hit[]): Map<string, number> {
   return best
 }
 
-/** The version that is shown of a document. */
+/** The visible version of a document. */
 interface Shown {
   readonly generation: string
   readonly indexedAt: number
 }
 
 /**
- * Parts hits that may be shown from documents of which only rows of other versions were found.
- * @param before versions that were shown when the index was asked: as right as what is shown now, as long as the
- * document is there, since the search had begun
+ * Separates visible hits from documents of which only rows of other versions were found.
+ * @param before versions that were visible when the index was searched: also valid as long as the document exists,
+ * since the search began before they were replaced
  */
-async function sortOut(
+async function filterVisible(
   db: Records,
   hits: readonly Hit[],
   { filter, signal }: Pick<IndexQuery, 'filter' | 'signal'>,
@@ -161,7 +170,8 @@ async function sortOut(
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'indexed_at'])
     .where(isAmong(db, 'id', [...new Set(hits.map((hit) => hit.documentId))]))
-  // The index has filtered already. An index that did not would show one caller what belongs to another.
+  // Checked again although the index has filtered: an error in an index driver must not disclose documents to other
+  // callers.
   const rows = await (filter?.pairs ? shownNow.where(isInPairs(db, filter.pairs)) : shownNow).execute()
   const there = new Set(hits.map((hit) => hit.generation))
   const shown = new Set<string>()
@@ -171,26 +181,26 @@ async function sortOut(
     const present = [generation, before?.get(id)?.generation].find(
       (candidate) => candidate !== undefined && there.has(candidate),
     )
-    // One version of a document, never two beside each other.
+    // Only one version of a document is returned.
     if (present !== undefined) shown.add(present)
     else missed.set(id, { generation, indexedAt: Number(indexed_at) })
   }
   return { visible: hits.filter((hit) => shown.has(hit.generation)), missed }
 }
 
-/** Most chunks in one passage: about what a reader, or a model, takes in at once. */
-const mostChunks = 4
+/** Maximum number of chunks in a passage: about as much as a reader or a model takes in at once. */
+const maxChunks = 4
 
-/** Hits that make one passage. */
+/** Adjacent hits joined to one passage. */
 export interface JoinedHits {
   readonly best: ReadHit
-  /** By position, without gaps; all of one link, so that a citation never leads elsewhere. */
+  /** By position, without gaps, and all with the same link, so that a citation leads to the right place. */
   readonly chunks: readonly ReadHit[]
 }
 
 /**
- * Joins hits that follow each other in a document under the same link.
- * @param hits by falling score
+ * Joins adjacent hits of a document that have the same link.
+ * @param hits by descending score
  * @returns by the score of the best hit of each
  */
 export function joinHits(hits: readonly Hit[]): JoinedHits[] {
@@ -202,7 +212,7 @@ export function joinHits(hits: readonly Hit[]): JoinedHits[] {
     .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
 }
 
-/** Hits of one document, best first: each joins what it adjoins on either side, as far as there is room. */
+/** Joins adjacent hits of one document, given best first, up to the maximum number of chunks. */
 function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
   const [byFirst, byLast] = [new Map<number, JoinedHits>(), new Map<number, JoinedHits>()]
   const joined = (left: JoinedHits, right: JoinedHits): JoinedHits => {
@@ -224,18 +234,20 @@ function joinWithin(hits: readonly ReadHit[]): JoinedHits[] {
 }
 
 function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
-  return left.chunks.length + right.chunks.length <= mostChunks && left.best.metadata.link === right.best.metadata.link
+  return left.chunks.length + right.chunks.length <= maxChunks && left.best.metadata.link === right.best.metadata.link
 }
 
-/** How a passage is shown. */
+/** Context for building a passage. */
 export interface PassageContext {
   /** Marks the words of the query. */
   readonly highlight?: Highlighter
-  /** Metadata of the document, when its rows do not carry it. */
+  /** Metadata of the document, if it is too large for its rows. */
   readonly metadata?: DocumentMetadata
+  /** Note about its version; see `orderVersions`. */
+  readonly note?: string
 }
 
-/** Shows joined hits as a passage. */
+/** Builds a passage from joined hits. */
 export function toPassage(
   { best: { hit: best, metadata }, chunks }: JoinedHits,
   context: PassageContext = {},
@@ -254,8 +266,8 @@ export function toPassage(
     metadata: metadata.metadata ?? context.metadata ?? {},
     score: best.score,
     is_relevant: null,
-    relevance_explanation: null,
-    // Made when somebody reads them: of many passages only some are shown.
+    relevance_explanation: context.note ?? null,
+    // Computed when first read, since only some of many passages are shown.
     get match_highlights() {
       return (highlights ??= context.highlight?.(text) ?? [])
     },
@@ -271,23 +283,27 @@ export function toPassage(
     ...(chunks.length > 1 && { core: best.text }),
     headings: chunks[0]!.metadata.headings ?? [],
     span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
+    ranking: rankingOf(best),
   }
 }
 
-/** About 128 tokens, as in the reference. */
-const longestBlurb = 480
+/** About 128 tokens. */
+const maxBlurbLength = 480
 const sentenceEnd = /[.!?…](?=\s)|[。！？]/g
 
-/** How a text begins: whole sentences if that gives a fair length, else whole words; on one line, without `#` marks. */
+/**
+ * The beginning of a text: whole sentences if that gives a reasonable length, otherwise whole words; on one line,
+ * without `#` marks.
+ */
 export function toBlurb(text: string): string {
-  const plain = text.slice(0, longestBlurb * 4).replaceAll(/^ {0,3}#{1,6} /gm, '')
+  const plain = text.slice(0, maxBlurbLength * 4).replaceAll(/^ {0,3}#{1,6} /gm, '')
   const start = plain.replaceAll(/\s+/g, ' ').trim()
-  if (start.length <= longestBlurb) return start
-  const window = start.slice(0, longestBlurb)
+  if (start.length <= maxBlurbLength) return start
+  const window = start.slice(0, maxBlurbLength)
   const end = [...window.matchAll(sentenceEnd)].at(-1)
-  if (end && end.index >= longestBlurb / 3) return window.slice(0, end.index + 1)
+  if (end && end.index >= maxBlurbLength / 3) return window.slice(0, end.index + 1)
   const space = window.lastIndexOf(' ')
-  return `${window.slice(0, space > longestBlurb / 2 ? space : lastWordEnd(window))}…`
+  return `${window.slice(0, space > maxBlurbLength / 2 ? space : lastWordEnd(window))}…`
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })

@@ -1,34 +1,34 @@
 import { commonWordsOf, englishWords, isAlphabetic, plainLetters, type CommonWords, unspacedRun } from '@inlay/text'
 import { identifierParts, withoutArticles } from '../chunking/search-text.ts'
 
-/** Most fragments of one passage, and their length in characters, as in the reference. */
-const mostFragments = 4
+/** Maximum number of fragments per passage, and their length in characters. */
+const maxFragments = 4
 const fragmentLength = 100
 /** Characters shown before the first match of a fragment. */
 const leadLength = 25
 
-/** Makes pieces of texts that show where the words of one query occur. */
+/** Returns fragments of a text in which the words of a query are marked. */
 export type Highlighter = (text: string) => string[]
 
 /**
- * Makes a highlighter: pieces of a text in which the words of the query occur, each occurrence in `<hi>`…`</hi>`, best
- * piece first. Words count in all their common forms: `configure` also marks `configured`.
- * @returns at most four pieces for a text; [] when no word of the query occurs in it
+ * Creates a highlighter. It returns fragments of a text with the words of the query, each occurrence in `<hi>`…`</hi>`,
+ * best fragment first. All common forms of a word match: `configure` also marks `configured`.
+ * @returns for each text at most four fragments; [] if it contains no word of the query
  */
 export function createHighlighter(query: string): Highlighter {
   const findWords = createWordFinder(query, commonWordsOf(query) ?? englishWords)
   return (text) =>
     toGroups(findWords?.(text) ?? [])
       .toSorted((left, right) => right.variety - left.variety || left.start - right.start)
-      .slice(0, mostFragments)
+      .slice(0, maxFragments)
       .map((group) => mark(text, group))
 }
 
-/** Matches that one fragment shows. */
+/** Matches shown in one fragment. */
 interface Group {
   readonly start: number
   readonly words: readonly FoundWord[]
-  /** How many different words it holds. */
+  /** Number of different words. */
   readonly variety: number
 }
 
@@ -48,7 +48,7 @@ function mark(text: string, { words }: Group): string {
   const marks: { readonly start: number; end: number }[] = []
   for (const { start, end } of words) {
     const last = marks.at(-1)
-    // Overlapping pairs of characters become one mark.
+    // Overlapping pairs of characters are marked together.
     if (last && start <= last.end) last.end = Math.max(last.end, end)
     else marks.push({ start, end })
   }
@@ -67,7 +67,7 @@ function mark(text: string, { words }: Group): string {
     .trim()
 }
 
-/** Characters in which the last word begins: segmenting costs more than all the rest. */
+/** Characters searched for the beginning of a word: segmenting more would cost more than everything else. */
 const segmentedLength = 20
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
@@ -79,7 +79,7 @@ function startBefore(text: string, match: number): number {
   const window = text.slice(from, match)
   const space = /\s/.exec(window)
   if (space) return from + space.index + 1
-  // No spaces: the first word may have begun before the window, the second one begins in it.
+  // Without spaces, the first word may begin before the window; the second one begins in it.
   const [, second] = segmenter.segment(window)
   return second ? from + second.index : match
 }
@@ -89,7 +89,7 @@ function endAfter(text: string, match: number, to: number): number {
   if (to >= text.length) return text.length
   const window = text.slice(match, to)
   for (let at = window.length; at >= window.length / 3; at--) if (/\s/.test(text[match + at]!)) return match + at
-  // No spaces: the last word may go on after the window.
+  // Without spaces, the last word may continue after the window.
   const from = Math.max(0, window.length - segmentedLength)
   let last = from
   for (const { index } of segmenter.segment(window.slice(from))) last = from + index
@@ -100,25 +100,25 @@ function endAfter(text: string, match: number, to: number): number {
 export interface FoundWord {
   readonly start: number
   readonly end: number
-  /** Stem, which is the same for all common forms of the word. */
+  /** Stem, the same for all common forms of the word. */
   readonly stem: string
 }
 
 /**
- * Finds the words of one query in texts. Words are compared much as an index does: in lower case, without accents and
- * endings, scripts without spaces by pairs of characters, identifiers also by their parts.
- * @returns places in order; they may overlap where there are no spaces
+ * Finds the words of a query in texts. Words are compared as in an index: in lower case, without accents and endings;
+ * scripts without spaces by pairs of characters, identifiers also by their parts.
+ * @returns positions in order; they may overlap in scripts without spaces
  */
 export type WordFinder = (text: string) => FoundWord[]
 
-/** Creates a finder of the words of a query, except those that say little; undefined when nothing is left. */
+/** Creates a finder for the words of a query, except frequent words; undefined if no word remains. */
 export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
   const wanted = new Set<string>()
   readWords(query, (start, end, stem, part) => {
     if (part === 'whole' && !common.words.has(query.slice(start, end).toLowerCase())) wanted.add(stem)
   })
   if (wanted.size === 0) return undefined
-  // Most words of a text come again and again, and are not wanted.
+  // Caches words, since most words of a text repeat and do not match.
   const known = new Map<string, readonly FoundWord[]>()
   const initials = new Uint8Array(128)
   for (const { 0: initial } of wanted)
@@ -133,8 +133,8 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
       let matches = known.get(word)
       if (!matches) {
         matches = wantedIn(word, wanted)
-        // A run without spaces is a sentence, which comes once.
-        if (word.length <= longestWord) known.set(word, matches)
+        // A run without spaces is a whole sentence, which rarely repeats.
+        if (word.length <= maxWordLength) known.set(word, matches)
       }
       for (const { start, end, stem } of matches) all.push({ start: start + from, end: end + from, stem })
     }
@@ -142,12 +142,12 @@ export function createWordFinder(query: string, common: CommonWords): WordFinder
   }
 }
 
-const longestWord = 40
+const maxWordLength = 40
 
-/** Lower case of alphabets, with and without accents: a word of these has no parts. */
+/** Lower-case letters of alphabets, with and without accents: such a word has no parts. */
 const isPlainWord = /^.[a-z\u00df-\u00f6\u00f8-\u017f\u0430-\u045f]*$/
 
-/** Whether a word may match: stemming changes nothing but ends, case and accents, so one of another initial cannot. */
+/** Whether a word may match: stemming only changes endings, case and accents, so a word with another initial cannot. */
 function mayMatch(word: string, initials: Uint8Array): boolean {
   const first = word.charCodeAt(0)
   return first >= 128 || first < 65 || initials[first] === 1 || !isPlainWord.test(word)
@@ -157,7 +157,7 @@ const isWordUnit = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[a-zA-Z0-9]/.test(String.fromCharCode(unit)) ? 1 : 0,
 )
 
-/** The words of a text in ASCII, but for those that begin otherwise and have no parts. */
+/** The words of an ASCII text, without those that have another initial and no parts. */
 function asciiWords(text: string, initials: Uint8Array): { readonly 0: string; readonly index: number }[] {
   const words: { readonly 0: string; readonly index: number }[] = []
   for (let at = 0; at < text.length; at++) {
@@ -171,7 +171,7 @@ function asciiWords(text: string, initials: Uint8Array): { readonly 0: string; r
       if (!isWordUnit[unit]) break
       hasParts = true
     }
-    // A digit at the beginning may be a part before letters.
+    // A leading digit may be a part before letters.
     if (initials[first] || hasParts || first < 65) words.push({ 0: text.slice(start, at), index: start })
   }
   return words
@@ -189,10 +189,13 @@ function wantedIn(word: string, wanted: ReadonlySet<string>): FoundWord[] {
   return matches
 }
 
-/** A `part` of a longer word, or a single character of a longer run, is found by a query but not meant by it. */
+/**
+ * A `part` of a longer word, or a single character of a longer run, can be matched by a query but is not searched for
+ * itself.
+ */
 type Emit = (start: number, end: number, stem: string, part: 'whole' | 'part') => void
 
-/** Letters with their marks, and digits. */
+/** Letters with combining marks, and digits. */
 const wordForm = /[\p{L}\p{M}\p{N}]+/gu
 /** Contracted verb endings after an apostrophe are not words. */
 const contraction = /['’](?:s|t|d|m|ll|re|ve)(?![\p{L}\p{M}\p{N}])/giu
@@ -214,7 +217,7 @@ function readWords(text: string, emit: Emit): void {
 
 function readSpaced(word: string, start: number, emit: Emit): void {
   const stem = toStem(word)
-  // Marks without a letter.
+  // Combining marks without a letter.
   if (stem === '') return
   emit(start, start + word.length, stem, 'whole')
   let from = 0
@@ -230,23 +233,25 @@ function readSpaced(word: string, start: number, emit: Emit): void {
 
 interface UnspacedCharacter {
   readonly plain: string
-  /** Whether it belongs to the character before it, as tone marks do. */
+  /** Whether it belongs to the previous character, like a tone mark. */
   readonly isMark: boolean
 }
 
-/** Normalising and classifying cost more than all the rest, and a text has few different characters. */
+/**
+ * Cached, since normalizing and classifying cost more than everything else, and a text has few different characters.
+ */
 const characterCache = new Map<string, UnspacedCharacter>()
-const mostCachedCharacters = 20_000
+const maxCachedCharacters = 20_000
 
 function characterOf(character: string): UnspacedCharacter {
   const cached = characterCache.get(character)
   if (cached) return cached
   const read = { plain: plainLetters(character), isMark: !isAlphabetic.test(character) }
-  if (characterCache.size < mostCachedCharacters) characterCache.set(character, read)
+  if (characterCache.size < maxCachedCharacters) characterCache.set(character, read)
   return read
 }
 
-/** Pairs of characters, each with the marks that follow it, and the characters themselves. */
+/** Emits pairs of characters, each with its combining marks, and the single characters. */
 function readUnspaced(run: string, start: number, emit: Emit): void {
   const characters: { plain: string; start: number; end: number }[] = []
   let at = start
@@ -267,7 +272,7 @@ function readUnspaced(run: string, start: number, emit: Emit): void {
 
 const accents = /[\u0300-\u036f]/g
 
-/** Cuts common endings and accents off; only for comparing words with each other. */
+/** Removes common endings and accents; only for comparing words. */
 function toStem(written: string): string {
   const lower = written.toLowerCase()
   const word = isAscii.test(lower) ? lower : plainLetters(lower).normalize('NFD').replace(accents, '')

@@ -13,9 +13,11 @@ import { indexedLinkCharacters, linkStart } from '../schema/link-index.ts'
 import type { Records } from '../schema/tables.ts'
 import { toPassage } from './find-visible-passages.ts'
 
-/** Most chunks that are read of one document, and most documents looked at that share a link. */
-const mostChunks = 512
-const mostDocuments = 10
+/** Maximum number of chunks read of a document, and of documents checked that share a link. */
+const maxChunks = 512
+const maxDocuments = 10
+/** Maximum number of attempts for documents that are updated while they are read. */
+const maxReads = 3
 
 export interface LinkContext {
   readonly db: Records
@@ -23,28 +25,34 @@ export interface LinkContext {
 }
 
 /**
- * Finds the visible document whose first link is an address and reads all of it; of several, the one accepted last.
- * Undefined when there is none that the caller may see and the filters let through.
+ * Finds the visible document whose first link is a URL, and reads it as a whole; of several, the one accepted last.
+ * Undefined if there is none that the caller may see and that matches the filters.
  * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
  */
 export async function findByLink(request: LinkRequest, context: LinkContext): Promise<FoundPassage | undefined> {
   const filter = await resolveFilters(context.db, request.filters, request.caller)
-  for (const row of await rowsWith(formsOf(request.link), filter, context.db)) {
-    request.signal?.throwIfAborted()
-    if (!(await passes(row, filter, context.db))) continue
-    const hits = await context.index.read(row.generation, 0, mostChunks - 1)
-    const chunks = hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
-    const [first] = chunks
-    // Rows of a generation that was replaced just now may be gone already.
-    if (!first) continue
-    const metadata = await readMetadata(context.db, first.metadata.metadata ? [] : [row.id])
-    const passage = toPassage({ best: first, chunks }, { metadata: metadata.get(row.id) })
-    return { ...passage, document: { ...passage.document, score: null } }
+  for (let reads = 1; ; reads++) {
+    let wasReplaced = false
+    for (const row of await rowsWith(formsOf(request.link), filter, context.db)) {
+      request.signal?.throwIfAborted()
+      if (!(await passes(row, filter, context.db))) continue
+      const hits = await context.index.read(row.generation, 0, maxChunks - 1)
+      const chunks = hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+      const [first] = chunks
+      if (!first) {
+        // Rows of a generation that was just replaced may already be removed.
+        wasReplaced = true
+        continue
+      }
+      const metadata = await readMetadata(context.db, first.metadata.metadata ? [] : [row.id])
+      const passage = toPassage({ best: first, chunks }, { metadata: metadata.get(row.id) })
+      return { ...passage, document: { ...passage.document, score: null } }
+    }
+    if (!wasReplaced || reads === maxReads) return undefined
   }
-  return undefined
 }
 
-/** Ways in which one address is written: with and without what it points to on its page, and a last slash. */
+/** Spellings of the same URL: with and without the fragment and a trailing slash. */
 function formsOf(link: string): string[] {
   const plain = link.trim()
   const page = plain.replace(/#.*$/s, '')
@@ -64,14 +72,14 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
   let query = db
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'accepted_at'])
-    // As the index has it: the planner takes it for exactly this condition.
+    // Same condition as in the index, which the planner needs to use it.
     .where(sql<boolean>`link <> ''`)
     .where(linkStart, 'in', starts)
     .where('link', 'in', forms)
     .where('visible_generation', 'is not', null)
   if (filter.pairs) query = query.where(isInPairs(db, filter.pairs))
   if (filter.sources) query = query.where(isAmong(db, 'source', filter.sources))
-  const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(mostDocuments).execute()
+  const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(maxDocuments).execute()
   return rows.map((row) => ({
     id: row.id,
     generation: row.visible_generation ?? '',
@@ -79,7 +87,7 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
   }))
 }
 
-/** Whether tags and dates of a document pass, as they would in a search. */
+/** Whether the tags and dates of a document match the filter, as in a search. */
 async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Records): Promise<boolean> {
   const { tags, createdAt, ownUpdatedAt, updatedOrCreatedSince } = filter
   if (!tags && !createdAt && !ownUpdatedAt && updatedOrCreatedSince === undefined) return true
@@ -90,7 +98,7 @@ async function passes({ id, acceptedAt }: LinkedRow, filter: IndexFilter, db: Re
     .where('inlay_contents.id', '=', id)
     .executeTakeFirst()
   if (!row) return false
-  // Written by this package alone, from a validated request.
+  // Written only by this package, from a validated request.
   const document = JSON.parse(row.large_document ?? row.content) as StoredDocument
   const [created, updated] = [toTimestamp(document.doc_created_at), toTimestamp(document.doc_updated_at)]
   const held = new Set(tags ? toTags(document) : [])

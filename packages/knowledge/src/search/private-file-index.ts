@@ -15,7 +15,9 @@ export interface PrivateFileIndexOptions {
   readonly context: SearchContext
 }
 
-/** Creates the index of private files. Its pair is made with its first document, so that a knowledge without any pays nothing for it. */
+/**
+ * Creates the index of private files. Its pair is created with the first document, so that it costs nothing if unused.
+ */
 export function createPrivateFileIndex({
   db,
   now,
@@ -49,7 +51,7 @@ export function createPrivateFileIndex({
       })
     },
     search: async ({ text, documentIds, filters, limit, signal, caller: asker }) => {
-      // Sets are made of pairs, and nobody puts this one into a set.
+      // Document sets consist of pairs, and the pair of private files is in none.
       if (documentIds.length === 0 || (filters?.document_set ?? []).length > 0) return []
       const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [privateFilesPair], documentIds }
       return search({ text, limit, signal, caller: asker }, context, filter)

@@ -3,15 +3,15 @@ import { boundedCall } from '../calls/bounded-call.ts'
 import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import { toEmbedText } from '../chunking/rows.ts'
 import type { Recency, Reranker } from '../contracts/search.ts'
-import type { Hit } from '../contracts/vector-index.ts'
+import type { Hit, HitRanking } from '../contracts/vector-index.ts'
 
-/** How hits are put in order after the index has. */
+/** Options for reordering the hits of the index. */
 export interface RankingOptions {
-  /** How many of the best hits the reranker judges. Default 50. */
-  readonly rerankedHits?: number
-  /** Longest wait for the reranker before the order of the index stands, in milliseconds. Default 5000. */
+  /** Number of best hits that the reranker scores. Default 50. */
+  readonly maxRerankedHits?: number
+  /** Timeout of the reranker, in milliseconds; after it, the order of the index is used. Default 5000. */
   readonly rerankTimeoutMs?: number
-  /** Prefers newer documents in searches that do not say otherwise. Default: no preference. */
+  /** Default preference for newer documents. Default: none. */
   readonly recency?: Recency
 }
 
@@ -29,10 +29,10 @@ export interface RankedQuery {
   readonly signal?: AbortSignal
 }
 
-/** How many of an index's best hits a search has to ask for so that ranking has something to choose from. */
+/** Number of hits to request from the index, so that ranking has enough to choose from. */
 export function hitsToRank({ ranking, reranker }: RankingContext, { recency }: RankedQuery): number {
   const isWeighed = recency === undefined ? ranking?.recency !== undefined : recency !== null
-  const judged = reranker ? (ranking?.rerankedHits ?? defaultHits) : 0
+  const judged = reranker ? (ranking?.maxRerankedHits ?? defaultHits) : 0
   return Math.max(judged, isWeighed ? defaultHits : 0)
 }
 
@@ -40,9 +40,9 @@ const defaultHits = 50
 const defaultTimeoutMs = 5000
 
 /**
- * Puts hits in their final order: first as the reranker judges the best of them, then by how recent they are.
- * @param hits by falling score
- * @returns by falling score, in [0, 1]
+ * Puts hits in their final order: the best ones by the scores of the reranker, then all by recency.
+ * @param hits by descending score
+ * @returns by descending score, in [0, 1]
  * @throws INVALID_INPUT for a recency without a half-life
  */
 export async function rank(hits: readonly Hit[], query: RankedQuery, context: RankingContext): Promise<readonly Hit[]> {
@@ -52,14 +52,14 @@ export async function rank(hits: readonly Hit[], query: RankedQuery, context: Ra
   return recency ? preferRecent(judged, recency, context.now()) : judged
 }
 
-/** A reranker that is down costs a search its judgement, not its answer. */
+/** If the reranker fails, the search continues with the order of the index. */
 async function rerank(
   hits: readonly Hit[],
   { text, signal }: RankedQuery,
   reranker: Reranker,
   { ranking, onError }: RankingContext,
 ): Promise<readonly Hit[]> {
-  const best = hits.slice(0, ranking?.rerankedHits ?? defaultHits)
+  const best = hits.slice(0, ranking?.maxRerankedHits ?? defaultHits)
   try {
     const texts = best.map((hit) => toEmbedText(decodeChunkMetadata(hit.chunkMetadata), hit.text))
     const scores = await boundedCall(
@@ -70,7 +70,9 @@ async function rerank(
       },
       { part: 'The reranker', timeoutMs: ranking?.rerankTimeoutMs ?? defaultTimeoutMs, signal },
     )
-    const judged = best.map((hit, at) => ({ ...hit, score: scores[at]! })).toSorted(byScore)
+    const judged = best
+      .map((hit, at): Hit => ({ ...hit, score: scores[at]!, ranking: { ...rankingOf(hit), isReranked: true } }))
+      .toSorted(byScore)
     return [...judged, ...below(hits.slice(best.length), judged.at(-1)!.score)]
   } catch (error) {
     signal?.throwIfAborted()
@@ -81,16 +83,16 @@ async function rerank(
 
 function check(scores: readonly number[], count: number): void {
   if (scores.length === count && scores.every((score) => Number.isFinite(score))) return
-  throw new InlayError('BAD_GATEWAY', { message: 'The reranker did not give one number for each text.' })
+  throw new InlayError('BAD_GATEWAY', { message: 'The reranker did not return one number per text.' })
 }
 
-/** Scores in [0, 1] in the same order: rerankers that answer with logits go through the logistic function. */
+/** Scores in [0, 1] in the same order: logits are converted with the logistic function. */
 function toShares(scores: readonly number[]): readonly number[] {
   const areShares = scores.every((score) => score >= 0 && score <= 1)
   return areShares ? scores : scores.map((score) => 1 / (1 + Math.exp(-score)))
 }
 
-/** Hits that were not judged follow those that were, in their own order. */
+/** Hits that were not reranked follow the others, in their own order. */
 function below(hits: readonly Hit[], most: number): readonly Hit[] {
   return hits.map((hit) => ({ ...hit, score: hit.score * most }))
 }
@@ -105,9 +107,15 @@ function preferRecent(hits: readonly Hit[], { halfLifeDays, weight = 0.5 }: Rece
   return hits
     .map((hit) => {
       const ageDays = Math.max(0, now - hit.updatedAt) / dayMs
-      return { ...hit, score: hit.score * (1 - weight + weight * 2 ** (-ageDays / halfLifeDays)) }
+      const factor = 1 - weight + weight * 2 ** (-ageDays / halfLifeDays)
+      return { ...hit, score: hit.score * factor, ranking: { ...rankingOf(hit), recency: factor } }
     })
     .toSorted(byScore)
+}
+
+/** Parts of a score; an index without fusion has only words to rank by. */
+export function rankingOf({ ranking, score }: Hit): HitRanking {
+  return ranking ?? { words: score, vectorWeight: 0 }
 }
 
 function byScore(left: Hit, right: Hit): number {

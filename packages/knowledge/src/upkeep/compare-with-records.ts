@@ -1,58 +1,60 @@
 import { InlayError } from '@inlay/protocol'
-import { createSignal, mapConcurrent, nextSlice } from '@inlay/protocol/concurrency'
+import { createSignal, nextSlice } from '@inlay/scheduling'
 import { hasRowLocks, isAmong } from '@inlay/records'
 import { retire, toGenerations } from '../queue/claims.ts'
 import { addToCounter, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
+import type { VectorIndex } from '../contracts/vector-index.ts'
 import { type MaintainerContext, whileHeld } from './maintainer.ts'
 import { requeue } from '../reindexing/change-embedder.ts'
-import type { SpacedIndex } from '../reindexing/spaced-index.ts'
+import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 
 export interface IndexComparisonOptions extends MaintainerContext {
-  readonly index: SpacedIndex
-  /** Called when documents were put into the queue. */
+  readonly index: MigratingIndex
+  /** Called when documents were added to the queue. */
   readonly onQueued: () => void
-  /** Called when rows were noted for removal. */
+  /** Called when rows were recorded for removal. */
   readonly onRetired: () => void
-  /** Versions of documents in the index beyond which nothing is compared. Default 2 million: some 200 MB of memory. */
-  readonly mostGenerations?: number
+  /**
+   * Maximum number of generations in the index; if there are more, nothing is compared. Default 2 million, about 200 MB
+   * of memory.
+   */
+  readonly maxGenerations?: number
 }
 
 /**
- * Compares the index with the records once after it was opened, and mends what differs: somebody may have put back one of
- * both from another day. Documents whose rows are gone are indexed again; rows that the records do not know are removed.
+ * Compares the index with the records once after opening, since one of them may have been restored from a backup.
+ * Documents without rows are indexed again; rows without a document are removed.
  */
 export interface IndexComparison {
   start(): void
-  /** Says that the index is open. Only the first time counts. */
+  /** Records that the index is open. Only the first call counts. */
   noteOpen(): void
-  /** Documents that were found to lack their rows, and are not indexed again yet. */
+  /** Number of documents without rows that still have to be indexed again. */
   left(): number
   close(): Promise<void>
 }
 
 const job = 'compare'
-/** The searches that opened the index come first. */
+/** Delay, so that the searches that opened the index run first. */
 const restMs = 1000
 const retryMs = 60_000
-/** Another process that is at it may end before it is done. */
+/** A process that compares may end before it is done, so check again after this time. */
 const othersRestMs = 5000
-/** So few wait at a time that what is accepted meanwhile is not held up. */
+/** Documents indexed again at a time: few, so that new documents are not delayed. */
 const batch = 256
 const pollMs = 200
 /** Documents of a paused pair stay in the queue. */
-const longestWaitMs = 30_000
+const maxWaitMs = 30_000
 /** Documents read at a time. */
 const page = 1000
-const readsAtOnce = 4
-/** Lists of generations read at a time; one may have a thousand. */
+/** Lists of generations read at a time; one list may have a thousand. */
 const namedAtOnce = 10
 
-/** A document, and the generation of it that should be in the index. */
+/** A document, and its generation that should be in the index. */
 interface Missing {
   readonly id: string
   readonly generation: string
-  readonly chunkCount: number
 }
 
 export function createIndexComparison(options: IndexComparisonOptions): IndexComparison {
@@ -105,50 +107,67 @@ interface Course {
 }
 
 async function compare(options: IndexComparisonOptions, { progress, rest, signal }: Course): Promise<void> {
-  const { db, index, onError, onQueued, onRetired, mostGenerations = 2_000_000 } = options
+  const { db, index, onError, onQueued, onRetired, maxGenerations = 2_000_000 } = options
   const number = (await index.target())?.number
   const opened = number === undefined ? undefined : await index.indexAt(number)
-  if (number === undefined || !opened?.eachGeneration) return
-  const listed = new GenerationSet()
-  const tooMany = new Error('More generations than are compared.')
-  const add = (generations: readonly string[]): void => {
-    listed.add(generations)
-    if (listed.size > mostGenerations) throw tooMany
-  }
-  const listing = opened.eachGeneration(add, signal).then(() => true)
-  if (!(await listing.catch((error: unknown) => (error === tooMany ? false : Promise.reject(error))))) return
-  // In the order in which generations go from one to the next: none is overlooked on its way.
+  if (number === undefined || !opened) return
+  const listed = await listGenerations(opened, maxGenerations, signal)
+  if (!listed) return
+  // Generations move from claims to documents to dead generations; read in this order, none is missed.
   await removeThoseIn(db, 'inlay_claims', listed)
-  const candidates = await takeVisible(db, listed, { number, signal })
+  const unlisted = await takeVisible(db, listed, { number, signal })
   await removeThoseIn(db, 'inlay_dead_generations', listed)
-  if (signal.aborted) return
-  const unknown = listed.rest()
-  if (unknown.length > 0) {
-    const count = await countHeld(index, unknown, signal)
-    for (let at = 0; at < unknown.length; at += page) {
-      const generations = unknown.slice(at, at + page)
-      await db.transaction().execute((transaction) => retire(transaction, { generations, chunkCount: page }))
-    }
-    onRetired()
-    if (count > 0) onError(unknownRows(count))
+  if (signal.aborted || (unlisted.length === 0 && listed.size === 0)) return
+  // Documents may have been indexed and rows removed since the first list. The second list contains all rows that can
+  // be visible.
+  const present = await listGenerations(opened, maxGenerations, signal)
+  if (!present) return
+  const unknown = listed.rest().filter((generation) => present.has(generation))
+  for (let at = 0; at < unknown.length; at += page) {
+    const generations = unknown.slice(at, at + page)
+    await db.transaction().execute((transaction) => retire(transaction, { generations, chunkCount: page }))
   }
+  if (unknown.length > 0) {
+    onRetired()
+    onError(unknownRows(unknown.length))
+  }
+  const missing = unlisted.filter(({ generation }) => !present.has(generation))
   let isReported = false
-  for (let at = 0; at < candidates.length && !signal.aborted; at += batch) {
-    const missing = await withoutRows(index, candidates.slice(at, at + batch), signal)
-    const queued = await queueAgain(options, missing)
+  for (let at = 0; at < missing.length && !signal.aborted; at += batch) {
+    const queued = await queueAgain(options, missing.slice(at, at + batch))
     if (queued.length === 0) continue
-    progress.left = candidates.length - at
-    if (!isReported) onError(missingRows(candidates.length))
+    progress.left = missing.length - at
+    if (!isReported) onError(missingRows(missing.length))
     isReported = true
     onQueued()
-    for (let waitedMs = 0; waitedMs < longestWaitMs && !signal.aborted; waitedMs += pollMs) {
+    for (let waitedMs = 0; waitedMs < maxWaitMs && !signal.aborted; waitedMs += pollMs) {
       await rest(pollMs)
       if ((await countUnsettledOf(db, queued)) === 0) break
     }
   }
 }
 
-/** Visible generations that the index does not list; those that it does are taken out of the set. */
+/** Undefined if the index cannot list its generations, or has too many. */
+async function listGenerations(
+  index: VectorIndex,
+  maxGenerations: number,
+  signal: AbortSignal,
+): Promise<GenerationSet | undefined> {
+  const listed = new GenerationSet()
+  const tooMany = new Error('More generations than are compared.')
+  try {
+    await index.eachGeneration?.((generations) => {
+      listed.add(generations)
+      if (listed.size > maxGenerations) throw tooMany
+    }, signal)
+  } catch (error) {
+    if (error === tooMany) return undefined
+    throw error
+  }
+  return index.eachGeneration && listed
+}
+
+/** Visible generations that the index does not list; those that it lists are removed from the set. */
 async function takeVisible(
   db: Records,
   listed: GenerationSet,
@@ -165,7 +184,7 @@ async function takeVisible(
       .execute()
     for (const { id, generation, chunkCount } of rows) {
       if (generation === null || spaceOf(generation) !== number || listed.take(generation)) continue
-      if (chunkCount !== null && chunkCount > 0) missing.push({ id, generation, chunkCount })
+      if (chunkCount !== null && chunkCount > 0) missing.push({ id, generation })
     }
     const last = rows.at(-1)
     if (!last) break
@@ -175,7 +194,10 @@ async function takeVisible(
   return missing
 }
 
-/** Takes out of the set what a table names. Whole documents of a removed source may wait in it: it is read in parts. */
+/**
+ * Removes from the set the generations in a table. Read in parts, since it may contain all documents of a removed
+ * source.
+ */
 async function removeThoseIn(
   db: Records,
   table: 'inlay_claims' | 'inlay_dead_generations',
@@ -197,36 +219,11 @@ async function removeThoseIn(
   }
 }
 
-/** Some may have been indexed after the index was listed. */
-async function withoutRows<Item extends Pick<Missing, 'generation' | 'chunkCount'>>(
-  index: SpacedIndex,
-  candidates: readonly Item[],
-  signal: AbortSignal,
-): Promise<Item[]> {
-  const held = await mapConcurrent(candidates, readsAtOnce, async ({ generation, chunkCount }) => {
-    signal.throwIfAborted()
-    return (await index.read(generation, 0, chunkCount)).length > 0
-  })
-  return candidates.filter((_, at) => !held[at])
-}
-
-/** Few may have been replaced and removed while the records were read: they are nothing to speak of. */
-async function countHeld(index: SpacedIndex, unknown: readonly string[], signal: AbortSignal): Promise<number> {
-  if (unknown.length > page) return unknown.length
-  const gone = await withoutRows(
-    index,
-    unknown.map((generation) => ({ generation, chunkCount: 0 })),
-    signal,
-  )
-  return unknown.length - gone.length
-}
-
-/** Puts documents into the queue whose visible generation is still the one without rows. @returns their ids */
+/** Adds documents to the queue if their visible generation is still the one without rows. @returns their ids */
 function queueAgain({ db, now }: IndexComparisonOptions, missing: readonly Missing[]): Promise<string[]> {
-  if (missing.length === 0) return Promise.resolve([])
   const generations = new Map(missing.map(({ id, generation }) => [id, generation]))
   return db.transaction().execute(async (transaction) => {
-    // Taken first for the write lock: nothing may be accepted in between.
+    // The first statement, to take the write lock: nothing may be accepted meanwhile.
     const last = await addToCounter(transaction, 'revision', missing.length)
     let chosen = transaction
       .selectFrom('inlay_documents')
@@ -250,7 +247,7 @@ async function countUnsettledOf(db: Records, ids: readonly string[]): Promise<nu
   return (await documents.where('state', 'in', ['pending', 'indexing']).execute()).length
 }
 
-/** A set in parts, since a large one moves all it holds whenever it grows. */
+/** A set split into parts, since a large set copies all entries whenever it grows. */
 class GenerationSet {
   readonly #parts = new Map<string, Set<string>>()
   size = 0
@@ -265,7 +262,11 @@ class GenerationSet {
     }
   }
 
-  /** Takes one out. @returns whether it was there */
+  has(generation: string): boolean {
+    return this.#parts.get(this.#keyOf(generation))?.has(generation) ?? false
+  }
+
+  /** Removes a generation. @returns whether it was in the set */
   take(generation: string): boolean {
     return this.#parts.get(this.#keyOf(generation))?.delete(generation) ?? false
   }
@@ -278,21 +279,21 @@ class GenerationSet {
     return [...this.#parts.values()].flatMap((part) => [...part])
   }
 
-  /** By the claim, whose id is random. */
+  /** First characters of the claim id, which is random. */
   #keyOf(generation: string): string {
     const start = generation.indexOf(':') + 1
     return generation.slice(start, start + 2)
   }
 }
 
-const cause = 'One of both may have been put back from another day.'
+const cause = 'One of them may have been restored from a backup.'
 
 function missingRows(count: number): InlayError {
-  const message = `The index lacks documents that the records have: ${count}. ${cause} They are being indexed again.`
+  const message = `Documents in the database but not in the index: ${count}. ${cause} They are being indexed again.`
   return new InlayError('INDEX_MISMATCH', { message, retryable: true })
 }
 
 function unknownRows(count: number): InlayError {
-  const message = `The index holds versions of documents that the records do not know: ${count}. ${cause} They are being removed.`
+  const message = `Versions of documents in the index but not in the database: ${count}. ${cause} They are being removed.`
   return new InlayError('INDEX_MISMATCH', { message, retryable: true })
 }

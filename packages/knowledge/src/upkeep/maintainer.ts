@@ -1,10 +1,10 @@
-import { createSignal, unrefTimer } from '@inlay/protocol/concurrency'
+import { createSignal, unrefTimer } from '@inlay/scheduling'
 import { hasRowLocks, holdJob, releaseJob } from '@inlay/records'
 import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
 import { sweepLargeContents } from '../intake/large-content.ts'
-import { countRetired, forgetRetired, readRetired } from '../queue/claims.ts'
+import { forgetRetired, readRetired } from '../queue/claims.ts'
 import { foldCounts, repairCounts } from '../schema/pair-counts.ts'
 import type { Records } from '../schema/tables.ts'
 import type { OpenedIndex } from '../reindexing/index-space.ts'
@@ -13,9 +13,9 @@ import { purgeRemovedPairs } from './removed-pairs.ts'
 export interface MaintainerContext {
   readonly db: Records
   readonly index: OpenedIndex
-  /** Names this process among others that share the database. */
+  /** Identifies this process among all that share the database. */
   readonly owner: string
-  /** Tells other processes known to be gone. */
+  /** Whether the process of an owner is known to have ended. */
   readonly isGone?: (owner: string) => boolean
   readonly now: () => number
   readonly at?: (step: IngestionStep) => void | Promise<void>
@@ -23,18 +23,18 @@ export interface MaintainerContext {
 }
 
 /**
- * Keeps the index small and fast: removes rows that nobody can see, compacts, folds new rows in. One process at a time
- * does it. Appends never wait for it.
+ * Keeps the index small and fast: removes invisible rows, compacts files, adds new rows to the full-text index. Only
+ * one process at a time does this. Appends do not wait for it.
  */
 export interface Maintainer {
   start(): void
-  /** Says that a commit of so many rows went into the index. */
+  /** Records a commit with this number of rows. */
   noteAppend(rows: number): void
-  /** Says that rows became invisible, or a pair was removed. */
+  /** Records that rows became invisible, or a pair was removed. */
   noteRemoval(): void
-  /** Says that the index was opened: rows that an earlier process appended may still have to be folded in. */
+  /** Records that the index was opened: an earlier process may have left unindexed rows. */
   noteOpen(): void
-  /** Does everything that is due now; false while another process is at it. */
+  /** Runs a round now. @returns false if another process is running one */
   runOnce(options?: { idle?: boolean }): Promise<boolean>
   close(): Promise<void>
 }
@@ -42,52 +42,72 @@ export interface Maintainer {
 const job = 'maintain'
 const leaseMs = 10_000
 const retryMs = 5000
-/** Rest while another process is at it: what became invisible here may be too late for its round. */
+/** Pause while another process holds the lease: its round may have begun before rows became invisible here. */
 const othersRestMs = 1000
 const pruneBatch = 50
-/** Time in which a last round may still start tasks during shutdown. */
-const closeMs = 2000
+/** Time in which the last round of a shutdown may start tasks. */
+const closeTimeoutMs = 2000
 /**
- * Rounds that follow a change, each when superseded versions have aged: the first may itself put files together, and what
- * these take the place of goes with the second.
+ * Number of rounds after a change, each once superseded versions are old enough. The first may merge files, which the
+ * second then removes.
  */
-const mostFollowUps = 2
+const maxFollowUps = 2
 
-/** Reasons for a round. The first round of a process does not fold rows if the index was only opened. */
+/** The first round of a process skips an index that was only opened. */
 interface Due {
   readonly idle?: boolean
   readonly isFirst?: boolean
 }
 
+/** Work that is due: a whole round, or only the removal of invisible rows. */
+interface DueWork {
+  readonly idle: boolean
+  readonly onlyRemoves?: boolean
+}
+
 export function createMaintainer(context: MaintainerContext): Maintainer {
-  const { db, onError } = context
+  const { onError } = context
   const signal = createSignal()
-  // By a clock that nobody sets.
+  // Monotonic, so that changes of the system time do not matter.
   const schedule = new UpkeepSchedule(() => performance.now(), signal.notify)
-  const letGo = new AbortController()
+  const closing = new AbortController()
   let loop: Promise<void> | undefined
   let followUps = 0
+  /** Whether rows were removed since the last round. */
+  let hasRemoved = false
 
-  async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = letGo.signal): Promise<boolean> {
+  async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = closing.signal): Promise<boolean> {
     return whileHeld(context, job, async () => {
       const wrote = schedule.startRound()
-      const done = await upkeep(context, { idle, isFirst, wrote, signal })
-      followUps = done?.hasChanged ? mostFollowUps : Math.max(0, followUps - 1)
+      const done = await upkeep(context, { idle, isFirst, wrote, hasRemoved, signal })
+      hasRemoved = false
+      followUps = done?.hasChanged ? maxFollowUps : Math.max(0, followUps - 1)
       const keepVersionsMs = followUps > 0 ? (context.index.keepVersionsMs ?? Infinity) : Infinity
       const dueMs = Math.min(keepVersionsMs, done?.figures.upkeepDueMs ?? Infinity)
       schedule.endRound(done && { figures: done.figures, dueMs })
     })
   }
 
+  async function removeInvisible(): Promise<boolean> {
+    return whileHeld(context, job, async () => {
+      schedule.startRemoval()
+      hasRemoved = (await prune(context, closing.signal)) || hasRemoved
+      schedule.endRemoval()
+    })
+  }
+
   async function run(): Promise<void> {
-    for (let isFirst = true; !letGo.signal.aborted;) {
+    for (let isFirst = true; !closing.signal.aborted;) {
       await signal.sleep(schedule.restMs())
-      if (letGo.signal.aborted) return
+      if (closing.signal.aborted) return
       try {
-        const due = await schedule.due(() => countRetired(db))
-        if (due && !(await runOnce({ ...due, isFirst }))) await signal.sleep(othersRestMs)
+        const due = schedule.due()
+        if (!due) continue
+        const isDone = due.onlyRemoves ? await removeInvisible() : await runOnce({ idle: due.idle, isFirst })
+        if (!isDone) await signal.sleep(othersRestMs)
+        if (due.onlyRemoves) continue
       } catch (error) {
-        if (letGo.signal.aborted) return
+        if (closing.signal.aborted) return
         schedule.expectDead()
         onError(error)
         await signal.sleep(retryMs)
@@ -105,16 +125,16 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
     noteOpen: schedule.noteOpen,
     runOnce,
     close: async () => {
-      letGo.abort()
+      closing.abort()
       signal.notify()
       await loop
-      // Otherwise the next process to open the index would search these rows one by one.
-      if (schedule.hasAppended) await runOnce({ idle: true }, AbortSignal.timeout(closeMs)).catch(onError)
+      // Without this, searches of the next process would scan these rows.
+      if (schedule.hasAppended) await runOnce({ idle: true }, AbortSignal.timeout(closeTimeoutMs)).catch(onError)
     },
   }
 }
 
-/** Works while no other process does, and keeps the lease; false when another has it. */
+/** Runs work under a lease that is renewed meanwhile. @returns false if another process holds the lease */
 export async function whileHeld(
   { db, now, owner, isGone, onError }: MaintainerContext,
   job: string,
@@ -133,25 +153,34 @@ export async function whileHeld(
   return true
 }
 
+interface Round {
+  readonly idle: boolean
+  readonly isFirst: boolean
+  /** Whether rows were appended or removed since the last round. */
+  readonly wrote: boolean
+  readonly hasRemoved: boolean
+  readonly signal: AbortSignal
+}
+
 async function upkeep(
   context: MaintainerContext,
-  { idle, isFirst, wrote, signal }: { idle: boolean; isFirst: boolean; wrote: boolean; signal: AbortSignal },
+  { idle, isFirst, wrote, hasRemoved, signal }: Round,
 ): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
   const { db, index, now, isGone } = context
   await purgeRemovedPairs(db)
   await sweepLargeContents(db, { now: now(), isGone, signal })
-  const pruned = await prune(context, signal)
+  const pruned = (await prune(context, signal)) || hasRemoved
   if (idle && pruned) await removeUnusedTags(db)
   await foldCounts(db)
-  // SQLite has one writer at a time: its counts cannot go astray, and counting a million would hold up the thread.
+  // SQLite has a single writer, so its counts are always right, and counting a million rows would block the thread.
   if (idle && pruned && hasRowLocks(db)) await repairCounts(db)
-  // Loading the index only to find nothing to do would cost every process that merely starts.
+  // A process that only starts must not open the index only to find nothing to do.
   if (signal.aborted || !(wrote || pruned || (index.isOpened && !isFirst))) return undefined
   const figures = await index.maintain({ idle, signal })
   return { figures, hasChanged: wrote || pruned }
 }
 
-/** Removes what nobody can see. Forgetting comes last: a process that ends in between removes twice, never too little. */
+/** Removes invisible rows. Their records are deleted last: a process killed in between repeats the removal. */
 async function prune({ db, index, at }: MaintainerContext, signal: AbortSignal): Promise<boolean> {
   for (let removed = false; ; removed = true) {
     const { ids, generations } = await readRetired(db, pruneBatch)
@@ -162,43 +191,50 @@ async function prune({ db, index, at }: MaintainerContext, signal: AbortSignal):
   }
 }
 
-/** Without a write for this long, everything that waits is worth doing. */
+/** After this long without a write, any pending work starts a round. */
 const idleMs = 1000
-/** Each commit leaves a small file and a version behind, which every search reads. */
-const mostCommits = 100
-/** Rows not yet folded into the full-text index cost every search 20 to 40 µs each. */
-const mostFreshRows = 1000
-const freshShare = 0.02
+/** Each commit leaves a small file and a version, which every search reads. */
+const maxCommits = 100
+/** Each row that is not in the full-text index costs every search 20 to 40 µs. The share is of all rows. */
+const [maxFreshRows, maxFreshShare] = [1000, 0.02]
 /**
- * So many rows at once are a flood. A fold costs some 35 µs for each row there is and would take a third of the time of
- * indexing: it waits for the end of the flood, but not for long.
+ * This many unindexed rows indicate a bulk import. Adding them to the full-text index costs about 35 µs per row of the
+ * index, a third of the time of indexing, so it waits for the end of the import, up to `maxFloodMs`.
  */
-const floodRows = 1200
-const longestFloodMs = 5000
-const mostDeadRows = 2000
-/** While writes go on, a round is followed by a rest so many times as long: it takes its share of the processors. */
-const restAfterRound = 4
-/** Longest rest: other processes remove documents too. */
-const longestRestMs = 60_000
+const [floodRows, maxFloodMs] = [1200, 5000]
+/**
+ * Invisible rows are removed at once, since searches find them and then have to be repeated with a higher limit. While
+ * more follow, the pause after a removal is this many times as long as the removal, and at least this long.
+ */
+const [restPerRemoval, minRemovalRestMs] = [9, 250]
+/** While writes continue, the pause after a round is this many times as long as the round. */
+const restPerRound = 4
+/** Upper bound of the pause, since other processes remove documents too. */
+const maxRestMs = 60_000
 
-/** Decides when the index needs upkeep. Times are milliseconds. */
+/** Decides when the index needs maintenance. Times are in milliseconds. */
 export class UpkeepSchedule {
   readonly #now: () => number
   readonly #onSooner: () => void
+  /** Number of rows in the index after the last round. */
   #rows = 0
+  // Counted since the start of the last round:
   #commits = 0
   #freshRows = 0
   #mayHaveDead = true
-  #hasBegun = false
-  #isOpenNoted = false
   #lastWriteAt = -Infinity
-  /** When what the last round left behind is old enough to go. */
-  #agedAt = Infinity
-  #begunAt = 0
-  #restUntil = -Infinity
-  #floodUntil = -Infinity
+  #roundAt = -Infinity
+  /** No round before this time while writes continue. */
+  #busyUntil = -Infinity
+  /** Whether rows became invisible since the start of the last removal or round. */
+  #hasRemovals = false
+  #removalAt = -Infinity
+  /** No removal before this time. */
+  #removeFrom = -Infinity
+  /** A round is due at this time even if nothing is written. */
+  #followUpAt = Infinity
 
-  /** @param onSooner called when something is due sooner than `restMs` said */
+  /** @param onSooner called when a round becomes due earlier than `restMs` returned */
   constructor(now: () => number, onSooner: () => void = () => {}) {
     this.#now = now
     this.#onSooner = onSooner
@@ -209,85 +245,108 @@ export class UpkeepSchedule {
     return this.#commits > 0
   }
 
-  /** Says that a commit of so many rows went in. */
+  /** Records a commit with this number of rows. */
   readonly noteAppend = (rows: number): void => {
-    const before = this.#backlog()
-    const isFlood = this.#freshRows + rows >= floodRows
-    if (this.#freshRows < floodRows && isFlood) this.#floodUntil = this.#now() + longestFloodMs
+    const before = this.#pending()
+    const wasFlood = this.#freshRows >= floodRows
+    this.#lastWriteAt = this.#now()
     this.#commits++
     this.#freshRows += rows
-    this.#lastWriteAt = this.#now()
-    if (before === 'none' || this.#backlog() === 'much') this.#onSooner()
+    if (!wasFlood && this.#freshRows >= floodRows)
+      this.#busyUntil = Math.max(this.#busyUntil, this.#lastWriteAt + maxFloodMs)
+    if (before === 'nothing' || this.#pending() === 'much') this.#onSooner()
   }
 
-  /** Says that rows became invisible. */
+  /** Records that rows became invisible. */
   readonly noteRemoval = (): void => {
-    const before = this.#backlog()
     this.expectDead()
-    if (before === 'none') this.#onSooner()
-  }
-
-  /** Says that an earlier process may have left something to do. */
-  readonly noteOpen = (): void => {
-    // The first round is due at once: what a killed process left must not wait for a pause in writing.
-    if (this.#hasBegun) this.expectDead()
-    else this.#isOpenNoted = true
+    this.#hasRemovals = true
     this.#onSooner()
   }
 
-  /** Says that there may be rows that nobody can see. */
+  /** Records that the index was opened: an earlier process may have left work. */
+  readonly noteOpen = (): void => {
+    this.#followUpAt = Math.min(this.#followUpAt, this.#now() + idleMs)
+    this.#onSooner()
+  }
+
+  /** Records that there may be invisible rows. */
   expectDead(): void {
     this.#mayHaveDead = true
     this.#lastWriteAt = this.#now()
   }
 
-  /** How long nothing will be due unless something is noted. */
+  /** Time until a round or removal may be due, unless something is recorded before. */
   restMs(): number {
-    const backlog = this.#backlog()
     const now = this.#now()
-    if (backlog === 'much') return Math.min(Math.max(this.#restUntil - now, this.#floodUntil - now, 0), idleMs)
-    if (backlog === 'some') return Math.min(Math.max(this.#lastWriteAt + idleMs - now, 1), idleMs)
-    return Math.min(Math.max(this.#agedAt - now, 1), longestRestMs)
+    const removalMs = this.#hasRemovals ? Math.max(this.#removeFrom - now, 0) : Infinity
+    return Math.min(removalMs, this.#roundRestMs())
   }
 
-  /** The work that is due, if any. @param countDead counts invisible rows; called only when needed */
-  async due(countDead: () => Promise<number>): Promise<{ idle: boolean } | undefined> {
-    const backlog = this.#backlog()
+  #roundRestMs(): number {
+    const now = this.#now()
+    switch (this.#pending()) {
+      case 'much':
+        return Math.min(Math.max(this.#busyUntil - now, 0), idleMs)
+      case 'some':
+        return Math.min(Math.max(this.#lastWriteAt + idleMs - now, 1), idleMs)
+      default:
+        return Math.min(Math.max(this.#followUpAt - now, 1), maxRestMs)
+    }
+  }
+
+  /** The work that is due, if any. */
+  due(): DueWork | undefined {
+    const pending = this.#pending()
     const now = this.#now()
     const idle = now - this.#lastWriteAt >= idleMs
-    if (idle && (backlog !== 'none' || now >= this.#agedAt)) return { idle }
-    if (now < this.#restUntil || now < this.#floodUntil) return undefined
-    if (backlog === 'much') return { idle }
-    return this.#mayHaveDead && (await countDead()) > Math.max(mostDeadRows, this.#rows) ? { idle } : undefined
+    if (idle && (pending !== 'nothing' || now >= this.#followUpAt)) return { idle }
+    if (pending === 'much' && now >= this.#busyUntil) return { idle }
+    return this.#hasRemovals && now >= this.#removeFrom ? { idle, onlyRemoves: true } : undefined
   }
 
-  /** Begins a round: what is noted from here on belongs to the next. @returns whether rows were appended since the last */
+  /** Starts a removal of all rows that are invisible by now. */
+  startRemoval(): void {
+    this.#hasRemovals = false
+    this.#removalAt = this.#now()
+  }
+
+  endRemoval(): void {
+    const now = this.#now()
+    this.#removeFrom = now + Math.max((now - this.#removalAt) * restPerRemoval, minRemovalRestMs)
+  }
+
+  /**
+   * Starts a round: anything recorded from now on belongs to the next one. @returns whether rows were appended since
+   * the last
+   */
   startRound(): boolean {
-    const wrote = this.hasAppended
+    const { hasAppended } = this
     this.#commits = 0
     this.#freshRows = 0
     this.#mayHaveDead = false
-    this.#floodUntil = -Infinity
-    this.#agedAt = Infinity
-    this.#begunAt = this.#now()
-    if (this.#isOpenNoted) this.expectDead()
-    this.#hasBegun = true
-    this.#isOpenNoted = false
-    return wrote
+    this.#hasRemovals = false
+    this.#busyUntil = -Infinity
+    this.#roundAt = this.#now()
+    if (this.#roundAt >= this.#followUpAt) this.#followUpAt = Infinity
+    return hasAppended
   }
 
-  /** Ends a round. @param result figures of the index, and when it has something to do again; undefined when it was not touched */
+  /**
+   * Ends a round. @param result statistics of the index, and the time until its follow-up; undefined if the index was
+   * not used
+   */
   endRound(result: { figures: IndexFigures; dueMs: number } | undefined): void {
     const now = this.#now()
-    this.#restUntil = now + (now - this.#begunAt) * restAfterRound
+    this.#busyUntil = Math.max(this.#busyUntil, now + (now - this.#roundAt) * restPerRound)
     if (!result) return
     this.#rows = result.figures.rows
-    this.#agedAt = now + result.dueMs
+    this.#followUpAt = now + result.dueMs
   }
 
-  #backlog(): 'none' | 'some' | 'much' {
-    const isMuch = this.#commits >= mostCommits || this.#freshRows > Math.max(mostFreshRows, this.#rows * freshShare)
-    if (isMuch) return 'much'
-    return this.#commits > 0 || this.#mayHaveDead ? 'some' : 'none'
+  #pending(): 'nothing' | 'some' | 'much' {
+    const maxRows = Math.max(maxFreshRows, this.#rows * maxFreshShare)
+    if (this.#commits >= maxCommits || this.#freshRows > maxRows) return 'much'
+    return this.#commits > 0 || this.#mayHaveDead ? 'some' : 'nothing'
   }
 }

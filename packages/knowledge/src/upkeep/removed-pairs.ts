@@ -5,7 +5,7 @@ import type { Records } from '../schema/tables.ts'
 
 const batch = 200
 
-/** Removes the documents of removed pairs, unless they are in another pair as well, and then the pairs themselves. */
+/** Removes the documents of removed pairs, except those that are also in other pairs, and then the pairs themselves. */
 export async function purgeRemovedPairs(db: Records): Promise<void> {
   const pairs = await db.selectFrom('inlay_pairs').select('id').where('is_removed', '=', 1).execute()
   if (pairs.length === 0) return
@@ -21,10 +21,10 @@ export async function purgeRemovedPairs(db: Records): Promise<void> {
   await emptyLog(db)
 }
 
-/** One transaction's worth; false when nothing was left. */
+/** Removes a batch in one transaction. @returns false if nothing was left */
 async function purgeSome(db: Records, pairId: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    // Takes the write lock: no document may join or leave a pair meanwhile.
+    // Takes the write lock: no document may be added to or removed from a pair meanwhile.
     await addToCounter(transaction, 'revision', 0)
     const members = await transaction
       .selectFrom('inlay_document_pairs as membership')

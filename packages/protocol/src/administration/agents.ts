@@ -1,5 +1,15 @@
 import * as v from 'valibot'
-import { boolean, exactText, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  exactText,
+  integer,
+  model,
+  orNull,
+  spelledModel,
+  text,
+  type WireSchema,
+  type Wire,
+} from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
 import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
@@ -53,41 +63,35 @@ export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map
 
 const permission = v.picklist(['VIEWER', 'EDITOR'])
 
-/** A person the agent is shared with. */
-export interface SharedWith {
+const sharedWithSchema = model('SharedWith', {
   /** Id or e-mail address. */
-  readonly user_id: string
+  user_id: exactText,
   /** Always `VIEWER`: sharing never grants editing. */
-  readonly permission: 'VIEWER' | 'EDITOR'
-}
+  permission,
+})
 
-/** Body of `PATCH /persona/{persona_id}/share`. Absent and null fields stay unchanged. */
-export interface PersonaSharing {
-  /** Ids or e-mail addresses of people who can use the agent. Cannot be combined with `user_shares`. */
-  readonly user_ids: readonly string[] | null
-  /** People who can use the agent, each with `VIEWER`. Cannot be combined with `user_ids`. */
-  readonly user_shares: readonly SharedWith[] | null
-  /** Names of groups the agent is shared with. */
-  readonly group_ids: readonly string[] | null
-  /** Must be empty: groups are identified by name, not by number. */
-  readonly group_shares: readonly unknown[] | null
-  /** Whether everybody can use it. Only administrators can set this. */
-  readonly is_public: boolean | null
-  /** Must be `VIEWER`: sharing never grants editing. */
-  readonly public_permission: 'VIEWER' | 'EDITOR' | null
-  /** Its labels. */
-  readonly label_ids: readonly number[] | null
-}
+/** A person the agent is shared with. */
+export type SharedWith = Wire<typeof sharedWithSchema>
 
 const sharing = spelledModel('PersonaSharing', {
+  /** Ids or e-mail addresses of people who can use the agent. Cannot be combined with `user_shares`. */
   user_ids: orNull(v.array(exactText)),
-  user_shares: orNull(v.array(model('SharedWith', { user_id: exactText, permission }))),
+  /** People who can use the agent, each with `VIEWER`. Cannot be combined with `user_ids`. */
+  user_shares: orNull(v.array(sharedWithSchema)),
+  /** Names of groups the agent is shared with. */
   group_ids: orNull(groupNames),
+  /** Must be empty: groups are identified by name, not by number. */
   group_shares: orNull(v.array(v.unknown())),
+  /** Whether everybody can use it. Only administrators can set this. */
   is_public: orNull(boolean),
+  /** Must be `VIEWER`: sharing never grants editing. */
   public_permission: orNull(permission),
+  /** Its labels. */
   label_ids: orNull(v.array(integer)),
 })
+
+/** Body of `PATCH /persona/{persona_id}/share`. Absent and null fields stay unchanged. */
+export type PersonaSharing = Wire<typeof sharing>
 
 export const personaSharingSchema: WireSchema<PersonaSharing> = v.pipe(
   sharing,

@@ -1,5 +1,15 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  dictionary,
+  integer,
+  model,
+  orNull,
+  spelledModel,
+  text,
+  type Wire,
+  type WireSchema,
+} from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 
@@ -12,36 +22,27 @@ export type ConnectorSource = (typeof connectorSources)[number]
 const json: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
 const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
 
-/** Body of `POST /manage/admin/connector`. */
-export interface ConnectorCreation {
+export const connectorCreationSchema = model('ConnectorCreation', {
   /** Display name. */
-  readonly name: string
-  /** One of {@link connectorSources}; other sources are refused with an explanation. */
-  readonly source: string
-  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
-  readonly input_type: string
-  /** For `file`: `file_locations`, ids of uploaded files, and `file_names`. */
-  readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Access to the documents: `public` or `private`. */
-  readonly access_type: string
-  /** Seconds between runs. Stored for clients; has no effect. */
-  readonly refresh_freq: number | null
-  /** Seconds between clean-ups. Stored for clients; has no effect. */
-  readonly prune_freq: number | null
-  /** Groups with access to the documents. */
-  readonly groups: readonly string[]
-}
-
-export const connectorCreationSchema: WireSchema<ConnectorCreation> = model('ConnectorCreation', {
   name: recordName,
+  /** One of {@link connectorSources}; other sources are refused with an explanation. */
   source: text,
+  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
   input_type: v.picklist(inputTypes),
+  /** For `file`: `file_locations`, ids of uploaded files, and `file_names`. */
   connector_specific_config: json,
+  /** Access to the documents: `public` or `private`. */
   access_type: v.picklist([...accessTypes, 'sync']),
+  /** Seconds between runs. Stored for clients; has no effect. */
   refresh_freq: orNull(integer),
+  /** Seconds between clean-ups. Stored for clients; has no effect. */
   prune_freq: orNull(integer),
+  /** Groups with access to the documents. */
   groups: v.nullish(groupNames, () => []),
 })
+
+/** Body of `POST /manage/admin/connector`. */
+export type ConnectorCreation = Wire<typeof connectorCreationSchema>
 
 /** Answer of `POST /manage/admin/connector`. */
 export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly credential: null }> = model({
@@ -49,146 +50,107 @@ export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly 
   credential: v.null(),
 })
 
-/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
-export interface CredentialCreation {
+export const credentialCreationSchema = model('CredentialCreation', {
   /** Names of the stored fields; values are masked with dots. */
-  readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators can use it. */
-  readonly admin_public: boolean
-  /** Source, as documents name theirs. */
-  readonly source: string
-  /** Display name. */
-  readonly name: string | null
-  /** Always false here. */
-  readonly curator_public: boolean
-  /** Groups with access to the documents. */
-  readonly groups: readonly string[]
-}
-
-export const credentialCreationSchema: WireSchema<CredentialCreation> = model('CredentialCreation', {
   credential_json: json,
+  /** Whether all administrators can use it. */
   admin_public: boolean,
+  /** Source, as documents name theirs. */
   source: text,
+  /** Display name. */
   name: orNull(text),
+  /** Always false here. */
   curator_public: v.nullish(boolean, false),
+  /** Groups with access to the documents. */
   groups: v.nullish(groupNames, () => []),
 })
 
-/** A connector as clients see it. */
-export interface ConnectorDetail {
-  /** Its number. */
-  readonly id: number
-  /** Display name. */
-  readonly name: string
-  /** Source, as documents name theirs. */
-  readonly source: string
-  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
-  readonly input_type: string
-  /** Settings of the source; for `file`: `file_locations`, ids of uploads, and `file_names`. */
-  readonly connector_specific_config: Readonly<Record<string, unknown>>
-  /** Seconds between runs. Stored for clients; has no effect. */
-  readonly refresh_freq: number | null
-  /** Seconds between clean-ups. Stored for clients; has no effect. */
-  readonly prune_freq: number | null
-  /** Always null here. */
-  readonly indexing_start: string | null
-  /** Credentials that the connector is linked with. */
-  readonly credential_ids: readonly number[]
-  /** ISO 8601 with `Z`. */
-  readonly time_created: string
-  /** ISO 8601 with `Z`. */
-  readonly time_updated: string
-}
+/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
+export type CredentialCreation = Wire<typeof credentialCreationSchema>
 
-export const connectorSchema: WireSchema<ConnectorDetail> = model('ConnectorDetail', {
+export const connectorSchema = model('ConnectorDetail', {
+  /** Its number. */
   id: integer,
+  /** Display name. */
   name: v.string(),
+  /** Source, as documents name theirs. */
   source: v.string(),
+  /** How documents are fetched: `load_state`, `poll`, `event` or `slim_retrieval`. */
   input_type: v.string(),
+  /** Settings of the source; for `file`: `file_locations`, ids of uploads, and `file_names`. */
   connector_specific_config: json,
+  /** Seconds between runs. Stored for clients; has no effect. */
   refresh_freq: orNull(integer),
+  /** Seconds between clean-ups. Stored for clients; has no effect. */
   prune_freq: orNull(integer),
+  /** Always null here. */
   indexing_start: orNull(v.string()),
+  /** Credentials that the connector is linked with. */
   credential_ids: v.array(integer),
+  /** ISO 8601 with `Z`. */
   time_created: answeredTime,
+  /** ISO 8601 with `Z`. */
+  time_updated: answeredTime,
+})
+
+/** A connector as clients see it. */
+export type ConnectorDetail = Wire<typeof connectorSchema>
+
+export const credentialSchema = model('CredentialDetail', {
+  /** Its number. */
+  id: integer,
+  /** Names of the stored fields; values are masked with dots. */
+  credential_json: json,
+  /** Whether all administrators can use it. */
+  admin_public: boolean,
+  /** Always false here. */
+  curator_public: boolean,
+  /** Source, as documents name theirs. */
+  source: v.string(),
+  /** Display name. */
+  name: orNull(v.string()),
+  /** Groups with access to the documents. */
+  groups: v.array(v.string()),
+  /** Id of the creator; null when there is none. */
+  user_id: orNull(v.string()),
+  /** E-mail address of the creator. */
+  user_email: orNull(v.string()),
+  /** ISO 8601 with `Z`. */
+  time_created: answeredTime,
+  /** ISO 8601 with `Z`. */
   time_updated: answeredTime,
 })
 
 /** A credential as returned to clients: field names only, never values. */
-export interface CredentialDetail {
-  /** Its number. */
-  readonly id: number
-  /** Names of the stored fields; values are masked with dots. */
-  readonly credential_json: Readonly<Record<string, unknown>>
-  /** Whether all administrators can use it. */
-  readonly admin_public: boolean
-  /** Always false here. */
-  readonly curator_public: boolean
-  /** Source, as documents name theirs. */
-  readonly source: string
-  /** Display name. */
-  readonly name: string | null
-  /** Groups with access to the documents. */
-  readonly groups: readonly string[]
-  /** Id of the creator; null when there is none. */
-  readonly user_id: string | null
-  /** E-mail address of the creator. */
-  readonly user_email: string | null
-  /** ISO 8601 with `Z`. */
-  readonly time_created: string
-  /** ISO 8601 with `Z`. */
-  readonly time_updated: string
-}
-
-export const credentialSchema: WireSchema<CredentialDetail> = model('CredentialDetail', {
-  id: integer,
-  credential_json: json,
-  admin_public: boolean,
-  curator_public: boolean,
-  source: v.string(),
-  name: orNull(v.string()),
-  groups: v.array(v.string()),
-  user_id: orNull(v.string()),
-  user_email: orNull(v.string()),
-  time_created: answeredTime,
-  time_updated: answeredTime,
-})
+export type CredentialDetail = Wire<typeof credentialSchema>
 
 /** Answer of `POST /manage/credential`. */
 export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly credential: CredentialDetail }> =
   model({ id: integer, credential: credentialSchema })
 
-/** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
-export interface PairLink {
+export const pairLinkSchema = spelledModel('PairLink', {
   /** Display name. */
-  readonly name: string
-  /** Access to the documents: `public` or `private`. */
-  readonly access_type: string
-  /** Groups with access to the documents. */
-  readonly groups: readonly string[]
-}
-
-export const pairLinkSchema: WireSchema<PairLink> = spelledModel('PairLink', {
   name: recordName,
+  /** Access to the documents: `public` or `private`. */
   access_type: v.picklist([...accessTypes, 'sync']),
+  /** Groups with access to the documents. */
   groups: v.nullish(groupNames, () => []),
 })
 
-/** Answer of operations that report their result as text; `data` is an id or a count. */
-export interface StatusResponse {
-  /** Whether the operation succeeded. */
-  readonly success: boolean
-  /** Result as text. */
-  readonly message: string
-  /** An id or a count, depending on the route. */
-  readonly data: number | null
-}
+/** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
+export type PairLink = Wire<typeof pairLinkSchema>
 
-export const statusResponseSchema: WireSchema<StatusResponse> = model('StatusResponse', {
+export const statusResponseSchema = model('StatusResponse', {
+  /** Whether the operation succeeded. */
   success: boolean,
+  /** Result as text. */
   message: v.string(),
+  /** An id or a count, depending on the route. */
   data: orNull(integer),
 })
+
+/** Answer of operations that report their result as text; `data` is an id or a count. */
+export type StatusResponse = Wire<typeof statusResponseSchema>
 
 /** Schema of the body of `POST /manage/admin/connector/run-once`. */
 export const connectorRunSchema: WireSchema<{

@@ -13,6 +13,16 @@ export {
 export type { LimitChange, LimitsInForce, LimitUse, WireLimitName, LimitSet } from './limits.ts'
 export { localModelChangeSchema, localModelsSchema } from './local-models.ts'
 export type { ChosenLocalModel, LocalModelChange, LocalModels, LocalModelServer } from './local-models.ts'
+export {
+  modelTestRequestSchema,
+  modelTestSchema,
+  toolFunctionsSchema,
+  toolTestRequestSchema,
+  toolTestSchema,
+} from './trials.ts'
+export type { ModelTest, ModelTestRequest, ToolFunction, ToolFunctions, ToolTest, ToolTestRequest } from './trials.ts'
+export { usageQuerySchema, usageReportSchema } from './usage.ts'
+export type { UsageEntry, UsageQuery, UsageReport } from './usage.ts'
 export { authTypeSchema, noticesSchema, readinessSchema, versionsSchema } from './start-up.ts'
 export type { AuthType, Notices, Readiness, Versions } from './start-up.ts'
 export { indexingStatusQuerySchema, sourceIndexingSchema } from './connector-indexing.ts'

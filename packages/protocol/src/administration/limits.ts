@@ -1,23 +1,7 @@
 import * as v from 'valibot'
-import { closedModel, integer, model, rule, type WireSchema } from '../fields.ts'
+import { closedModel, integer, model, rule, type Wire } from '../fields.ts'
 import { limitNames, type CallerLimits } from '../resources/principal.ts'
 import { answeredTime } from '../timestamps.ts'
-
-/** Limits in wire format; null or absent: no limit. Minutes and days are calendar minutes and days in UTC. */
-export interface LimitSet {
-  /** Requests per minute. */
-  readonly requests_per_minute: number | null
-  /** Tokens of prompts and answers per day. An answer already started is completed. */
-  readonly tokens_per_day: number | null
-  /** Uploaded files per day. */
-  readonly uploads_per_day: number | null
-  /** New chat sessions per day. */
-  readonly sessions_per_day: number | null
-  /** Ingested documents per day. */
-  readonly documents_per_day: number | null
-  /** Documents waiting to be indexed at the same time. */
-  readonly waiting_documents: number | null
-}
 
 /** Name of a limit on the wire. */
 export type WireLimitName = keyof LimitSet
@@ -42,14 +26,23 @@ const amount = v.nullish(
   null,
 )
 
-export const limitSetSchema: WireSchema<LimitSet> = closedModel('LimitSet', {
+export const limitSetSchema = closedModel('LimitSet', {
+  /** Requests per minute. */
   requests_per_minute: amount,
+  /** Tokens of prompts and answers per day. An answer already started is completed. */
   tokens_per_day: amount,
+  /** Uploaded files per day. */
   uploads_per_day: amount,
+  /** New chat sessions per day. */
   sessions_per_day: amount,
+  /** Ingested documents per day. */
   documents_per_day: amount,
+  /** Documents waiting to be indexed at the same time. */
   waiting_documents: amount,
 })
+
+/** Limits in wire format; null or absent: no limit. Minutes and days are calendar minutes and days in UTC. */
+export type LimitSet = Wire<typeof limitSetSchema>
 
 /** Converts limits from the wire format. */
 export function fromLimitSet(limits: LimitSet): CallerLimits {
@@ -65,56 +58,42 @@ export function toLimitSet(limits: CallerLimits): LimitSet {
   return Object.fromEntries(entries) as LimitSet
 }
 
-/** Usage of one limit in the current minute or day. */
-export interface LimitUse {
+const limitUseSchema = model('LimitUse', {
   /** Scope of the count: one caller, one key, or all callers together. */
-  readonly of: 'caller' | 'key' | 'tenant'
+  of: v.picklist(['caller', 'key', 'tenant']),
   /** Id of the caller; null for keys and the tenant. */
-  readonly user_id: string | null
+  user_id: v.nullable(v.string()),
   /** Number of the key; null for callers and the tenant. */
-  readonly api_key_id: number | null
+  api_key_id: v.nullable(integer),
   /** Name of the limit. */
-  readonly limit: WireLimitName
+  limit: v.picklist(Object.values(names)),
   /** Amount used, across all processes. */
-  readonly used: number
+  used: integer,
   /** Time when the count restarts at 0. */
-  readonly resets_at: string
-}
+  resets_at: answeredTime,
+})
+
+/** Usage of one limit in the current minute or day. */
+export type LimitUse = Wire<typeof limitUseSchema>
+
+export const limitsInForceSchema = model('LimitsInForce', {
+  /** Limits for each caller, over all keys without limits of their own. */
+  callers: limitSetSchema,
+  /** Limits for all callers together. */
+  tenant: limitSetSchema,
+  /** Usage; only limited amounts are counted. */
+  used: v.array(limitUseSchema),
+})
 
 /** The limits in force and their usage. */
-export interface LimitsInForce {
-  /** Limits for each caller, over all keys without limits of their own. */
-  readonly callers: LimitSet
-  /** Limits for all callers together. */
-  readonly tenant: LimitSet
-  /** Usage; only limited amounts are counted. */
-  readonly used: readonly LimitUse[]
-}
+export type LimitsInForce = Wire<typeof limitsInForceSchema>
 
-export const limitsInForceSchema: WireSchema<LimitsInForce> = model('LimitsInForce', {
-  callers: limitSetSchema,
-  tenant: limitSetSchema,
-  used: v.array(
-    model('LimitUse', {
-      of: v.picklist(['caller', 'key', 'tenant']),
-      user_id: v.nullable(v.string()),
-      api_key_id: v.nullable(integer),
-      limit: v.picklist(Object.values(names)),
-      used: integer,
-      resets_at: answeredTime,
-    }),
-  ),
+export const limitChangeSchema = closedModel('LimitChange', {
+  /** Limits for each caller. */
+  callers: v.optional(v.nullable(limitSetSchema)),
+  /** Limits for all callers together. */
+  tenant: v.optional(v.nullable(limitSetSchema)),
 })
 
 /** Body of `PATCH /admin/limits`. Absent fields stay unchanged; null restores the configured value. */
-export interface LimitChange {
-  /** Limits for each caller. */
-  readonly callers?: LimitSet | null
-  /** Limits for all callers together. */
-  readonly tenant?: LimitSet | null
-}
-
-export const limitChangeSchema: WireSchema<LimitChange> = closedModel('LimitChange', {
-  callers: v.optional(v.nullable(limitSetSchema)),
-  tenant: v.optional(v.nullable(limitSetSchema)),
-})
+export type LimitChange = Wire<typeof limitChangeSchema>

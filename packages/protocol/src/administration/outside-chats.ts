@@ -1,242 +1,203 @@
 import * as v from 'valibot'
-import { integer, model, orNull, rule, text, uuid, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, rule, text, uuid, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
-
-/** Body of `POST /web-search/search-lite`. */
-export interface WebSearchRequest {
-  /** 1 to 8 queries, each of 1 to 1000 characters. */
-  readonly queries: readonly string[]
-  /** Most results of each query, 1 to 100; the search service gives 10 at most. */
-  readonly max_results: number
-}
 
 const isGiven = rule('value_error', 'must not be blank', (value: string) => value.trim() !== '')
 
-export const webSearchRequestSchema: WireSchema<WebSearchRequest> = model('WebSearchRequest', {
+export const webSearchRequestSchema = model('WebSearchRequest', {
+  /** 1 to 8 queries, each of 1 to 1000 characters. */
   queries: v.pipe(v.array(v.pipe(text, v.maxLength(1000), isGiven)), v.minLength(1), v.maxLength(8)),
+  /** Most results of each query, 1 to 100; the search service gives 10 at most. */
   max_results: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(100)), 10),
 })
 
-/** A page that a web search found. */
-export interface WebSearchHit {
+/** Body of `POST /web-search/search-lite`. */
+export type WebSearchRequest = Wire<typeof webSearchRequestSchema>
+
+const webSearchHitSchema = model('WebSearchHit', {
   /** Always `web_search`. */
-  readonly type: 'web_search'
+  type: v.literal('web_search'),
   /** Always -1: the result belongs to no answer. */
-  readonly document_citation_number: number
+  document_citation_number: integer,
   /** The address. */
-  readonly unique_identifier_to_strip_away: string
+  unique_identifier_to_strip_away: v.string(),
   /** Address of the page. */
-  readonly url: string
+  url: v.string(),
   /** Title of the page. */
-  readonly title: string
-  /** What the page says about the query. */
-  readonly snippet: string
-}
+  title: v.string(),
+  /** Excerpt of the page that matches the query. */
+  snippet: v.string(),
+})
 
-/** Answer of `POST /web-search/search-lite`. */
-export interface WebSearchResults {
-  /** What was found, by query in the order given, then best first. */
-  readonly results: readonly WebSearchHit[]
+/** A page that a web search found. */
+export type WebSearchHit = Wire<typeof webSearchHitSchema>
+
+export const webSearchResultsSchema = model('WebSearchResults', {
+  /** Results of each query in the order given, best first. */
+  results: v.array(webSearchHitSchema),
   /** Always `custom`: the deployment chooses the search service. */
-  readonly provider_type: string
-}
-
-const hitFields = { document_citation_number: integer, unique_identifier_to_strip_away: v.string() }
-
-export const webSearchResultsSchema: WireSchema<WebSearchResults> = model('WebSearchResults', {
-  results: v.array(
-    model('WebSearchHit', {
-      type: v.literal('web_search'),
-      ...hitFields,
-      url: v.string(),
-      title: v.string(),
-      snippet: v.string(),
-    }),
-  ),
   provider_type: v.string(),
 })
 
-/** Body of `POST /web-search/open-urls`. */
-export interface OpenUrlsRequest {
-  /** 1 to 10 addresses. */
-  readonly urls: readonly string[]
-}
+/** Answer of `POST /web-search/search-lite`. */
+export type WebSearchResults = Wire<typeof webSearchResultsSchema>
 
-export const openUrlsRequestSchema: WireSchema<OpenUrlsRequest> = model('OpenUrlsRequest', {
+export const openUrlsRequestSchema = model('OpenUrlsRequest', {
+  /** 1 to 10 addresses. */
   urls: v.pipe(v.array(v.pipe(text, v.maxLength(2000), isGiven)), v.minLength(1), v.maxLength(10)),
 })
 
-/** A page that was opened. */
-export interface OpenedUrl {
-  /** Always `open_url`. */
-  readonly type: 'open_url'
-  /** Always -1: the result belongs to no answer. */
-  readonly document_citation_number: number
-  /** The address, as it was asked for. */
-  readonly unique_identifier_to_strip_away: string
-  /** What the page says; of a long page the beginning. */
-  readonly content: string
-}
+/** Body of `POST /web-search/open-urls`. */
+export type OpenUrlsRequest = Wire<typeof openUrlsRequestSchema>
+
+const unopenedUrlSchema = model('UnopenedUrl', {
+  /** The requested address. */
+  url: v.string(),
+  /** Why it could not be opened. */
+  reason: v.string(),
+})
 
 /** An address that could not be opened. */
-export interface UnopenedUrl {
-  /** The address, as it was asked for. */
-  readonly url: string
-  /** Why it could not be opened. */
-  readonly reason: string
-}
+export type UnopenedUrl = Wire<typeof unopenedUrlSchema>
 
-/** Answer of `POST /web-search/open-urls`. */
-export interface OpenedUrls {
+const openedUrlSchema = model('OpenedUrl', {
+  /** Always `open_url`. */
+  type: v.literal('open_url'),
+  /** Always -1: the result belongs to no answer. */
+  document_citation_number: integer,
+  /** The requested address. */
+  unique_identifier_to_strip_away: v.string(),
+  /** Text of the page; only the beginning of a long page. */
+  content: v.string(),
+})
+
+/** A page that was opened. */
+export type OpenedUrl = Wire<typeof openedUrlSchema>
+
+export const openedUrlsSchema = model('OpenedUrls', {
   /** The pages that could be read, in the order asked for. */
-  readonly results: readonly OpenedUrl[]
+  results: v.array(openedUrlSchema),
   /** The addresses that could not be read. */
-  readonly not_read: readonly UnopenedUrl[]
+  not_read: v.array(unopenedUrlSchema),
   /** Always `onyx_web_crawler`, the name that existing clients know for the reader of pages. */
-  readonly provider_type: string
-}
-
-export const openedUrlsSchema: WireSchema<OpenedUrls> = model('OpenedUrls', {
-  results: v.array(model('OpenedUrl', { type: v.literal('open_url'), ...hitFields, content: v.string() })),
-  not_read: v.array(model('UnopenedUrl', { url: v.string(), reason: v.string() })),
   provider_type: v.string(),
 })
 
-/** A picture to start from. */
-export interface ReferenceImage {
+/** Answer of `POST /web-search/open-urls`. */
+export type OpenedUrls = Wire<typeof openedUrlsSchema>
+
+const referenceImageSchema = model('ReferenceImage', {
   /** The bytes, in base64. */
-  readonly data_base64: string
+  data_base64: v.string(),
   /** Ignored: the bytes tell. */
-  readonly mime_type: string | null
-}
+  mime_type: orNull(v.pipe(text, v.maxLength(200))),
+})
+
+/** A picture to start from. */
+export type ReferenceImage = Wire<typeof referenceImageSchema>
+
+export const imageGenerationRequestSchema = model('ImageGenerationRequest', {
+  /** Description of the picture, 1 to 8000 characters. */
+  prompt: v.pipe(text, v.maxLength(8000), isGiven),
+  /** Outline of the picture. */
+  shape: v.optional(v.picklist(['square', 'portrait', 'landscape']), 'square'),
+  /** Number of pictures, 1 to 4. */
+  n: v.optional(v.pipe(integer, v.minValue(1), v.maxValue(4)), 1),
+  /** Ignored: the deployment sets the quality. */
+  quality: orNull(v.pipe(text, v.maxLength(100))),
+  /** Pictures to start from, 8 at most. */
+  reference_images: v.optional(v.pipe(v.array(referenceImageSchema), v.maxLength(8)), []),
+})
 
 /** Body of `POST /image-generation/generate`. */
-export interface ImageGenerationRequest {
-  /** What the picture shows, 1 to 8000 characters. */
-  readonly prompt: string
-  /** Outline of the picture. */
-  readonly shape: 'square' | 'portrait' | 'landscape'
-  /** Number of pictures, 1 to 4. */
-  readonly n: number
-  /** Ignored: the deployment sets the quality. */
-  readonly quality: string | null
-  /** Pictures to start from, 8 at most. */
-  readonly reference_images: readonly ReferenceImage[]
-}
+export type ImageGenerationRequest = Wire<typeof imageGenerationRequestSchema>
 
-export const imageGenerationRequestSchema: WireSchema<ImageGenerationRequest> = model('ImageGenerationRequest', {
-  prompt: v.pipe(text, v.maxLength(8000), isGiven),
-  shape: v.optional(v.picklist(['square', 'portrait', 'landscape']), 'square'),
-  n: v.optional(v.pipe(integer, v.minValue(1), v.maxValue(4)), 1),
-  quality: orNull(v.pipe(text, v.maxLength(100))),
-  reference_images: v.optional(
-    v.pipe(
-      v.array(model('ReferenceImage', { data_base64: v.string(), mime_type: orNull(v.pipe(text, v.maxLength(200))) })),
-      v.maxLength(8),
-    ),
-    [],
-  ),
+const generatedPictureSchema = model('GeneratedPicture', {
+  /** The bytes, in base64. */
+  data_base64: v.string(),
+  /** Media type of the bytes. */
+  mime_type: v.string(),
+  /** The description that the picture was generated from. */
+  revised_prompt: v.string(),
 })
 
 /** A picture that was made. */
-export interface GeneratedPicture {
-  /** The bytes, in base64. */
-  readonly data_base64: string
-  /** Media type of the bytes. */
-  readonly mime_type: string
-  /** What was drawn in the end. */
-  readonly revised_prompt: string
-}
+export type GeneratedPicture = Wire<typeof generatedPictureSchema>
 
-/** Answer of `POST /image-generation/generate`. */
-export interface GeneratedPictures {
+export const generatedPicturesSchema = model('GeneratedPictures', {
   /** The pictures. */
-  readonly images: readonly GeneratedPicture[]
-}
-
-export const generatedPicturesSchema: WireSchema<GeneratedPictures> = model('GeneratedPictures', {
-  images: v.array(
-    model('GeneratedPicture', { data_base64: v.string(), mime_type: v.string(), revised_prompt: v.string() }),
-  ),
+  images: v.array(generatedPictureSchema),
 })
 
-/** Answer of `GET /document/document-size-info`. */
-export interface DocumentSizeInfo {
-  /** Number of chunks. */
-  readonly num_chunks: number
-  /** About how many tokens the text has. */
-  readonly num_tokens: number
-}
+/** Answer of `POST /image-generation/generate`. */
+export type GeneratedPictures = Wire<typeof generatedPicturesSchema>
 
-export const documentSizeInfoSchema: WireSchema<DocumentSizeInfo> = model('DocumentSizeInfo', {
+export const documentSizeInfoSchema = model('DocumentSizeInfo', {
+  /** Number of chunks. */
   num_chunks: integer,
+  /** About how many tokens the text has. */
   num_tokens: integer,
 })
 
-/** A search that the assistant made for a person. */
-export interface PastSearch {
+/** Answer of `GET /document/document-size-info`. */
+export type DocumentSizeInfo = Wire<typeof documentSizeInfoSchema>
+
+const pastSearchSchema = model('PastSearch', {
   /** The first query of the search. */
-  readonly query: string
+  query: v.string(),
   /** Its other queries. */
-  readonly query_expansions: readonly string[]
+  query_expansions: v.array(v.string()),
   /** When the answer that it belongs to was begun. */
-  readonly created_at: string
-}
-
-/** Answer of `GET /search/search-history`. */
-export interface SearchHistory {
-  /** The searches, newest first. */
-  readonly search_queries: readonly PastSearch[]
-}
-
-export const searchHistorySchema: WireSchema<SearchHistory> = model('SearchHistory', {
-  search_queries: v.array(
-    model('PastSearch', { query: v.string(), query_expansions: v.array(v.string()), created_at: answeredTime }),
-  ),
+  created_at: answeredTime,
 })
 
-/** What a caller used of one limit. */
-export interface OwnUsage {
+/** A search that the assistant made for a person. */
+export type PastSearch = Wire<typeof pastSearchSchema>
+
+export const searchHistorySchema = model('SearchHistory', {
+  /** The searches, newest first. */
+  search_queries: v.array(pastSearchSchema),
+})
+
+/** Answer of `GET /search/search-history`. */
+export type SearchHistory = Wire<typeof searchHistorySchema>
+
+const ownUsageSchema = model('OwnUsage', {
   /** Name of the limit. */
-  readonly limit: string
+  limit: v.string(),
   /** Whether it is counted for the person or for the key. */
-  readonly of: 'caller' | 'key'
-  /** What may be used in the present minute or day. */
-  readonly max: number
-  /** What was used in the present minute or day. */
-  readonly used: number
-  /** When counting begins anew; null for a limit without a period. */
-  readonly resets_at: string | null
-}
+  of: v.picklist(['caller', 'key']),
+  /** Maximum for the current minute or day. */
+  max: integer,
+  /** Usage in the current minute or day. */
+  used: integer,
+  /** End of the current minute or day; null for a limit without a period. */
+  resets_at: orNull(answeredTime),
+})
+
+/** Usage of one limit by the caller. */
+export type OwnUsage = Wire<typeof ownUsageSchema>
+
+export const ownUsagesSchema = model('OwnUsages', {
+  /** The limits that bind the caller; without limits nothing is counted. */
+  usage: v.array(ownUsageSchema),
+})
 
 /** Answer of `GET /user/usage`. */
-export interface OwnUsages {
-  /** The limits that bind the caller; without limits nothing is counted. */
-  readonly usage: readonly OwnUsage[]
-}
+export type OwnUsages = Wire<typeof ownUsagesSchema>
 
-export const ownUsagesSchema: WireSchema<OwnUsages> = model('OwnUsages', {
-  usage: v.array(
-    model('OwnUsage', {
-      limit: v.string(),
-      of: v.picklist(['caller', 'key']),
-      max: integer,
-      used: integer,
-      resets_at: orNull(answeredTime),
-    }),
-  ),
+const transferFields = model('PersonaTransfer', {
+  /** Id of the new owner. */
+  new_owner_user_id: orNull(uuid),
+  /** Refused: groups own no agents here. */
+  new_owner_group_id: orNull(integer),
 })
 
 /** Body of `POST /persona/{persona_id}/transfer-ownership`: one of the two. */
-export interface PersonaTransfer {
-  /** Id of the person who is to own the agent. */
-  readonly new_owner_user_id: string | null
-  /** Refused: groups own no agents here. */
-  readonly new_owner_group_id: number | null
-}
+export type PersonaTransfer = Wire<typeof transferFields>
 
 export const personaTransferSchema: WireSchema<PersonaTransfer> = v.pipe(
-  model('PersonaTransfer', { new_owner_user_id: orNull(uuid), new_owner_group_id: orNull(integer) }),
+  transferFields,
   rule(
     'value_error',
     'needs new_owner_user_id or new_owner_group_id, and not both',
@@ -244,28 +205,22 @@ export const personaTransferSchema: WireSchema<PersonaTransfer> = v.pipe(
   ),
 )
 
-/** Body of `POST /mcp/user-credentials`. */
-export interface McpUserCredentials {
+export const mcpUserCredentialsSchema = model('McpUserCredentials', {
   /** Number of the MCP server. */
-  readonly server_id: number
-  /** Values by name. */
-  readonly credentials: Readonly<Record<string, string>>
-  /** How the server is reached. */
-  readonly transport: string
-}
-
-export const mcpUserCredentialsSchema: WireSchema<McpUserCredentials> = model('McpUserCredentials', {
   server_id: integer,
+  /** Values by name. */
   credentials: v.record(v.string(), v.pipe(v.string(), v.maxLength(10_000))),
+  /** How the server is reached. */
   transport: v.pipe(text, v.maxLength(100)),
 })
 
-/** Form of `POST /persona/upload-image`, `multipart/form-data`, for the documentation: it is read as a stream. */
-export interface PersonaImageForm {
-  /** The picture: PNG, JPEG or WebP. */
-  readonly file: string
-}
+/** Body of `POST /mcp/user-credentials`. */
+export type McpUserCredentials = Wire<typeof mcpUserCredentialsSchema>
 
-export const personaImageFormSchema: v.GenericSchema = model('PersonaImageForm', {
+export const personaImageFormSchema = model('PersonaImageForm', {
+  /** The picture: PNG, JPEG or WebP. */
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
 })
+
+/** Form of `POST /persona/upload-image`, `multipart/form-data`, for the documentation: it is read as a stream. */
+export type PersonaImageForm = Wire<typeof personaImageFormSchema>

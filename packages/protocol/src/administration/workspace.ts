@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, looseModel, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, looseModel, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
 /** Settings that an administrator can change; all others are fixed by the deployment. */
@@ -92,112 +92,89 @@ export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>
   auto_scroll: v.optional(v.nullable(boolean)),
 })
 
-/** A prompt shortcut of one person. */
-export interface InputPrompt {
+export const inputPromptSchema = model('InputPrompt', {
   /** Number of the shortcut. */
-  readonly id: number
-  /** Name of the shortcut. */
-  readonly prompt: string
-  /** Text the shortcut expands to. */
-  readonly content: string
-  /** Whether clients offer the shortcut. */
-  readonly active: boolean
-  /** Id of its owner. */
-  readonly user_id: string | null
-  /** Always false here: shortcuts belong to one person. */
-  readonly is_public: boolean
-}
-
-export const inputPromptSchema: WireSchema<InputPrompt> = model('InputPrompt', {
   id: integer,
+  /** Name of the shortcut. */
   prompt: v.string(),
+  /** Text the shortcut expands to. */
   content: v.string(),
+  /** Whether clients offer the shortcut. */
   active: boolean,
+  /** Id of its owner. */
   user_id: orNull(v.string()),
+  /** Always false here: shortcuts belong to one person. */
   is_public: boolean,
 })
 
-/** A group with a number. Groups have no numbers here, so there is never one. */
-export interface KnownGroup {
+/** A prompt shortcut of one person. */
+export type InputPrompt = Wire<typeof inputPromptSchema>
+
+const knownGroupSchema = model('KnownGroup', {
   /** Its number. */
-  readonly id: number
+  id: integer,
   /** Display name. */
-  readonly name: string
-}
+  name: v.string(),
+})
 
-/** An invited person. Invitations are not supported, so there is never one. */
-export interface InvitedUser {
-  /** E-mail address. */
-  readonly email: string
-}
+/** A group with a number. Groups have no numbers here, so there is never one. */
+export type KnownGroup = Wire<typeof knownGroupSchema>
 
-/** A person who has a key. */
-export interface KnownUser {
+export const knownUserSchema = model('KnownUser', {
   /** Id of the person. */
-  readonly id: string
-  /** "" when unknown. */
-  readonly email: string
-  /** Always `SERVICE_ACCOUNT` here. */
-  readonly account_type: string
-  /** Whether one of the keys has the scope `admin`. */
-  readonly is_admin: boolean
-  /** Always true: people without a valid key are not listed. */
-  readonly is_active: boolean
-  /** Always false: there are no passwords. */
-  readonly password_configured: boolean
-  /** Name of one of the keys. */
-  readonly personal_name: string | null
-  /** Creation time of the first key; ISO 8601 with `Z`. */
-  readonly created_at: string
-  /** Creation time of the latest key; ISO 8601 with `Z`. */
-  readonly updated_at: string
-  /** Groups of the person. */
-  readonly groups: readonly KnownGroup[]
-  /** Always false here. */
-  readonly is_scim_synced: boolean
-  /** Always null here. */
-  readonly craft_enabled: boolean | null
-}
-
-export const knownUserSchema: WireSchema<KnownUser> = model('KnownUser', {
   id: v.string(),
+  /** "" when unknown. */
   email: v.string(),
+  /** Always `SERVICE_ACCOUNT` here. */
   account_type: v.string(),
+  /** Whether one of the keys has the scope `admin`. */
   is_admin: boolean,
+  /** Always true: people without a valid key are not listed. */
   is_active: boolean,
+  /** Always false: there are no passwords. */
   password_configured: boolean,
+  /** Name of one of the keys. */
   personal_name: orNull(v.string()),
+  /** Creation time of the first key; ISO 8601 with `Z`. */
   created_at: answeredTime,
+  /** Creation time of the latest key; ISO 8601 with `Z`. */
   updated_at: answeredTime,
-  groups: v.array(model('KnownGroup', { id: integer, name: v.string() })),
+  /** Groups of the person. */
+  groups: v.array(knownGroupSchema),
+  /** Always false here. */
   is_scim_synced: boolean,
+  /** Always null here. */
   craft_enabled: orNull(boolean),
 })
 
-/** Answer of `GET /manage/users`. */
-export interface KnownUsers {
-  /** The people. */
-  readonly accepted: readonly KnownUser[]
-  /** Always empty here. */
-  readonly slack_users: readonly KnownUser[]
-  /** Always empty here. */
-  readonly invited: readonly InvitedUser[]
-  /** Always 1: there is only one page. */
-  readonly accepted_pages: number
-  /** Always 0 here. */
-  readonly slack_users_pages: number
-  /** Always 0 here. */
-  readonly invited_pages: number
-}
+/** A person who has a key. */
+export type KnownUser = Wire<typeof knownUserSchema>
 
-export const knownUsersSchema: WireSchema<KnownUsers> = model('KnownUsers', {
+const invitedUserSchema = model('InvitedUser', {
+  /** E-mail address. */
+  email: v.string(),
+})
+
+/** An invited person. Invitations are not supported, so there is never one. */
+export type InvitedUser = Wire<typeof invitedUserSchema>
+
+export const knownUsersSchema = model('KnownUsers', {
+  /** The people. */
   accepted: v.array(knownUserSchema),
+  /** Always empty here. */
   slack_users: v.array(knownUserSchema),
-  invited: v.array(model('InvitedUser', { email: v.string() })),
+  /** Always empty here. */
+  invited: v.array(invitedUserSchema),
+  /** Always 1: there is only one page. */
   accepted_pages: integer,
+  /** Always 0 here. */
   slack_users_pages: integer,
+  /** Always 0 here. */
   invited_pages: integer,
 })
+
+/** Answer of `GET /manage/users`. */
+export type KnownUsers = Wire<typeof knownUsersSchema>
 
 /** Schema of the answer of `GET /manage/users/accepted`. */
 export const knownUserPageSchema: WireSchema<{ readonly items: readonly KnownUser[]; readonly total_items: number }> =

@@ -23,7 +23,7 @@ export interface ToolCallDetail {
 }
 
 /** Information that does not come from the lines. */
-export interface FoldBeside {
+export interface FoldContext {
   /** Id of the session; needed when the session already existed, since the stream then does not contain it. */
   readonly chatSessionId?: string | null
   /** Id of the answer message, when the lines have no id line. */
@@ -174,6 +174,7 @@ const newState = (): ChangingState => ({
   failures: [],
   errorLine: null,
   usage: null,
+  unsupportedNumbers: [],
 })
 
 function applyErrorLine(state: ChangingState, line: ErrorLine): void {
@@ -217,11 +218,11 @@ const isOver = (state: FoldState): boolean =>
   state.phase === 'done' || state.phase === 'stopped' || state.phase === 'failed'
 
 /** Creates a fold. The result depends only on the lines, not on whether they are added at once or as they arrive. */
-export function createFold(beside: FoldBeside = {}): Fold {
+export function createFold(context: FoldContext = {}): Fold {
   const state = newState()
   return {
     add(line) {
-      if (!applyLine(state, line, beside.modelIndex ?? 0)) return
+      if (!applyLine(state, line, context.modelIndex ?? 0)) return
       state.revision++
       if (state.phase === 'waiting') state.phase = 'running'
     },
@@ -246,22 +247,23 @@ export function createFold(beside: FoldBeside = {}): Fold {
         answer,
         answer_citationless: stripCitations(answer),
         pre_answer_reasoning: lastReasoning(state.blocks),
-        tool_calls: toolCallsOf(state.blocks, beside.toolCalls ?? []),
+        tool_calls: toolCallsOf(state.blocks, context.toolCalls ?? []),
         top_documents: state.documents,
         citation_info: [...state.citations],
-        message_id: state.messageId ?? beside.messageId ?? 0,
-        chat_session_id: state.chatSessionId ?? beside.chatSessionId ?? null,
+        message_id: state.messageId ?? context.messageId ?? 0,
+        chat_session_id: state.chatSessionId ?? context.chatSessionId ?? null,
         incognito: state.isIncognito,
         error_msg: state.errorLine?.error ?? null,
         ...(state.usage && { usage: state.usage }),
+        ...(state.unsupportedNumbers.length > 0 && { unsupported_numbers: state.unsupportedNumbers }),
       }
     },
   }
 }
 
 /** The complete answer from all lines of a run. */
-export function fold(lines: Iterable<StreamLine>, beside?: FoldBeside): ChatFullResponse {
-  const folded = createFold(beside)
+export function fold(lines: Iterable<StreamLine>, context?: FoldContext): ChatFullResponse {
+  const folded = createFold(context)
   for (const line of lines) folded.add(line)
   return folded.result()
 }

@@ -1,23 +1,7 @@
 import * as v from 'valibot'
-import { model, orNull, text, type WireSchema } from '../fields.ts'
+import { model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema, type SourceValue } from '../sources.ts'
-
-/** A time range in ISO 8601, inclusive on both ends; either end can be open. */
-export interface TimestampRange {
-  /** Start of the range, inclusive; null: open. */
-  readonly start?: string | null
-  /** End of the range, inclusive; null: open. */
-  readonly end?: string | null
-}
-
-/** A metadata entry a document must have. */
-export interface Tag {
-  /** Name of the metadata entry. */
-  readonly tag_key: string
-  /** Value of the entry, or one of its values. */
-  readonly tag_value: string
-}
 
 /** Search filters. All given filters must match; absent and null filters are ignored. */
 export interface BaseFilters {
@@ -45,12 +29,28 @@ export function shortList<Output, Input>(
   return v.pipe(v.array(item), v.maxLength(1000))
 }
 
+/** A time range in ISO 8601, inclusive on both ends; either end can be open. */
+export interface TimestampRange {
+  /** Start of the range, inclusive; null: open. */
+  readonly start?: string | null
+  /** End of the range, inclusive; null: open. */
+  readonly end?: string | null
+}
+
 export const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('TimestampRange', {
   start: orNull(dateTime),
   end: orNull(dateTime),
 })
 
-export const tagSchema: WireSchema<Tag, Tag> = model('Tag', { tag_key: text, tag_value: text })
+export const tagSchema = model('Tag', {
+  /** Name of the metadata entry. */
+  tag_key: text,
+  /** Value of the entry, or one of its values. */
+  tag_value: text,
+})
+
+/** A metadata entry a document must have. */
+export type Tag = Wire<typeof tagSchema>
 
 /** Schema of {@link BaseFilters}. Parsed filters have every field, and every time ends in `Z`. */
 export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model('BaseFilters', {

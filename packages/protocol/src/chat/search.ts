@@ -1,44 +1,8 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
-import { rangeSchema, shortList, type Tag, tagSchema, type TimestampRange } from './filters.ts'
+import { boolean, integer, model, orNull, rule, text, type Wire, type WireSchema } from '../fields.ts'
+import { rangeSchema, shortList, tagSchema } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from '../sources.ts'
-
-/** Body of `POST /search` with all defaults applied. */
-export interface SearchRequest {
-  /** 1 to 2048 characters. */
-  readonly query: string
-  /** Only documents from these sources. */
-  readonly sources: readonly SourceValue[] | null
-  /** Only documents in the sets with these names. */
-  readonly document_sets: readonly string[] | null
-  /** Tags with the same key are alternatives; different keys must all match. */
-  readonly tags: readonly Tag[] | null
-  /** Only documents updated or created at or after this moment. */
-  readonly time_cutoff: string | null
-  /** Documents created in this range; those without that date are left out. */
-  readonly created_at_range: TimestampRange | null
-  /** Documents updated in this range; those without that date are left out. */
-  readonly updated_at_range: TimestampRange | null
-  /** Agent whose document sets and start date limit the search; null: the default agent. */
-  readonly persona_id: number | null
-  /** Provider of the model that generates additional queries; requires `model`. */
-  readonly provider: string | null
-  /** Model that generates additional queries; requires `provider`. */
-  readonly model: string | null
-  /** True: search for the given query only. */
-  readonly skip_query_expansion: boolean
-  /** Previous messages, oldest first. A query that refers to them is completed from them. */
-  readonly message_history: readonly HistoryMessage[] | null
-}
-
-/** A previous message of the conversation. */
-export interface HistoryMessage {
-  /** Text of the message. */
-  readonly message: string
-  /** Author of the message. Only user and assistant messages are used. */
-  readonly message_type: (typeof historyTypes)[number]
-}
+import { sourceSchema } from '../sources.ts'
 
 const historyTypes = ['system', 'user', 'assistant', 'user_reminder', 'tool_call', 'tool_call_response'] as const
 
@@ -47,22 +11,47 @@ export type SearchInput = Pick<SearchRequest, 'query'> & {
   readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
 
-const searchFields = model('SearchRequest', {
-  query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
-  sources: orNull(shortList(sourceSchema)),
-  document_sets: orNull(shortList(text)),
-  tags: orNull(shortList(tagSchema)),
-  time_cutoff: orNull(dateTime),
-  created_at_range: orNull(rangeSchema),
-  updated_at_range: orNull(rangeSchema),
-  persona_id: orNull(integer),
-  provider: orNull(text),
-  model: orNull(text),
-  skip_query_expansion: v.nullish(boolean, false),
-  message_history: orNull(
-    shortList(model('HistoryMessage', { message: text, message_type: v.picklist(historyTypes) })),
-  ),
+const historyMessageSchema = model('HistoryMessage', {
+  /** Text of the message. */
+  message: text,
+  /** Author of the message. Only user and assistant messages are used. */
+  message_type: v.picklist(historyTypes),
 })
+
+/** A previous message of the conversation. */
+export type HistoryMessage = Wire<typeof historyMessageSchema>
+
+const searchFields = model('SearchRequest', {
+  /** 1 to 2048 characters. */
+  query: v.pipe(text, v.minLength(1), v.maxLength(2048)),
+  /** Only documents from these sources. */
+  sources: orNull(shortList(sourceSchema)),
+  /** Only documents in the sets with these names. */
+  document_sets: orNull(shortList(text)),
+  /** Tags with the same key are alternatives; different keys must all match. */
+  tags: orNull(shortList(tagSchema)),
+  /** Only documents updated or created at or after this moment. */
+  time_cutoff: orNull(dateTime),
+  /** Documents created in this range; those without that date are left out. */
+  created_at_range: orNull(rangeSchema),
+  /** Documents updated in this range; those without that date are left out. */
+  updated_at_range: orNull(rangeSchema),
+  /** Agent whose document sets and start date limit the search; null: the default agent. */
+  persona_id: orNull(integer),
+  /** Provider of the model that generates additional queries; requires `model`. */
+  provider: orNull(text),
+  /** Model that generates additional queries; requires `provider`. */
+  model: orNull(text),
+  /** True: search for the given query only. */
+  skip_query_expansion: v.nullish(boolean, false),
+  /** True: results include `ranking`. */
+  include_ranking: v.nullish(boolean, false),
+  /** Previous messages, oldest first. A query that refers to them is completed from them. */
+  message_history: orNull(shortList(historyMessageSchema)),
+})
+
+/** Body of `POST /search` with all defaults applied. */
+export type SearchRequest = Wire<typeof searchFields>
 
 export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(
   searchFields,
@@ -73,37 +62,54 @@ export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pip
   ),
 )
 
-/** A passage found by `POST /search`. */
-export interface SearchResult {
+const searchRankingSchema = model('SearchRanking', {
+  /** Final score, 0 to 1; comparable within one response only. */
+  score: v.number(),
+  /** Keyword score, 0 to 1: a share of the best one; null if unknown. */
+  words: orNull(v.number()),
+  /** Nearness in meaning, at most 1: 1 for the nearest passage; null without an embedding model. */
+  vector: orNull(v.number()),
+  /** Weight of `vector` in the score, 0 to 1; `words` has the rest; null if unknown. */
+  vector_weight: orNull(v.number()),
+  /** Factor for the age of the document, 0 to 1; null if age does not count. */
+  recency: orNull(v.number()),
+  /** Whether a reranker replaced the score of words and vectors. */
+  reranked: boolean,
+  /** Whether it moved up because the query names its document. */
+  named: boolean,
+})
+
+/** Why a passage has its place among the results of `POST /search`. */
+export type SearchRanking = Wire<typeof searchRankingSchema>
+
+const searchResultSchema = model('SearchResult', {
   /** Number of the document among the results, from 1. Passages of the same document share it. */
-  readonly citation_id: number
+  citation_id: integer,
   /** Display title of the document. */
-  readonly title: string
+  title: v.string(),
   /** Text of the passage. */
-  readonly content: string
+  content: v.string(),
   /** URL of the passage. */
-  readonly link: string | null
+  link: orNull(v.string()),
   /** Source of the document. */
-  readonly source_type: string
+  source_type: v.string(),
   /** When the document was last changed. */
-  readonly updated_at: string | null
-}
+  updated_at: orNull(answeredTime),
+  /** Id of the document; only with `include_ranking`. */
+  document_id: v.optional(v.string()),
+  /** Index of its first chunk in the document, from 0; only with `include_ranking`. */
+  chunk: v.optional(integer),
+  /** How it was ranked; only with `include_ranking`. */
+  ranking: v.optional(searchRankingSchema),
+})
+
+/** A passage found by `POST /search`. */
+export type SearchResult = Wire<typeof searchResultSchema>
+
+export const searchResponseSchema = model('SearchResponse', {
+  /** The passages, best first. */
+  results: v.array(searchResultSchema),
+})
 
 /** Answer of `POST /search`. */
-export interface SearchResponse {
-  /** The passages, best first. */
-  readonly results: readonly SearchResult[]
-}
-
-export const searchResponseSchema: WireSchema<SearchResponse> = model('SearchResponse', {
-  results: v.array(
-    model('SearchResult', {
-      citation_id: integer,
-      title: v.string(),
-      content: v.string(),
-      link: orNull(v.string()),
-      source_type: v.string(),
-      updated_at: orNull(answeredTime),
-    }),
-  ),
-})
+export type SearchResponse = Wire<typeof searchResponseSchema>

@@ -11,6 +11,7 @@ import {
   text,
   uuid,
   uuidOrBlank,
+  type Wire,
   type WireSchema,
 } from '../fields.ts'
 import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
@@ -192,23 +193,20 @@ export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessag
   ),
 )
 
-/** Answer of `POST /chat/create-chat-session`. */
-export interface ChatSessionCreated {
+export const chatSessionCreatedSchema = model('ChatSessionCreated', {
   /** Id of the new session. */
-  readonly chat_session_id: string
-  /** Whether the session leaves no trace. */
-  readonly incognito: boolean
-}
-
-export const chatSessionCreatedSchema: WireSchema<ChatSessionCreated> = model('ChatSessionCreated', {
   chat_session_id: uuid,
+  /** Whether the session leaves no trace. */
   incognito: boolean,
 })
 
-/** Answer of endpoints that only confirm an action, such as `POST /chat/stop-chat-session/{id}`. */
-export interface Confirmation {
-  /** Confirmation as text. */
-  readonly message: string
-}
+/** Answer of `POST /chat/create-chat-session`. */
+export type ChatSessionCreated = Wire<typeof chatSessionCreatedSchema>
 
-export const confirmationSchema: WireSchema<Confirmation> = model('Confirmation', { message: v.string() })
+export const confirmationSchema = model('Confirmation', {
+  /** Confirmation as text. */
+  message: v.string(),
+})
+
+/** Answer of endpoints that only confirm an action, such as `POST /chat/stop-chat-session/{id}`. */
+export type Confirmation = Wire<typeof confirmationSchema>

@@ -1,36 +1,33 @@
 import * as v from 'valibot'
-import { model, type WireSchema } from '../fields.ts'
+import { model, type Wire } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 
-/** A metadata entry found in searchable documents, and their source. */
-export interface ValidTag {
+const validTagSchema = model('ValidTag', {
   /** Name of the metadata entry. */
-  readonly tag_key: string
+  tag_key: v.string(),
   /** One value of the entry. */
-  readonly tag_value: string
+  tag_value: v.string(),
   /** Source of the documents with this entry. */
-  readonly source: string
-}
+  source: v.string(),
+})
+
+/** A metadata entry found in searchable documents, and their source. */
+export type ValidTag = Wire<typeof validTagSchema>
+
+export const validTagsSchema = model('ValidTags', {
+  /** Sorted by key, then value. */
+  tags: v.array(validTagSchema),
+})
 
 /** Answer of `GET /query/valid-tags`. */
-export interface ValidTags {
-  /** Sorted by key, then value. */
-  readonly tags: readonly ValidTag[]
-}
+export type ValidTags = Wire<typeof validTagsSchema>
 
-export const validTagsSchema: WireSchema<ValidTags> = model('ValidTags', {
-  tags: v.array(model('ValidTag', { tag_key: v.string(), tag_value: v.string(), source: v.string() })),
+export const validTagsQuerySchema = model('ValidTagsQuery', {
+  /** Case-insensitive part of a key or value; `key=value` matches both. */
+  match_pattern: v.optional(v.string()),
+  /** 1 to 1000. */
+  limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),
 })
 
 /** Query of `GET /query/valid-tags`. */
-export interface ValidTagsQuery {
-  /** Case-insensitive part of a key or value; `key=value` matches both. */
-  readonly match_pattern?: string
-  /** 1 to 1000. */
-  readonly limit: number
-}
-
-export const validTagsQuerySchema: WireSchema<ValidTagsQuery> = model('ValidTagsQuery', {
-  match_pattern: v.optional(v.string()),
-  limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),
-})
+export type ValidTagsQuery = Wire<typeof validTagsQuerySchema>

@@ -1,75 +1,57 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, type Wire } from '../fields.ts'
 import type { PacketOf } from '../packets/packet-types.ts'
 import { usageSchema } from '../packets/answer-packets.ts'
 import { packetTable } from '../packets/packet-table.ts'
-import type { Usage } from '../packets/packet-types.ts'
-import { type GeneratedImage, generatedImageSchema, type SearchDoc, searchDocSchema } from '../packets/search-doc.ts'
-
-/** One tool call in the complete answer. */
-export interface ToolCallResponse {
-  /** Name of the tool as the model sees it. */
-  readonly tool_name: string
-  /** Arguments from the model. */
-  readonly tool_arguments: Readonly<Record<string, unknown>>
-  /** Result returned to the model; "" when unknown. */
-  readonly tool_result: string
-  /** Documents shown with the call. */
-  readonly search_docs: readonly SearchDoc[] | null
-  /** Images created by the call. */
-  readonly generated_images: readonly GeneratedImage[] | null
-  /** The reasoning that led to the call. */
-  readonly pre_reasoning: string | null
-}
+import { generatedImageSchema, searchDocSchema } from '../packets/search-doc.ts'
 
 /** Maps a citation number in the answer to a document. */
 export type CitationInfo = PacketOf<'citation_info'>
 
-/** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */
-export interface ChatFullResponse {
-  /** Text of the last model step with citation links; "" when the run failed before any text. */
-  readonly answer: string
-  /** The answer without citation links. */
-  readonly answer_citationless: string
-  /** Reasoning of the last step that has reasoning. */
-  readonly pre_answer_reasoning: string | null
-  /** Sorted by turn, then tab. */
-  readonly tool_calls: readonly ToolCallResponse[]
-  /** All documents found for the answer; [] if none. */
-  readonly top_documents: readonly SearchDoc[]
-  /** In order of first appearance. */
-  readonly citation_info: readonly CitationInfo[]
-  /** Id of the stored answer. */
-  readonly message_id: number
-  /** Session of the answer. */
-  readonly chat_session_id: string | null
-  /** Whether the session is incognito: nothing is stored. */
-  readonly incognito: boolean
-  /** Error message of a failed run; null on success. */
-  readonly error_msg: string | null
-  /** Present only if requested with `include_usage`. */
-  readonly usage?: Usage
-}
-
-export const toolCallResponseSchema: WireSchema<ToolCallResponse> = model('ToolCallResponse', {
+export const toolCallResponseSchema = model('ToolCallResponse', {
+  /** Name of the tool as the model sees it. */
   tool_name: v.string(),
+  /** Arguments from the model. */
   tool_arguments: dictionary(v.unknown()),
+  /** Result returned to the model; "" when unknown. */
   tool_result: v.string(),
+  /** Documents shown with the call. */
   search_docs: orNull(v.array(searchDocSchema)),
+  /** Images created by the call. */
   generated_images: orNull(v.array(generatedImageSchema)),
+  /** The reasoning that led to the call. */
   pre_reasoning: orNull(v.string()),
 })
 
-export const chatFullResponseSchema: WireSchema<ChatFullResponse> = model('ChatFullResponse', {
+/** One tool call in the complete answer. */
+export type ToolCallResponse = Wire<typeof toolCallResponseSchema>
+
+export const chatFullResponseSchema = model('ChatFullResponse', {
+  /** Text of the last model step with citation links; "" when the run failed before any text. */
   answer: v.string(),
+  /** The answer without citation links. */
   answer_citationless: v.string(),
+  /** Reasoning of the last step that has reasoning. */
   pre_answer_reasoning: orNull(v.string()),
+  /** Sorted by turn, then tab. */
   tool_calls: v.array(toolCallResponseSchema),
+  /** All documents found for the answer; [] if none. */
   top_documents: v.array(searchDocSchema),
+  /** In order of first appearance. */
   citation_info: v.array(packetTable.citation_info.schema),
+  /** Id of the stored answer. */
   message_id: integer,
+  /** Session of the answer. */
   chat_session_id: orNull(v.string()),
+  /** Whether the session is incognito: nothing is stored. */
   incognito: v.optional(boolean, false),
+  /** Error message of a failed run; null on success. */
   error_msg: orNull(v.string()),
+  /** Present only if requested with `include_usage`. */
   usage: v.optional(usageSchema),
+  /** Numbers of the answer, with their units, that stand in nothing the model read; absent if none. */
+  unsupported_numbers: v.optional(v.array(v.string())),
 })
+
+/** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */
+export type ChatFullResponse = Wire<typeof chatFullResponseSchema>

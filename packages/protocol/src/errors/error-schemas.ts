@@ -1,49 +1,36 @@
 import * as v from 'valibot'
-import type { ValidationIssue } from './error-codes.ts'
-import { integer, model, type WireSchema } from '../fields.ts'
+import { integer, model, type Wire } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Body of every error response except 422. */
-export interface ErrorBody {
+export const errorBodySchema = model('ErrorBody', {
   /** Error code. */
-  readonly error_code: string
-  /** What failed and how to fix it. */
-  readonly detail: string
-  /** Id of the failure in the log; only for 5xx responses. */
-  readonly request_id?: string
-}
-
-export const errorBodySchema: WireSchema<ErrorBody> = model('ErrorBody', {
   error_code: v.string(),
+  /** What failed and how to fix it. */
   detail: v.string(),
+  /** Id of the failure in the log; only for 5xx responses. */
   request_id: v.optional(v.string()),
 })
 
-/** Body of a 429: the error, the scope of the exceeded limit, and when to retry. */
-export interface RateLimitedBody extends ErrorBody {
-  /** Scope of the limit. `user`: the caller or key. `global`: all callers, or the server itself. */
-  readonly scope: 'user' | 'user_group' | 'global'
-  /** Time when capacity is available again, ISO 8601 with `Z`. */
-  readonly reset_at: string
-  /** Seconds until `reset_at`; also sent as the `Retry-After` header. */
-  readonly retry_after_seconds: number
-}
+/** Body of every error response except 422. */
+export type ErrorBody = Wire<typeof errorBodySchema>
 
-export const rateLimitedBodySchema: WireSchema<RateLimitedBody> = model('RateLimitedBody', {
-  error_code: v.string(),
-  detail: v.string(),
-  request_id: v.optional(v.string()),
+export const rateLimitedBodySchema = model('RateLimitedBody', {
+  ...errorBodySchema.entries,
+  /** Scope of the limit. `user`: the caller or key. `global`: all callers, or the server itself. */
   scope: v.picklist(['user', 'user_group', 'global']),
+  /** Time when capacity is available again, ISO 8601 with `Z`. */
   reset_at: answeredTime,
+  /** Seconds until `reset_at`; also sent as the `Retry-After` header. */
   retry_after_seconds: integer,
 })
 
-/** Body of a 422: all validation issues and their locations. */
-export interface ValidationErrorBody {
-  /** All validation issues. */
-  readonly detail: readonly ValidationIssue[]
-}
+/** Body of a 429: the error, the scope of the exceeded limit, and when to retry. */
+export type RateLimitedBody = Wire<typeof rateLimitedBodySchema>
 
-export const validationErrorBodySchema: WireSchema<ValidationErrorBody> = model('ValidationErrorBody', {
+export const validationErrorBodySchema = model('ValidationErrorBody', {
+  /** All validation issues. */
   detail: v.array(model('ValidationIssue', { loc: v.array(v.string()), msg: v.string(), type: v.string() })),
 })
+
+/** Body of a 422: all validation issues and their locations. */
+export type ValidationErrorBody = Wire<typeof validationErrorBodySchema>

@@ -1,53 +1,7 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, named, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, named, orNull, type Wire, type WireSchema } from '../fields.ts'
 import type { Packet } from '../packets/packet-types.ts'
 import { packetSchema } from '../packets/packet-table.ts'
-
-/** First line of a run whose request created a new session. */
-export interface SessionLine {
-  /** Id of the new session. */
-  readonly chat_session_id: string
-  /** Whether the session is incognito: nothing is stored. */
-  readonly incognito: boolean
-}
-
-/** Ids of the stored messages of a run; sent once, before any packet. */
-export interface MessageIdLine {
-  /** Id of the stored question; for a regeneration, the existing question. */
-  readonly user_message_id: number | null
-  /** Id under which the answer is or will be stored. */
-  readonly reserved_assistant_message_id: number
-}
-
-/** The stored answer of one model. */
-export interface ModelAnswer {
-  /** Id under which the answer will be stored. */
-  readonly message_id: number
-  /** Name of the model that answers. */
-  readonly model_name: string
-}
-
-/** Replaces the message-id line when several models answer; positions in `responses` match `placement.model_index`. */
-export interface MultiModelLine {
-  /** Id of the stored question. */
-  readonly user_message_id: number | null
-  /** Answers in the order of `placement.model_index`. */
-  readonly responses: readonly ModelAnswer[]
-}
-
-/** Last line of a failed run; no `stop` packet follows. */
-export interface ErrorLine {
-  /** Error message, safe to show to users. */
-  readonly error: string
-  /** Always null here; other servers may fill it. */
-  readonly stack_trace: string | null
-  /** Code of the failure. */
-  readonly error_code: string | null
-  /** Whether retrying the same request may succeed. */
-  readonly is_retryable: boolean
-  /** Details of a model failure: model, provider, model_index. */
-  readonly details: Readonly<Record<string, unknown>> | null
-}
 
 /** A line unknown to this version: from a newer server, or malformed. */
 export interface UnknownLine {
@@ -80,29 +34,62 @@ export function isErrorLine(line: StreamLine): line is ErrorLine {
   return 'error' in line
 }
 
-export const sessionLineSchema: WireSchema<SessionLine> = model('SessionLine', {
+export const sessionLineSchema = model('SessionLine', {
+  /** Id of the new session. */
   chat_session_id: v.string(),
+  /** Whether the session is incognito: nothing is stored. */
   incognito: v.optional(boolean, false),
 })
 
-export const messageIdLineSchema: WireSchema<MessageIdLine> = model('MessageIdLine', {
+/** First line of a run whose request created a new session. */
+export type SessionLine = Wire<typeof sessionLineSchema>
+
+export const messageIdLineSchema = model('MessageIdLine', {
+  /** Id of the stored question; for a regeneration, the existing question. */
   user_message_id: orNull(integer),
+  /** Id under which the answer is or will be stored. */
   reserved_assistant_message_id: integer,
 })
 
-export const multiModelLineSchema: WireSchema<MultiModelLine> = model('MultiModelLine', {
-  user_message_id: orNull(integer),
-  responses: v.array(model('ModelAnswer', { message_id: integer, model_name: v.string() })),
+/** Ids of the stored messages of a run; sent once, before any packet. */
+export type MessageIdLine = Wire<typeof messageIdLineSchema>
+
+const modelAnswerSchema = model('ModelAnswer', {
+  /** Id under which the answer will be stored. */
+  message_id: integer,
+  /** Name of the model that answers. */
+  model_name: v.string(),
 })
 
+/** The stored answer of one model. */
+export type ModelAnswer = Wire<typeof modelAnswerSchema>
+
+export const multiModelLineSchema = model('MultiModelLine', {
+  /** Id of the stored question. */
+  user_message_id: orNull(integer),
+  /** Answers in the order of `placement.model_index`. */
+  responses: v.array(modelAnswerSchema),
+})
+
+/** Replaces the message-id line when several models answer; positions in `responses` match `placement.model_index`. */
+export type MultiModelLine = Wire<typeof multiModelLineSchema>
+
 /** Schema of {@link ErrorLine}; also takes the bare `{error}` of a crashed server. */
-export const errorLineSchema: WireSchema<ErrorLine> = model('ErrorLine', {
+export const errorLineSchema = model('ErrorLine', {
+  /** Error message, safe to show to users. */
   error: v.string(),
+  /** Always null here; other servers may fill it. */
   stack_trace: orNull(v.string()),
+  /** Code of the failure. */
   error_code: orNull(v.string()),
+  /** Whether retrying the same request may succeed. */
   is_retryable: v.optional(boolean, true),
+  /** Details of a model failure: model, provider, model_index. */
   details: orNull(dictionary(v.unknown())),
 })
+
+/** Last line of a failed run; no `stop` packet follows. */
+export type ErrorLine = Wire<typeof errorLineSchema>
 
 /** Schema of every line this version knows. */
 export const streamLineSchema: WireSchema<Exclude<StreamLine, UnknownLine>> = named(

@@ -58,7 +58,7 @@ export function streamFormatFor(acceptHeader: string | null | undefined, fallbac
 }
 
 /** Maximum size of an encoded line: 1 MiB minus framing. */
-export const lineLimitBytes: number = 1024 * 1024 - 64
+export const maxLineBytes: number = 1024 * 1024 - 64
 
 /** Upper bound for placement, type and field names. */
 const envelopeBytes = 512
@@ -124,9 +124,9 @@ function splitArguments(body: PacketOf<'tool_call_argument_delta'>, most: number
 
 const encoder = new TextEncoder()
 
-function fits(line: StreamLine, limitBytes: number): boolean {
+function fits(line: StreamLine, maxBytes: number): boolean {
   const json = encodeLine(line)
-  return json.length * 3 <= limitBytes || encoder.encode(json).length <= limitBytes
+  return json.length * 3 <= maxBytes || encoder.encode(json).length <= maxBytes
 }
 
 const head = (text: string, most: number): string => pieces(text.slice(0, most + 1), most)[0] ?? ''
@@ -168,36 +168,36 @@ function* smallerBodies(body: PacketBody): Generator<PacketBody> {
     for (const most of [100_000, 10_000, 1000, 100, 16]) yield trimmed(body, most) as PacketBody
 }
 
-function smallerPacket(packet: Packet, limitBytes: number): Packet {
+function smallerPacket(packet: Packet, maxBytes: number): Packet {
   let smallest = packet
   for (const obj of smallerBodies(packet.obj)) {
     smallest = { ...packet, obj }
-    if (fits(smallest, limitBytes)) break
+    if (fits(smallest, maxBytes)) break
   }
   return smallest
 }
 
 /** UTF-16 units that fit into the limit whatever the text contains. */
-const longestText = (limitBytes: number): number => Math.max(2, Math.floor((limitBytes - envelopeBytes) / bytesPerUnit))
+const maxTextLength = (maxBytes: number): number => Math.max(2, Math.floor((maxBytes - envelopeBytes) / bytesPerUnit))
 
 /** Lines with at most this many UTF-16 units are never split. */
-const shortLine = longestText(lineLimitBytes)
+const shortLine = maxTextLength(maxLineBytes)
 
 /**
  * Splits a line into lines that each fit the limit when encoded; most already do. Appended text is split and joins to
  * the same text; documents lose the ends of blurbs and highlights first; other values are truncated.
  * Cheap for deltas, which are measured by their length only.
  */
-export function splitLine(line: StreamLine, limitBytes: number = lineLimitBytes): readonly StreamLine[] {
+export function splitLine(line: StreamLine, maxBytes: number = maxLineBytes): readonly StreamLine[] {
   if (!('obj' in line)) {
-    if (!('error' in line) || fits(line, limitBytes)) return [line]
+    if (!('error' in line) || fits(line, maxBytes)) return [line]
     return [{ ...line, error: head(line.error, 10_000), stack_trace: null, details: null }]
   }
-  const most = longestText(limitBytes)
+  const most = maxTextLength(maxBytes)
   const { obj } = line
   // Fast path for the most frequent packet.
   if (obj.type === 'message_delta' && obj.content.length <= most) return [line]
   const split = splitBody(obj, most)
   if (split) return split.map((part) => ({ placement: line.placement, obj: part }))
-  return [fits(line, limitBytes) ? line : smallerPacket(line, limitBytes)]
+  return [fits(line, maxBytes) ? line : smallerPacket(line, maxBytes)]
 }

@@ -1,21 +1,19 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { boolean, exactText, integer, model, orNull, type WireSchema } from '../fields.ts'
-import { queryInteger } from '../query.ts'
-import { sourceSchema, type SourceValue } from '../sources.ts'
+import { tagSchema } from '../chat/filters.ts'
+import { boolean, exactText, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
+import { queryBoolean, queryInteger } from '../query.ts'
+import { sourceSchema } from '../sources.ts'
 
-/** Answer for an accepted document. */
-export interface IngestionResponse {
+export const ingestionResponseSchema = model('IngestionResponse', {
   /** Id of the document, given or generated. */
-  readonly document_id: string
-  /** True when the id already existed and was not deleted. */
-  readonly already_existed: boolean
-}
-
-export const ingestionResponseSchema: WireSchema<IngestionResponse> = model('IngestionResponse', {
   document_id: v.string(),
+  /** True when the id already existed and was not deleted. */
   already_existed: boolean,
 })
+
+/** Answer for an accepted document. */
+export type IngestionResponse = Wire<typeof ingestionResponseSchema>
 
 /** States of a document: accepted, being indexed, searchable, failed with a reason. */
 export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as const
@@ -23,168 +21,156 @@ export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as co
 /** One of {@link documentStates}. */
 export type DocumentStateName = (typeof documentStates)[number]
 
-/** Answer of `GET /service-api/ingestion/{document_id}`. Times are ISO 8601 with `Z`. */
-export interface IngestionState {
+export const ingestionStateSchema = model('IngestionState', {
   /** Id of the document. */
-  readonly document_id: string
-  /** Indexing state. */
-  readonly state: DocumentStateName
-  /** Error of the last attempt. */
-  readonly reason: string | null
-  /** Number of indexing attempts. */
-  readonly attempts: number
-  /** Time of the next attempt; null when none is scheduled. */
-  readonly next_try_at: string | null
-  /** Time when the current content was accepted. */
-  readonly accepted_at: string
-  /** Time when the current content became searchable. */
-  readonly indexed_at: string | null
-  /** Number of chunks. */
-  readonly chunk_count: number | null
-  /** Connector/credential pairs the document belongs to. */
-  readonly cc_pair_ids: readonly number[]
-}
-
-export const ingestionStateSchema: WireSchema<IngestionState> = model('IngestionState', {
   document_id: v.string(),
+  /** Indexing state. */
   state: v.picklist(documentStates),
+  /** Error of the last attempt. */
   reason: orNull(v.string()),
+  /** Number of indexing attempts. */
   attempts: integer,
+  /** Time of the next attempt; null when none is scheduled. */
   next_try_at: orNull(answeredTime),
+  /** Time when the current content was accepted. */
   accepted_at: answeredTime,
+  /** Time when the current content became searchable. */
   indexed_at: orNull(answeredTime),
+  /** Number of chunks. */
   chunk_count: orNull(integer),
+  /** Connector/credential pairs the document belongs to. */
   cc_pair_ids: v.array(integer),
 })
 
-/** A document in a listing. */
-export interface DocMinimalInfo {
-  /** Id of the document. */
-  readonly document_id: string
-  /** Its display title. */
-  readonly semantic_id: string
-  /** First link of the document; "" if there is none. */
-  readonly link: string | null
-  /** Indexing state. */
-  readonly state: DocumentStateName
-}
+/** Answer of `GET /service-api/ingestion/{document_id}`. Times are ISO 8601 with `Z`. */
+export type IngestionState = Wire<typeof ingestionStateSchema>
 
-export const docMinimalInfoSchema: WireSchema<DocMinimalInfo> = model('DocMinimalInfo', {
-  document_id: v.string(),
-  semantic_id: v.string(),
-  link: orNull(v.string()),
-  state: v.picklist(documentStates),
+const documentDetailsSchema = model('DocumentDetails', {
+  /** Kind of source. */
+  source: v.string(),
+  /** Size of the content as stored, in bytes. */
+  bytes: integer,
+  /** Number of chunks; null until the document is searchable. */
+  chunk_count: orNull(integer),
+  /** Time when the current content was accepted. */
+  accepted_at: answeredTime,
+  /** Time when the current content became searchable. */
+  indexed_at: orNull(answeredTime),
+  /** Error of the last attempt. */
+  reason: orNull(v.string()),
+  /** Connector/credential pairs the document belongs to. */
+  cc_pair_ids: v.array(integer),
+  /** Metadata of a searchable document: at most 200 entries. */
+  tags: v.array(tagSchema),
 })
+
+/** A document in a listing with `details=true`. */
+export type DocumentDetails = Wire<typeof documentDetailsSchema>
+
+export const docMinimalInfoSchema = model('DocMinimalInfo', {
+  /** Id of the document. */
+  document_id: v.string(),
+  /** Its display title. */
+  semantic_id: v.string(),
+  /** First link of the document; "" if there is none. */
+  link: orNull(v.string()),
+  /** Indexing state. */
+  state: v.picklist(documentStates),
+  /** Only in listings with `details=true`. */
+  details: v.optional(documentDetailsSchema),
+})
+
+/** A document in a listing. */
+export type DocMinimalInfo = Wire<typeof docMinimalInfoSchema>
 
 /** Schema of the answer of `GET /service-api/ingestion`: a page of documents. */
 export const documentListingSchema: WireSchema<readonly DocMinimalInfo[]> = v.array(docMinimalInfoSchema)
 
-/** Filters for a listing of documents. */
-export interface DocumentListingQuery {
-  /** Only documents in this state. */
-  readonly state?: DocumentStateName
-  /** Only documents of this connector/credential pair. */
-  readonly cc_pair_id?: number
-  /** Only documents from this kind of source. */
-  readonly source?: SourceValue
-  /** Only the document with this id. */
-  readonly document_id?: string
-  /** 1 to 1000. */
-  readonly limit: number
-  /** Cursor from the `link` header of the previous page. */
-  readonly after?: string
-  /** Sort order: by id, or the most recently accepted first. Default `id`. */
-  readonly order?: 'id' | 'newest'
-  /** Case-insensitive part of the title or id. */
-  readonly match?: string
-}
-
 /** Schema of the query of `GET /service-api/ingestion`. */
-export const documentListingQuerySchema: WireSchema<DocumentListingQuery> = model('DocumentListingQuery', {
+export const documentListingQuerySchema = model('DocumentListingQuery', {
+  /** Only documents in this state. */
   state: v.optional(v.picklist(documentStates)),
+  /** Only documents of this connector/credential pair. */
   cc_pair_id: v.optional(queryInteger({})),
+  /** Only documents from this kind of source. */
   source: v.optional(sourceSchema),
+  /** Only the document with this id. */
   document_id: v.optional(exactText),
+  /** 1 to 1000. */
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
+  /** Cursor from the `link` header of the previous page. */
   after: v.optional(exactText),
+  /** Sort order: by id, or the most recently accepted first. Default `id`. */
   order: v.optional(v.picklist(['id', 'newest'])),
+  /** Case-insensitive part of the title or id. */
   match: v.optional(exactText),
+  /** Only documents in the document set with this id. */
+  document_set: v.optional(queryInteger({ least: 1 })),
+  /** Only searchable documents with this metadata entry: `key=value`, with `%` and `=` in the key percent-encoded. */
+  tag: v.optional(exactText),
+  /** True: entries include `details`. */
+  details: v.optional(queryBoolean),
 })
 
-/** Form of `POST /service-api/ingestion/file`. Documentation only: the body is read as a stream. */
-export interface IngestionForm {
-  /** The file. */
-  readonly file: string
-  /** Id of the document; default: derived from the file name. */
-  readonly id?: string
-  /** Display title; default: the title in the file, otherwise its name. */
-  readonly title?: string
-  /** URL of the document for readers. */
-  readonly link?: string
-  /** Connector/credential pair that the document belongs to; default 1. */
-  readonly cc_pair_id?: number
-}
+/** Filters for a listing of documents. */
+export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
 
-export const ingestionFormSchema: v.GenericSchema = model('IngestionForm', {
+export const ingestionFormSchema = model('IngestionForm', {
+  /** The file. */
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
+  /** Id of the document; default: derived from the file name. */
   id: v.optional(v.string()),
+  /** Display title; default: the title in the file, otherwise its name. */
   title: v.optional(v.string()),
+  /** URL of the document for readers. */
   link: v.optional(v.string()),
+  /** When the file was last changed, in ISO 8601; used when the file itself has no date. */
+  updated_at: v.optional(v.pipe(v.string(), v.metadata({ format: 'date-time' }))),
+  /** Connector/credential pair that the document belongs to; default 1. */
   cc_pair_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
 })
 
-/** Filters for the documents of a pair. */
-export interface PairDocumentsQuery {
-  /** Only documents in this state. */
-  readonly state?: DocumentStateName
-  /** 1 to 1000; absent: all documents at once. */
-  readonly limit?: number
-  /** Cursor from the `link` header of the previous page. */
-  readonly after?: string
-}
+/** Form of `POST /service-api/ingestion/file`. Documentation only: the body is read as a stream. */
+export type IngestionForm = Wire<typeof ingestionFormSchema>
 
 /** Schema of the query of `GET /service-api/connector-docs/{cc_pair_id}`. */
-export const pairDocumentsQuerySchema: WireSchema<PairDocumentsQuery> = model('PairDocumentsQuery', {
+export const pairDocumentsQuerySchema = model('PairDocumentsQuery', {
+  /** Only documents in this state. */
   state: v.optional(v.picklist(documentStates)),
+  /** 1 to 1000; absent: all documents at once. */
   limit: v.optional(queryInteger({ least: 1, most: 1000 })),
+  /** Cursor from the `link` header of the previous page. */
   after: v.optional(exactText),
 })
 
-/** Filters for failed documents to retry. */
-export interface RequeueDocumentsQuery {
-  /** Only documents of this connector/credential pair. */
-  readonly cc_pair_id?: number
-  /** Only documents from this kind of source. */
-  readonly source?: SourceValue
-}
+/** Filters for the documents of a pair. */
+export type PairDocumentsQuery = Wire<typeof pairDocumentsQuerySchema>
 
 /** Schema of the query of `POST /service-api/ingestion/requeue`. */
-export const requeueDocumentsQuerySchema: WireSchema<RequeueDocumentsQuery> = model('RequeueDocumentsQuery', {
+export const requeueDocumentsQuerySchema = model('RequeueDocumentsQuery', {
+  /** Only documents of this connector/credential pair. */
   cc_pair_id: v.optional(queryInteger({})),
+  /** Only documents from this kind of source. */
   source: v.optional(sourceSchema),
 })
 
-/** One line of the answer of `POST /service-api/ingestion/batch`: the line it belongs to, its status and its body. */
-export interface BatchLine {
-  /** Line number in the request, from 1. */
-  readonly line: number
-  /** HTTP status that a single request would have had. */
-  readonly status: number
-  /** Id of the accepted document. */
-  readonly document_id?: string
-  /** True when the id already existed and was not deleted. */
-  readonly already_existed?: boolean
-  /** Error code. */
-  readonly error_code?: string
-  /** Error message, or the list of issues of a 422. */
-  readonly detail?: unknown
-}
+/** Filters for failed documents to retry. */
+export type RequeueDocumentsQuery = Wire<typeof requeueDocumentsQuerySchema>
 
-export const batchLineSchema: WireSchema<BatchLine> = model('BatchLine', {
+export const batchLineSchema = model('BatchLine', {
+  /** Line number in the request, from 1. */
   line: integer,
+  /** HTTP status that a single request would have had. */
   status: integer,
+  /** Id of the accepted document. */
   document_id: v.optional(v.string()),
+  /** True when the id already existed and was not deleted. */
   already_existed: v.optional(boolean),
+  /** Error code. */
   error_code: v.optional(v.string()),
+  /** Error message, or the list of issues of a 422. */
   detail: v.optional(v.unknown()),
 })
+
+/** One line of the answer of `POST /service-api/ingestion/batch`: the line it belongs to, its status and its body. */
+export type BatchLine = Wire<typeof batchLineSchema>

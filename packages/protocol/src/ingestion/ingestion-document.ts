@@ -12,6 +12,7 @@ import {
   rule,
   storable,
   text,
+  type Wire,
   type WireSchema,
 } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
@@ -35,7 +36,7 @@ function isMetadata(input: MetadataInput): input is Metadata {
 }
 
 /** More keys have no use as filters and make the object slow to read. */
-const mostKeys = 20_000
+const maxKeys = 20_000
 
 /** Text of one metadata value; undefined for null, which is dropped. @throws RangeError when nested too deeply */
 function toText(value: unknown): string | undefined {
@@ -65,7 +66,7 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   // Not `record`, which drops keys such as `constructor`.
   v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
   v.metadata({ type: 'object', additionalProperties: true }),
-  rule('too_long', `must not have more than ${mostKeys} keys`, (value) => Object.keys(value).length <= mostKeys),
+  rule('too_long', `must not have more than ${maxKeys} keys`, (value) => Object.keys(value).length <= maxKeys),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
       // Most metadata is stored unchanged, and rebuilding an object with thousands of keys is slow.
@@ -78,60 +79,8 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   }),
 )
 
-/** A text section, optionally with an image. */
-export interface TextSection {
-  /** Kind of the section; if absent, inferred from the fields. */
-  readonly type: 'text'
-  /** The text. */
-  readonly text: string
-  /** Link target for citations of this section. */
-  readonly link: string | null
-  /** Id of an uploaded image that belongs to the text. */
-  readonly image_file_id: string | null
-  /** Heading of the section. */
-  readonly heading: string | null
-}
-
-/** A section that is an uploaded image. */
-export interface ImageSection {
-  /** Kind of the section; if absent, inferred from the fields. */
-  readonly type: 'image'
-  /** Id of the uploaded image. */
-  readonly image_file_id: string
-  /** Link target for citations of this section. */
-  readonly link: string | null
-  /** Heading of the section. */
-  readonly heading: string | null
-}
-
-/** A section that is an uploaded table. */
-export interface TabularSection {
-  /** Kind of the section; if absent, inferred from the fields. */
-  readonly type: 'tabular'
-  /** Id of the uploaded table. */
-  readonly csv_file_id: string
-  /** Link target for citations of this section. */
-  readonly link: string
-  /** Heading of the section. */
-  readonly heading: string | null
-}
-
 /** One piece of a document's content. */
 export type Section = TextSection | ImageSection | TabularSection
-
-/** An owner of a document; every field may be unknown. */
-export interface Owner {
-  /** Name to show. */
-  readonly display_name: string | null
-  /** First name. */
-  readonly first_name: string | null
-  /** Initial of the middle name. */
-  readonly middle_initial: string | null
-  /** Last name. */
-  readonly last_name: string | null
-  /** E-mail address. */
-  readonly email: string | null
-}
 
 /** A document to index, with all defaults applied. */
 export interface IngestionDocument {
@@ -157,14 +106,6 @@ export interface IngestionDocument {
   readonly secondary_owners: readonly Owner[] | null
   /** Id of the raw file the document was made from. */
   readonly file_id: string | null
-}
-
-/** Body of `POST /service-api/ingestion` with all defaults applied. */
-export interface IngestionRequest {
-  /** The document to index. */
-  readonly document: IngestionDocument
-  /** Connector/credential pair; absent, null and 0 mean 1, the public default pair. */
-  readonly cc_pair_id: number
 }
 
 type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
@@ -200,27 +141,49 @@ export interface IngestionInput {
   readonly cc_pair_id?: number | null | undefined
 }
 
-const textSection: WireSchema<TextSection> = model('TextSection', {
+const textSection = model('TextSection', {
+  /** Kind of the section; if absent, inferred from the fields. */
   type: v.nullish(v.literal('text'), 'text'),
+  /** The text. */
   text,
+  /** Link target for citations of this section. */
   link: orNull(text),
+  /** Id of an uploaded image that belongs to the text. */
   image_file_id: orNull(text),
+  /** Heading of the section. */
   heading: orNull(text),
 })
 
-const imageSection: WireSchema<ImageSection> = model('ImageSection', {
+/** A text section, optionally with an image. */
+export type TextSection = Wire<typeof textSection>
+
+const imageSection = model('ImageSection', {
+  /** Kind of the section; if absent, inferred from the fields. */
   type: v.nullish(v.literal('image'), 'image'),
+  /** Id of the uploaded image. */
   image_file_id: text,
+  /** Link target for citations of this section. */
   link: orNull(text),
+  /** Heading of the section. */
   heading: orNull(text),
 })
 
-const tabularSection: WireSchema<TabularSection> = model('TabularSection', {
+/** A section that is an uploaded image. */
+export type ImageSection = Wire<typeof imageSection>
+
+const tabularSection = model('TabularSection', {
+  /** Kind of the section; if absent, inferred from the fields. */
   type: v.nullish(v.literal('tabular'), 'tabular'),
+  /** Id of the uploaded table. */
   csv_file_id: text,
+  /** Link target for citations of this section. */
   link: text,
+  /** Heading of the section. */
   heading: orNull(text),
 })
+
+/** A section that is an uploaded table. */
+export type TabularSection = Wire<typeof tabularSection>
 
 /** Reports a section whose `type` is none of the three, and nothing else. */
 const sectionOfUnknownKind: v.GenericSchema = model('SectionOfUnknownKind', {
@@ -248,13 +211,21 @@ export const sectionSchema: WireSchema<Section> = named(
   choice([textSection, imageSection, tabularSection], sectionSchemaFor),
 )
 
-export const ownerSchema: WireSchema<Owner> = model('Owner', {
+export const ownerSchema = model('Owner', {
+  /** Name to show. */
   display_name: orNull(text),
+  /** First name. */
   first_name: orNull(text),
+  /** Initial of the middle name. */
   middle_initial: orNull(text),
+  /** Last name. */
   last_name: orNull(text),
+  /** E-mail address. */
   email: orNull(text),
 })
+
+/** An owner of a document; every field may be unknown. */
+export type Owner = Wire<typeof ownerSchema>
 
 export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('IngestionDocument', {
   id: orNull(exactText),
@@ -273,10 +244,15 @@ export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('Ing
   from_ingestion_api: v.pipe(orNull(boolean), v.description('Checked and ignored.')),
 })
 
-export const ingestionRequestSchema: WireSchema<IngestionRequest> = model('IngestionRequest', {
+export const ingestionRequestSchema = model('IngestionRequest', {
+  /** The document to index. */
   document: ingestionDocumentSchema,
+  /** Connector/credential pair; absent, null and 0 mean 1, the public default pair. */
   cc_pair_id: v.pipe(
     v.nullish(integer, 1),
     v.transform((id) => (id === 0 ? 1 : id)),
   ),
 })
+
+/** Body of `POST /service-api/ingestion` with all defaults applied. */
+export type IngestionRequest = Wire<typeof ingestionRequestSchema>

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { createSlices, type Slices } from '../concurrency.ts'
+import { createSlices, type Slices } from '@inlay/scheduling'
 import { InlayError, isInlayError, validationFailed, type ValidationIssue } from '../errors/error-codes.ts'
 import { storable } from '../fields.ts'
-import { parseWith, tooManyValues, mostValues } from '../invalid-request.ts'
+import { parseWith, tooManyValues, maxValues } from '../invalid-request.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
 import { setTextPieces } from './text-pieces.ts'
 
@@ -57,7 +57,7 @@ async function checked(value: unknown, texts: Texts, slices: Slices): Promise<In
     if (slices.isOver()) await slices.next()
     const { success, output: section } = v.safeParse(sectionSchema, each, { abortPipeEarly: true })
     if (!success) {
-      if (faulty.length < mostFaulty) faulty.push(at)
+      if (faulty.length < maxFaulty) faulty.push(at)
       continue
     }
     const pieces = 'text' in section ? texts.get(section.text) : undefined
@@ -78,7 +78,7 @@ async function checked(value: unknown, texts: Texts, slices: Slices): Promise<In
 }
 
 /** At most this many invalid sections are reported. */
-const mostFaulty = 100
+const maxFaulty = 100
 
 /** Issues of individually validated sections, mapped back to their positions. */
 function atTheirPlaces({ data }: InlayError, faulty: readonly number[]): InlayError {
@@ -106,9 +106,9 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 /** Path of section texts, as the keys of the enclosing objects; a list has no key. */
 const textPath = ['document', 'sections', undefined, 'text'] as const
 /** One more than the longest key of the path with each character escaped. */
-const longestKey = 49
+const maxKeyLength = 49
 /** Maximum bytes besides section texts: titles, links, metadata. They are parsed at once. */
-const mostBesideTexts = 8 * 2 ** 20
+const maxBesideTexts = 8 * 2 ** 20
 
 /** Extracts section texts from JSON while it arrives. */
 class RequestReader {
@@ -135,8 +135,8 @@ class RequestReader {
       if (this.#isInString) {
         const start = at
         at = this.#endOfString(bytes, start)
-        if (!this.#text && this.#string.length < longestKey)
-          this.#string += String.fromCharCode(...bytes.subarray(start, Math.min(at, start + longestKey)))
+        if (!this.#text && this.#string.length < maxKeyLength)
+          this.#string += String.fromCharCode(...bytes.subarray(start, Math.min(at, start + maxKeyLength)))
         this.#isInString = at === bytes.byteLength
         if (this.#isInString || !this.#text) continue
         this.#text.take(bytes.subarray(from, at), 0, true)
@@ -163,9 +163,10 @@ class RequestReader {
 
   #add(bytes: Uint8Array): void {
     this.#besideTexts += bytes.byteLength
-    if (this.#besideTexts > mostBesideTexts)
+    if (this.#besideTexts > maxBesideTexts)
       throw new InlayError('PAYLOAD_TOO_LARGE', {
-        message: 'A document may have 8 MiB beside the texts of its sections, such as titles, links and metadata.',
+        message:
+          'A document may have 8 MiB in addition to the texts of its sections, such as titles, links and metadata.',
       })
     this.#json += decoded(this.#decoder, bytes, false)
   }
@@ -185,7 +186,7 @@ class RequestReader {
   #readStructure(byte: number): void {
     const keys = this.#keys
     if (byte === comma || byte === openBracket || byte === openBrace) {
-      if (++this.#values > mostValues) throw tooManyValues()
+      if (++this.#values > maxValues) throw tooManyValues()
       if (byte !== comma) this.#depth++
       keys.length = Math.min(keys.length, this.#depth)
     } else if (byte === closeBrace || byte === closeBracket) {

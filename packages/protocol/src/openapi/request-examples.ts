@@ -90,6 +90,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   CustomTool: { name: 'Bookings', description: 'Finds bookings.', definition, passthrough_auth: false },
   CustomToolUpdate: { description: 'Finds bookings of rooms.' },
   ToolValidation: { definition },
+  ToolTestRequest: { name: 'getDog', arguments: { id: 7 } },
+  ModelTestRequest: { model_provider: 'openai', model_version: 'gpt-5.4-mini' },
   ToolStatusUpdate: { tool_ids: [1], enabled: true },
   ApiKeyCreation: { name: 'Importer', scopes: ['ingest'] },
   ApiKeyUpdate: { name: 'Nightly importer' },

@@ -1,8 +1,5 @@
 import * as v from 'valibot'
-import { model, type WireSchema } from '../fields.ts'
-
-/** Fields of a packet type that has only `type`. */
-export type NoFields = Readonly<Record<never, never>>
+import { model, type Wire, type WireSchema } from '../fields.ts'
 
 /** Description of a packet type. */
 export interface PacketEntry<Body> {
@@ -18,29 +15,36 @@ export type PacketBodyOf<Fields, Type extends keyof Fields> = { readonly type: T
 /** A group of related packet types. */
 export type PacketFamily<Fields> = { readonly [Type in keyof Fields]: PacketEntry<PacketBodyOf<Fields, Type>> }
 
-type Entries<Fields> = { [Field in keyof Fields]-?: WireSchema<Fields[Field]> }
+/** The fields of each packet type of a family, besides `type`. */
+export type PacketFieldsOf<Family> = Family extends PacketFamily<infer Fields> ? Fields : never
+
+type FieldsOf<Entries extends v.ObjectEntries> = Wire<v.ObjectSchema<Entries, undefined>>
 
 /** Schema name of a packet type: `message_delta` is `MessageDeltaPacket`. */
 export function packetSchemaName(type: string): string {
   return `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Packet`
 }
 
-/** Creates the entries of a family; schemas and examples are type-checked against its fields. */
-export function entriesOf<Fields>(): <Type extends keyof Fields & string>(
-  type: Type,
-  fields: Entries<Fields[Type]>,
-  example: Fields[Type],
-  sentence: string,
-) => PacketEntry<PacketBodyOf<Fields, Type>> {
-  return <Type extends keyof Fields & string>(
-    type: Type,
-    fields: Entries<Fields[Type]>,
-    example: Fields[Type],
-    sentence: string,
-  ) => {
-    const entries = { type: v.literal(type), ...fields } as v.ObjectEntries
-    // `Entries` checks the fields; valibot cannot infer an object with generic keys.
-    const schema = model(packetSchemaName(type), entries) as unknown as WireSchema<PacketBodyOf<Fields, Type>>
-    return { schema, example: { type, ...example } as PacketBodyOf<Fields, Type>, sentence }
+/**
+ * Defines packet types by the schemas of their fields. Types and descriptions in the API document come from the fields and
+ * their comments.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function packetFamily<const Entries extends Readonly<Record<string, v.ObjectEntries>>>(definitions: {
+  readonly [Type in keyof Entries]: {
+    readonly sentence: string
+    readonly fields: Entries[Type]
+    readonly example: NoInfer<FieldsOf<Entries[Type]>>
   }
+}): PacketFamily<{ readonly [Type in keyof Entries]: FieldsOf<Entries[Type]> }> {
+  const family = Object.entries(definitions).map(([type, { sentence, fields, example }]) => [
+    type,
+    {
+      schema: model(packetSchemaName(type), { type: v.literal(type), ...fields }),
+      example: { type, ...example },
+      sentence,
+    },
+  ])
+  // `fromEntries` loses the names, of which each has its entry here.
+  return Object.fromEntries(family) as PacketFamily<{ readonly [Type in keyof Entries]: FieldsOf<Entries[Type]> }>
 }

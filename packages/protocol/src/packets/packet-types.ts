@@ -22,7 +22,7 @@ export interface Placement {
 /** The fields of every packet type besides `type`. */
 export interface PacketFields extends AnswerPackets, SearchPackets, ToolPackets, ResearchPackets {}
 
-/** The 44 values of a packet's `type`. */
+/** The values of a packet's `type`. */
 export type PacketType = keyof PacketFields
 
 /** The body (`obj`) of one packet type. */

@@ -1,101 +1,73 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, type Wire } from '../fields.ts'
 import { timestamp } from '../timestamps.ts'
-
-/** A document shown with an answer: one matching chunk of it. */
-export interface SearchDoc {
-  /** Stored id; for a web result, `WEB_SEARCH_DOC_` plus its URL; for an attached file, the upload id. */
-  readonly document_id: string
-  /** Index of the matching chunk in its document, from 0. */
-  readonly chunk_ind: number
-  /** Display title; `Unknown` if there is none. */
-  readonly semantic_identifier: string
-  /** First link of the matching chunk. */
-  readonly link: string | null
-  /** Beginning of the chunk; for a web result, its snippet. */
-  readonly blurb: string
-  /** Source of the document. */
-  readonly source_type: string
-  /** 0 for ordinary documents, 1 for web results and attached files. */
-  readonly boost: number
-  /** Always false here; other servers may hide documents. */
-  readonly hidden: boolean
-  /** Metadata of the document. */
-  readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  /** Relevance score; higher is better. Comparable only within one search. */
-  readonly score: number | null
-  /** Always null here. */
-  readonly is_relevant: boolean | null
-  /** Always null here. */
-  readonly relevance_explanation: string | null
-  /** Excerpts of the chunk with matching words in `<hi>`…`</hi>`. */
-  readonly match_highlights: readonly string[]
-  /** ISO 8601 in UTC, with `Z`. */
-  readonly updated_at: string | null
-  /** Names of the main owners. */
-  readonly primary_owners: readonly string[] | null
-  /** Names of other owners. */
-  readonly secondary_owners: readonly string[] | null
-  /** Whether it is a web result. */
-  readonly is_internet: boolean
-  /** Id of a raw file attached to the document. */
-  readonly file_id: string | null
-}
-
-/** An image created by an answer. */
-export interface GeneratedImage {
-  /** Id of the image, for `GET /chat/file/{file_id}`. */
-  readonly file_id: string
-  /** Path below the host, e.g. `/api/chat/file/{file_id}`. */
-  readonly url: string
-  /** The final prompt for the image model. */
-  readonly revised_prompt: string
-  /** `square`, `portrait` or `landscape`. */
-  readonly shape: string | null
-}
 
 const strings = v.array(v.string())
 
-const fields = {
+export const searchDocSchema = model('SearchDoc', {
+  /** Stored id; for a web result, `WEB_SEARCH_DOC_` plus its URL; for an attached file, the upload id. */
   document_id: v.string(),
+  /** Index of the matching chunk in its document, from 0. */
   chunk_ind: integer,
+  /** Display title; `Unknown` if there is none. */
   semantic_identifier: v.string(),
+  /** First link of the matching chunk. */
   link: orNull(v.string()),
+  /** Beginning of the chunk; for a web result, its snippet. */
   blurb: v.string(),
+  /** Source of the document. */
   source_type: v.string(),
+  /** 0 for ordinary documents, 1 for web results and attached files. */
   boost: v.number(),
+  /** Always false here; other servers may hide documents. */
   hidden: boolean,
+  /** Metadata of the document. */
   metadata: dictionary(v.union([v.string(), strings])),
+  /** Relevance score; higher is better. Comparable only within one search. */
   score: orNull(v.number()),
+  /** Always null here. */
   is_relevant: orNull(boolean),
+  /** Always null here. */
   relevance_explanation: orNull(v.string()),
+  /** Excerpts of the chunk with matching words in `<hi>`…`</hi>`. */
   match_highlights: strings,
+  /** ISO 8601 in UTC, with `Z`. */
   updated_at: orNull(timestamp),
+  /** Names of the main owners. */
   primary_owners: orNull(strings),
+  /** Names of other owners. */
   secondary_owners: orNull(strings),
+  /** Whether it is a web result. */
   is_internet: v.optional(boolean, false),
+  /** Id of a raw file attached to the document. */
   file_id: orNull(v.string()),
-}
+})
 
-export const searchDocSchema: WireSchema<SearchDoc> = model('SearchDoc', fields)
+/** A document shown with an answer: one matching chunk of it. */
+export type SearchDoc = Wire<typeof searchDocSchema>
 
-/** A document stored with an answer. */
-export interface SavedSearchDoc extends SearchDoc {
+export const savedSearchDocSchema = model('SavedSearchDoc', {
+  ...searchDocSchema.entries,
   /** Position among the documents of the answer, from 1. */
-  readonly db_doc_id: number
-}
-
-export const savedSearchDocSchema: WireSchema<SavedSearchDoc> = model('SavedSearchDoc', {
-  ...fields,
   db_doc_id: integer,
 })
 
-export const generatedImageSchema: WireSchema<GeneratedImage> = model('GeneratedImage', {
+/** A document stored with an answer. */
+export type SavedSearchDoc = Wire<typeof savedSearchDocSchema>
+
+export const generatedImageSchema = model('GeneratedImage', {
+  /** Id of the image, for `GET /chat/file/{file_id}`. */
   file_id: v.string(),
+  /** Path below the host, e.g. `/api/chat/file/{file_id}`. */
   url: v.string(),
+  /** The final prompt for the image model. */
   revised_prompt: v.string(),
+  /** `square`, `portrait` or `landscape`. */
   shape: orNull(v.string()),
 })
+
+/** An image created by an answer. */
+export type GeneratedImage = Wire<typeof generatedImageSchema>
 
 /** Document used in examples. */
 export const exampleDoc: SearchDoc = {

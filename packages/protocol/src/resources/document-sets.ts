@@ -1,58 +1,57 @@
 import * as v from 'valibot'
-import { boolean, closedModel, integer, model, orNull, spelledModel, text, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  closedModel,
+  integer,
+  model,
+  orNull,
+  spelledModel,
+  text,
+  type Wire,
+  type WireSchema,
+} from '../fields.ts'
 import { queryBoolean } from '../query.ts'
 import { groupNames, nameList, recordName } from './pairs.ts'
 
-/** A connector/credential pair inside a document set. */
-export interface PairSummary {
+const pairSummarySchema = model('PairSummary', {
   /** Number of the pair. */
-  readonly id: number
-  /** Name of the pair. */
-  readonly name: string | null
-  /** Source of the documents. */
-  readonly source: string
-  /** `public` or `private`. */
-  readonly access_type: string
-}
-
-/** A document set as seen by people who can search it. */
-export interface DocumentSetSummary {
-  /** Number of the set. */
-  readonly id: number
-  /** Name, used in `internal_search_filters.document_set`. */
-  readonly name: string
-  /** Purpose of the set. */
-  readonly description: string | null
-  /** Pairs whose documents are in the set. */
-  readonly cc_pair_summaries: readonly PairSummary[]
-  /** Always true: changes take effect immediately. */
-  readonly is_up_to_date: boolean
-  /** Whether everybody can search it. */
-  readonly is_public: boolean
-  /** People who can search the set while it is private. */
-  readonly users: readonly string[]
-  /** Groups that can search the set while it is private. */
-  readonly groups: readonly string[]
-  /** Permissions of the caller, by action. */
-  readonly permissions: Readonly<Record<string, boolean>>
-  /** Always empty here. */
-  readonly federated_connector_summaries: readonly unknown[]
-}
-
-export const documentSetSummarySchema: WireSchema<DocumentSetSummary> = model('DocumentSetSummary', {
   id: integer,
+  /** Name of the pair. */
+  name: orNull(v.string()),
+  /** Source of the documents. */
+  source: v.string(),
+  /** `public` or `private`. */
+  access_type: v.string(),
+})
+
+/** A connector/credential pair inside a document set. */
+export type PairSummary = Wire<typeof pairSummarySchema>
+
+export const documentSetSummarySchema = model('DocumentSetSummary', {
+  /** Number of the set. */
+  id: integer,
+  /** Name, used in `internal_search_filters.document_set`. */
   name: v.string(),
+  /** Purpose of the set. */
   description: orNull(v.string()),
-  cc_pair_summaries: v.array(
-    model('PairSummary', { id: integer, name: orNull(v.string()), source: v.string(), access_type: v.string() }),
-  ),
+  /** Pairs whose documents are in the set. */
+  cc_pair_summaries: v.array(pairSummarySchema),
+  /** Always true: changes take effect immediately. */
   is_up_to_date: boolean,
+  /** Whether everybody can search it. */
   is_public: boolean,
+  /** People who can search the set while it is private. */
   users: v.array(v.string()),
+  /** Groups that can search the set while it is private. */
   groups: v.array(v.string()),
+  /** Permissions of the caller, by action. */
   permissions: v.record(v.string(), boolean),
+  /** Always empty here. */
   federated_connector_summaries: v.array(v.unknown()),
 })
+
+/** A document set as seen by people who can search it. */
+export type DocumentSetSummary = Wire<typeof documentSetSummarySchema>
 
 /** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set if the client prefers it. */
 export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> = v.union([
@@ -60,35 +59,27 @@ export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> =
   documentSetSummarySchema,
 ])
 
-/** Body of `POST /manage/admin/document-set`. */
-export interface DocumentSetCreation {
-  /** Unique name. */
-  readonly name: string
-  /** Purpose of the set. */
-  readonly description: string
-  /** Pairs whose documents are in the set. */
-  readonly cc_pair_ids: readonly number[]
-  /** Whether everybody can search it. */
-  readonly is_public: boolean
-  /** Ids or e-mail addresses of people with access while it is private. */
-  readonly users: readonly string[]
-  /** Names of groups with access while it is private. */
-  readonly groups: readonly string[]
-  /** Must be empty: federated connectors are not supported. */
-  readonly federated_connectors: readonly unknown[]
-}
-
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
 
-export const documentSetCreationSchema: WireSchema<DocumentSetCreation> = spelledModel('DocumentSetCreation', {
+export const documentSetCreationSchema = spelledModel('DocumentSetCreation', {
+  /** Unique name. */
   name: recordName,
+  /** Purpose of the set. */
   description: v.nullish(text, ''),
+  /** Pairs whose documents are in the set. */
   cc_pair_ids: v.nullish(pairIds, () => []),
+  /** Whether everybody can search it. */
   is_public: v.nullish(boolean, true),
+  /** Ids or e-mail addresses of people with access while it is private. */
   users: v.nullish(nameList, () => []),
+  /** Names of groups with access while it is private. */
   groups: v.nullish(groupNames, () => []),
+  /** Must be empty: federated connectors are not supported. */
   federated_connectors: v.nullish(v.array(v.unknown()), () => []),
 })
+
+/** Body of `POST /manage/admin/document-set`. */
+export type DocumentSetCreation = Wire<typeof documentSetCreationSchema>
 
 /** Body of `PATCH /manage/admin/document-set/{document_set_id}`. Absent and null fields stay unchanged. */
 export type DocumentSetUpdate = { readonly [Name in keyof DocumentSetCreation]: DocumentSetCreation[Name] | null }
@@ -116,22 +107,18 @@ export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = 
   ...updateFields,
 })
 
-/** Query of `GET /manage/document-set`. */
-export interface DocumentSetQuery {
+export const documentSetQuerySchema = model('DocumentSetQuery', {
   /** Whether to list only sets the caller can edit. */
-  readonly get_editable: boolean
-}
-
-export const documentSetQuerySchema: WireSchema<DocumentSetQuery> = model('DocumentSetQuery', {
   get_editable: v.optional(queryBoolean, 'false'),
 })
 
-/** Answer of `GET /manage/indexed-sources`. */
-export interface IndexedSources {
-  /** Sorted. */
-  readonly sources: readonly string[]
-}
+/** Query of `GET /manage/document-set`. */
+export type DocumentSetQuery = Wire<typeof documentSetQuerySchema>
 
-export const indexedSourcesSchema: WireSchema<IndexedSources> = model('IndexedSources', {
+export const indexedSourcesSchema = model('IndexedSources', {
+  /** Sorted. */
   sources: v.array(v.string()),
 })
+
+/** Answer of `GET /manage/indexed-sources`. */
+export type IndexedSources = Wire<typeof indexedSourcesSchema>

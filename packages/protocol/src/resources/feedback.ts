@@ -1,24 +1,19 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, rule, text, type WireSchema } from '../fields.ts'
-
-/** Body of `POST /chat/create-chat-message-feedback`; requires a rating or a text. */
-export interface FeedbackRequest {
-  /** Id of the rated answer. */
-  readonly chat_message_id: number
-  /** Whether the answer helped. */
-  readonly is_positive: boolean | null
-  /** Comment of the reader. */
-  readonly feedback_text: string | null
-  /** One of the reasons offered by a client. */
-  readonly predefined_feedback: string | null
-}
+import { boolean, integer, model, orNull, rule, text, type WireSchema, type Wire } from '../fields.ts'
 
 const fields = model('FeedbackRequest', {
+  /** Id of the rated answer. */
   chat_message_id: integer,
+  /** Whether the answer helped. */
   is_positive: orNull(boolean),
+  /** Comment of the reader. */
   feedback_text: orNull(text),
+  /** One of the reasons offered by a client. */
   predefined_feedback: orNull(text),
 })
+
+/** Body of `POST /chat/create-chat-message-feedback`; requires a rating or a text. */
+export type FeedbackRequest = Wire<typeof fields>
 
 export const feedbackRequestSchema: WireSchema<FeedbackRequest> = v.pipe(
   fields,

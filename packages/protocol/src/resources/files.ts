@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import type { FileKind } from '../chat/send-message.ts'
-import { boolean, dictionary, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { boolean, dictionary, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
 
 /** How a file is passed to a model, based on its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
@@ -15,140 +14,111 @@ export const fileStatuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'SKIPPED'] as 
 /** One of {@link fileStatuses}. */
 export type FileStatus = (typeof fileStatuses)[number]
 
-/** An uploaded file as seen by its owner. Times are ISO 8601 with `Z`. */
-export interface UserFile {
+export const userFileSchema = model('UserFile', {
   /** Id, used in paths and as `user_file_id` of a FileDescriptor. */
-  readonly id: string
-  /** Client's own id; returned only by the upload. */
-  readonly temp_id: string | null
-  /** Name of the file. */
-  readonly name: string
-  /** Always null here. */
-  readonly project_id: null
-  /** Id of its owner. */
-  readonly user_id: string | null
-  /** Used for `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
-  readonly file_id: string
-  /** When it was uploaded. */
-  readonly created_at: string
-  /** Processing state of the file. */
-  readonly status: FileStatus
-  /** Reason for FAILED or SKIPPED. */
-  readonly reason: string | null
-  /** When it was last used in a chat. */
-  readonly last_accessed_at: string | null
-  /** Media type. */
-  readonly file_type: string | null
-  /** How it is passed to a model. */
-  readonly chat_file_type: FileKind
-  /** Number of tokens in a prompt; null until the file is read. */
-  readonly token_count: number | null
-  /** Number of chunks. */
-  readonly chunk_count: number | null
-}
-
-export const userFileSchema: WireSchema<UserFile> = model('UserFile', {
   id: v.string(),
+  /** Client's own id; returned only by the upload. */
   temp_id: orNull(v.string()),
+  /** Name of the file. */
   name: v.string(),
+  /** Always null here. */
   project_id: v.optional(v.null(), null),
+  /** Id of its owner. */
   user_id: orNull(v.string()),
+  /** Used for `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
   file_id: v.string(),
+  /** When it was uploaded. */
   created_at: answeredTime,
+  /** Processing state of the file. */
   status: v.picklist(fileStatuses),
+  /** Reason for FAILED or SKIPPED. */
   reason: orNull(v.string()),
+  /** When it was last used in a chat. */
   last_accessed_at: orNull(answeredTime),
+  /** Media type. */
   file_type: orNull(v.string()),
+  /** How it is passed to a model. */
   chat_file_type: v.picklist(fileKinds),
+  /** Number of tokens in a prompt; null until the file is read. */
   token_count: orNull(integer),
+  /** Number of chunks. */
   chunk_count: orNull(integer),
 })
 
-/** A rejected file. */
-export interface RejectedFile {
+/** An uploaded file as seen by its owner. Times are ISO 8601 with `Z`. */
+export type UserFile = Wire<typeof userFileSchema>
+
+const rejectedFileSchema = model('RejectedFile', {
   /** Name of the file. */
-  readonly file_name: string
+  file_name: v.string(),
   /** Why the file was rejected and how to fix it, for users. */
-  readonly reason: string
-}
-
-/** Answer of `POST /user/projects/file/upload`. Some files may be accepted and others rejected. */
-export interface UploadAnswer {
-  /** Accepted files. */
-  readonly user_files: readonly UserFile[]
-  /** Rejected files. */
-  readonly rejected_files: readonly RejectedFile[]
-}
-
-export const uploadAnswerSchema: WireSchema<UploadAnswer> = model('UploadAnswer', {
-  user_files: v.array(userFileSchema),
-  rejected_files: v.array(model('RejectedFile', { file_name: v.string(), reason: v.string() })),
+  reason: v.string(),
 })
 
-/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
-export interface UploadForm {
-  /** One part per file. */
-  readonly files: readonly string[]
-  /** Project the files belong to. */
-  readonly project_id?: number
-  /** JSON object that maps file names to the client's own ids. */
-  readonly temp_id_map?: string
-}
+/** A rejected file. */
+export type RejectedFile = Wire<typeof rejectedFileSchema>
 
-export const uploadFormSchema: v.GenericSchema = model('UploadForm', {
+export const uploadAnswerSchema = model('UploadAnswer', {
+  /** Accepted files. */
+  user_files: v.array(userFileSchema),
+  /** Rejected files. */
+  rejected_files: v.array(rejectedFileSchema),
+})
+
+/** Answer of `POST /user/projects/file/upload`. Some files may be accepted and others rejected. */
+export type UploadAnswer = Wire<typeof uploadAnswerSchema>
+
+export const uploadFormSchema = model('UploadForm', {
+  /** One part per file. */
   files: v.array(v.pipe(v.string(), v.metadata({ format: 'binary' }))),
+  /** Project the files belong to. */
   project_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
+  /** JSON object that maps file names to the client's own ids. */
   temp_id_map: v.optional(v.string()),
 })
 
-/** Body of `POST /user/projects/file/statuses`. */
-export interface FileStatusesRequest {
+/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
+export type UploadForm = Wire<typeof uploadFormSchema>
+
+export const fileStatusesRequestSchema = model('FileStatusesRequest', {
   /** `id` of each upload. */
-  readonly file_ids: readonly string[]
-}
+  file_ids: v.pipe(v.array(uuid), v.maxLength(1000)),
+})
 
-export const fileStatusesRequestSchema: WireSchema<FileStatusesRequest, FileStatusesRequest> = model(
-  'FileStatusesRequest',
-  {
-    file_ids: v.pipe(v.array(uuid), v.maxLength(1000)),
-  },
-)
+/** Body of `POST /user/projects/file/statuses`. */
+export type FileStatusesRequest = Wire<typeof fileStatusesRequestSchema>
 
-/** Answer of `DELETE /user/projects/file/{file_id}`. A file in use is kept, and its users are listed. */
-export interface FileRemoval {
+export const fileRemovalSchema = model('FileRemoval', {
   /** True: the file was kept because projects or agents use it. */
-  readonly has_associations: boolean
-  /** Projects that use the file. */
-  readonly project_names: readonly string[]
-  /** Agents that use the file. */
-  readonly assistant_names: readonly string[]
-}
-
-export const fileRemovalSchema: WireSchema<FileRemoval> = model('FileRemoval', {
   has_associations: boolean,
+  /** Projects that use the file. */
   project_names: v.array(v.string()),
+  /** Agents that use the file. */
   assistant_names: v.array(v.string()),
 })
 
-/** One sheet of a spreadsheet. */
-export interface ParsedSheet {
+/** Answer of `DELETE /user/projects/file/{file_id}`. A file in use is kept, and its users are listed. */
+export type FileRemoval = Wire<typeof fileRemovalSchema>
+
+const parsedSheetSchema = model('ParsedSheet', {
   /** Name of the sheet. */
-  readonly name: string
+  name: v.string(),
   /** Rows as CSV. */
-  readonly csv: string
+  csv: v.string(),
   /** Whether rows were omitted. */
-  readonly truncated: boolean
-}
+  truncated: boolean,
+})
+
+/** One sheet of a spreadsheet. */
+export type ParsedSheet = Wire<typeof parsedSheetSchema>
+
+export const parsedSheetsSchema = model('ParsedSheets', {
+  /** Sheets in their original order. */
+  sheets: v.array(parsedSheetSchema),
+})
 
 /** A spreadsheet as text, sheet by sheet. */
-export interface ParsedSheets {
-  /** Sheets in their original order. */
-  readonly sheets: readonly ParsedSheet[]
-}
-
-export const parsedSheetsSchema: WireSchema<ParsedSheets> = model('ParsedSheets', {
-  sheets: v.array(model('ParsedSheet', { name: v.string(), csv: v.string(), truncated: boolean })),
-})
+export type ParsedSheets = Wire<typeof parsedSheetsSchema>
 
 /** Reads `temp_id_map`. Anything but a JSON object of strings is ignored. */
 export function readTempIds(json: string): Readonly<Record<string, string>> {

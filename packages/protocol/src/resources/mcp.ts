@@ -1,86 +1,65 @@
 import * as v from 'valibot'
-import { integer, model, orNull, text, uuidOrBlank, type WireSchema } from '../fields.ts'
+import { integer, model, orNull, text, uuidOrBlank, type Wire } from '../fields.ts'
 import { shortList } from '../chat/filters.ts'
-import { sourceSchema, type SourceValue } from '../sources.ts'
+import { sourceSchema } from '../sources.ts'
 
-/** A JSON-RPC 2.0 message before its method is known. */
-export interface McpMessage {
+export const mcpMessageSchema = model('McpMessage', {
   /** Version of JSON-RPC. */
-  readonly jsonrpc: '2.0'
-  /** Absent in notifications. */
-  readonly id?: string | number
-  /** Absent in responses. */
-  readonly method?: string
-  /** Arguments of the method. */
-  readonly params?: Readonly<Record<string, unknown>>
-}
-
-export const mcpMessageSchema: WireSchema<McpMessage> = model('McpMessage', {
   jsonrpc: v.literal('2.0'),
+  /** Absent in notifications. */
   id: v.optional(v.union([v.string(), integer])),
+  /** Absent in responses. */
   method: v.optional(v.string()),
+  /** Arguments of the method. */
   params: v.optional(v.record(v.string(), v.unknown())),
 })
 
-/** Arguments of the tool `search`. */
-export interface McpSearchInput {
-  /** Words that a relevant document would contain. */
-  readonly query: string
+/** A JSON-RPC 2.0 message before its method is known. */
+export type McpMessage = Wire<typeof mcpMessageSchema>
+
+const mcpNarrowingSchema = model('McpNarrowing', {
   /** Only documents from these sources. */
-  readonly sources: readonly SourceValue[] | null
-  /** Only documents in the sets with these names. */
-  readonly document_sets: readonly string[] | null
-  /** 1 to 50. */
-  readonly limit: number
-}
-
-const narrowed = {
   sources: v.pipe(orNull(shortList(sourceSchema)), v.description('Only documents from these sources')),
+  /** Only documents in the sets with these names. */
   document_sets: v.pipe(orNull(shortList(text)), v.description('Only documents of the sets with these names')),
-}
+})
 
-export const mcpSearchInputSchema: WireSchema<McpSearchInput> = model('McpSearchInput', {
+export const mcpSearchInputSchema = model('McpSearchInput', {
+  /** Words that a relevant document would contain. */
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a relevant document would contain')),
-  ...narrowed,
+  ...mcpNarrowingSchema.entries,
+  /** 1 to 50. */
   limit: v.nullish(
     v.pipe(integer, v.minValue(1), v.maxValue(50), v.description('Maximum number of passages; default 10')),
     10,
   ),
 })
 
-/** Arguments of the tool `ask`. */
-export interface McpAskInput {
-  /** A self-contained question. */
-  readonly question: string
-  /** `session_id` of an earlier answer, to continue that conversation. */
-  readonly session_id: string | null
-  /** Only documents from these sources. */
-  readonly sources: readonly SourceValue[] | null
-  /** Only documents in the sets with these names. */
-  readonly document_sets: readonly string[] | null
-}
+/** Arguments of the tool `search`. */
+export type McpSearchInput = Wire<typeof mcpSearchInputSchema>
 
-export const mcpAskInputSchema: WireSchema<McpAskInput> = model('McpAskInput', {
+export const mcpAskInputSchema = model('McpAskInput', {
+  /** A self-contained question. */
   question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A self-contained question')),
+  /** `session_id` of an earlier answer, to continue that conversation. */
   session_id: v.pipe(uuidOrBlank, v.description('`session_id` of an earlier answer, to continue that conversation')),
-  ...narrowed,
+  ...mcpNarrowingSchema.entries,
 })
 
-/** Arguments of the tool `list_documents`. */
-export interface McpListInput {
-  /** Only documents from this source. */
-  readonly source: SourceValue | null
-  /** 1 to 1000. */
-  readonly limit: number
-  /** `next` of the previous page. */
-  readonly after: string | null
-}
+/** Arguments of the tool `ask`. */
+export type McpAskInput = Wire<typeof mcpAskInputSchema>
 
-export const mcpListInputSchema: WireSchema<McpListInput> = model('McpListInput', {
+export const mcpListInputSchema = model('McpListInput', {
+  /** Only documents from this source. */
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
+  /** 1 to 1000. */
   limit: v.nullish(
     v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('Maximum number of documents; default 100')),
     100,
   ),
+  /** `next` of the previous page. */
   after: v.pipe(orNull(text), v.description('`next` of the previous page')),
 })
+
+/** Arguments of the tool `list_documents`. */
+export type McpListInput = Wire<typeof mcpListInputSchema>

@@ -31,7 +31,7 @@ export interface PersonaFields {
    */
   readonly grounding?: 'auto' | 'tools' | 'search-first' | null
   /**
-   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
+   * Whether citations and uncited sentences are compared with the documents the model read and cited where they match; null: the
    * setting of the model.
    */
   readonly compared_citations?: boolean | null

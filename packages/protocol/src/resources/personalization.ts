@@ -1,82 +1,70 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, text, type Wire } from '../fields.ts'
+
+export const memoryItemSchema = model('MemoryItem', {
+  /** Number of the memory. */
+  id: integer,
+  /** Text of the memory. */
+  content: v.string(),
+})
 
 /** A memory about the caller for later conversations. */
-export interface MemoryItem {
-  /** Number of the memory. */
-  readonly id: number
-  /** Text of the memory. */
-  readonly content: string
-}
+export type MemoryItem = Wire<typeof memoryItemSchema>
 
-export const memoryItemSchema: WireSchema<MemoryItem> = model('MemoryItem', { id: integer, content: v.string() })
-
-/** Personal information and preferences of the caller; part of `GET /me`. */
-export interface PersonalizationDetail {
+export const personalizationSchema = model('PersonalizationDetail', {
   /** Name of the person; "" when unknown. */
-  readonly name: string
-  /** Role or occupation; "" when unknown. */
-  readonly role: string
-  /** Whether memories are included in prompts. */
-  readonly use_memories: boolean
-  /** Whether the model can save memories. */
-  readonly enable_memory_tool: boolean
-  /** Newest first. */
-  readonly memories: readonly MemoryItem[]
-  /** How the assistant should answer; "" when not set. */
-  readonly user_preferences: string
-}
-
-export const personalizationSchema: WireSchema<PersonalizationDetail> = model('PersonalizationDetail', {
   name: v.string(),
+  /** Role or occupation; "" when unknown. */
   role: v.string(),
+  /** Whether memories are included in prompts. */
   use_memories: boolean,
+  /** Whether the model can save memories. */
   enable_memory_tool: boolean,
+  /** Newest first. */
   memories: v.array(memoryItemSchema),
+  /** How the assistant should answer; "" when not set. */
   user_preferences: v.string(),
 })
 
-/** A memory in an update. */
-export interface MemoryChange {
-  /** Number of the memory to edit; null adds one. */
-  readonly id: number | null
-  /** Text of the memory. */
-  readonly content: string
-}
+/** Personal information and preferences of the caller; part of `GET /me`. */
+export type PersonalizationDetail = Wire<typeof personalizationSchema>
 
-/** Body of `PATCH /user/personalization`. Absent and null fields stay unchanged. */
-export interface PersonalizationUpdate {
+const memoryChangeSchema = model('MemoryChange', {
+  /** Number of the memory to edit; null adds one. */
+  id: orNull(integer),
+  /** Text of the memory. */
+  content: text,
+})
+
+/** A memory in an update. */
+export type MemoryChange = Wire<typeof memoryChangeSchema>
+
+export const personalizationUpdateSchema = model('PersonalizationUpdate', {
   /** Name of the person. */
-  readonly name: string | null
+  name: orNull(text),
   /** Role or occupation. */
-  readonly role: string | null
+  role: orNull(text),
   /** Whether memories are included in prompts. */
-  readonly use_memories: boolean | null
+  use_memories: orNull(boolean),
   /** Whether the model can save memories. */
-  readonly enable_memory_tool: boolean | null
+  enable_memory_tool: orNull(boolean),
   /**
    * The complete list of memories: entries with a known id are edited, entries without an id are added, all others are
    * deleted.
    */
-  readonly memories: readonly MemoryChange[] | null
+  memories: orNull(v.array(memoryChangeSchema)),
   /** How the assistant should answer. */
-  readonly user_preferences: string | null
-}
-
-export const personalizationUpdateSchema: WireSchema<PersonalizationUpdate> = model('PersonalizationUpdate', {
-  name: orNull(text),
-  role: orNull(text),
-  use_memories: orNull(boolean),
-  enable_memory_tool: orNull(boolean),
-  memories: orNull(v.array(model('MemoryChange', { id: orNull(integer), content: text }))),
   user_preferences: orNull(text),
 })
 
-/** Body of the routes that create or change one memory. */
-export interface MemoryText {
-  /** Text of the memory. */
-  readonly content: string
-}
+/** Body of `PATCH /user/personalization`. Absent and null fields stay unchanged. */
+export type PersonalizationUpdate = Wire<typeof personalizationUpdateSchema>
 
 /** Schema of {@link MemoryText}. The memory store checks the length. */
-export const memoryTextSchema: WireSchema<MemoryText, MemoryText> = model('MemoryText', { content: text })
+export const memoryTextSchema = model('MemoryText', {
+  /** Text of the memory. */
+  content: text,
+})
+
+/** Body of the routes that create or change one memory. */
+export type MemoryText = Wire<typeof memoryTextSchema>

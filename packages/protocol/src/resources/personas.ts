@@ -1,151 +1,29 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { documentSetSummarySchema, type DocumentSetSummary } from './document-sets.ts'
-import { boolean, integer, model, orNull, text, type WireSchema } from '../fields.ts'
+import { documentSetSummarySchema } from './document-sets.ts'
+import { boolean, integer, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
-import { toolSnapshotSchema, type ToolSnapshot } from './tools.ts'
+import { toolSnapshotSchema } from './tools.ts'
 
-/** A suggested first message. */
-export interface StarterMessage {
+export const starterMessageSchema = model('StarterMessage', {
   /** Short label, for a button. */
-  readonly name: string
-  /** Text of the message. */
-  readonly message: string
-}
-
-export const starterMessageSchema: WireSchema<StarterMessage, StarterMessage> = model('StarterMessage', {
   name: text,
+  /** Text of the message. */
   message: text,
 })
 
-/** A label of agents. */
-export interface PersonaLabel {
+/** A suggested first message. */
+export type StarterMessage = Wire<typeof starterMessageSchema>
+
+export const personaLabelSchema = model('PersonaLabel', {
   /** Number of the label. */
-  readonly id: number
+  id: integer,
   /** Text of the label. */
-  readonly name: string
-}
+  name: v.string(),
+})
 
-/** A person, by id and e-mail address. */
-export interface PersonaUser {
-  /** Id of the person. */
-  readonly id: string
-  /** E-mail address; "" when hidden. */
-  readonly email: string
-}
-
-/** A group that owns an agent. */
-export interface PersonaGroup {
-  /** Id of the group. */
-  readonly id: string
-  /** Name of the group. */
-  readonly name: string
-}
-
-/** A person the agent is shared with. */
-export interface PersonaShare {
-  /** The person. */
-  readonly user: PersonaUser
-  /** Permission of this person. */
-  readonly permission: 'EDITOR' | 'VIEWER'
-}
-
-export const personaLabelSchema: WireSchema<PersonaLabel> = model('PersonaLabel', { id: integer, name: v.string() })
-
-/** Fields common to all views of an agent. */
-export interface PersonaBase {
-  /** 0 is the default agent. */
-  readonly id: number
-  /** Name of the agent. */
-  readonly name: string
-  /** Purpose of the agent. */
-  readonly description: string
-  /** The agent's actions that are currently available. */
-  readonly tools: readonly ToolSnapshot[]
-  /** Suggested first messages. */
-  readonly starter_messages: readonly StarterMessage[] | null
-  /** The agent's document sets that the caller can see. */
-  readonly document_sets: readonly DocumentSetSummary[]
-  /** Id of a model listed by `GET /llm/provider`; null: the default model. */
-  readonly default_model_configuration_id: number | null
-  /** Id of its image. */
-  readonly uploaded_image_id: string | null
-  /** Name of its icon. */
-  readonly icon_name: string | null
-  /** Whether everybody can use it. */
-  readonly is_public: boolean
-  /** Whether it appears in listings. */
-  readonly is_listed: boolean
-  /** Whether it is listed first. */
-  readonly is_featured: boolean
-  /** Whether it is built in. */
-  readonly builtin_persona: boolean
-  /** Position in listings, lowest first. */
-  readonly display_priority: number | null
-  /** Its labels; always empty here. */
-  readonly labels: readonly PersonaLabel[]
-  /** Owner. The e-mail address is "" unless the caller is the owner or an administrator. */
-  readonly owner: PersonaUser | null
-  /** The group that owns it. */
-  readonly owner_group: PersonaGroup | null
-  /** Role of the caller. */
-  readonly user_permission: 'OWNER' | 'EDITOR' | 'VIEWER' | null
-  /** Permissions of the caller, by action. */
-  readonly permissions: Readonly<Record<string, boolean>>
-}
-
-/** An agent in a listing. */
-export interface MinimalPersona extends PersonaBase {
-  /** Always 0 here. */
-  readonly hierarchy_node_count: number
-  /** Always 0 here. */
-  readonly attached_document_count: number
-  /** Always empty here. */
-  readonly knowledge_sources: readonly string[]
-}
-
-/** An agent with all its settings. */
-export interface FullPersona extends PersonaBase {
-  /** Uploaded files that belong to the agent. */
-  readonly user_file_ids: readonly string[]
-  /** People it is shared with. */
-  readonly users: readonly PersonaUser[]
-  /** Names of groups it is shared with. */
-  readonly groups: readonly string[]
-  /** People it is shared with, and their permissions. */
-  readonly user_shares: readonly PersonaShare[]
-  /** Always empty here. */
-  readonly group_shares: readonly unknown[]
-  /** Permission for everybody while it is public. */
-  readonly public_permission: 'EDITOR' | 'VIEWER'
-  /** Visibility: only its owner, people it is shared with, or everybody. */
-  readonly sharing_status: 'PRIVATE' | 'SHARED' | 'PUBLIC'
-  /** Always empty here. */
-  readonly hierarchy_nodes: readonly unknown[]
-  /** Always empty here. */
-  readonly attached_documents: readonly unknown[]
-  /** Instructions for the model. */
-  readonly system_prompt: string | null
-  /** Whether `system_prompt` replaces the built-in instructions instead of extending them. */
-  readonly replace_base_system_prompt: boolean
-  /** Reminder added after every message. */
-  readonly task_prompt: string | null
-  /** Whether prompts contain the current date. */
-  readonly datetime_aware: boolean
-  /** How the model gets documents; null: the setting of the model. */
-  readonly grounding: 'auto' | 'tools' | 'search-first' | null
-  /**
-   * Whether uncited sentences are compared with the documents the model read and cited where they match; null: the
-   * setting of the model.
-   */
-  readonly compared_citations: boolean | null
-  /** Documents older than this are excluded from search. */
-  readonly search_start_date: string | null
-  /** Number of people who can administer it. */
-  readonly admin_count: number
-  /** Whether its owner no longer exists. */
-  readonly ownership_vacant: boolean
-}
+/** A label of agents. */
+export type PersonaLabel = Wire<typeof personaLabelSchema>
 
 /** Schema of the ways in which a model gets documents. */
 export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.picklist([
@@ -154,101 +32,171 @@ export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.
   'search-first',
 ])
 
-const personaUser = model('PersonaUser', { id: v.string(), email: v.string() })
+const personaUser = model('PersonaUser', {
+  /** Id of the person. */
+  id: v.string(),
+  /** E-mail address; "" when hidden. */
+  email: v.string(),
+})
 
-const baseFields = {
-  id: integer,
+/** A person, by id and e-mail address. */
+export type PersonaUser = Wire<typeof personaUser>
+
+const personaGroupSchema = model('PersonaGroup', {
+  /** Id of the group. */
+  id: v.string(),
+  /** Name of the group. */
   name: v.string(),
-  description: v.string(),
-  tools: v.array(toolSnapshotSchema),
-  starter_messages: orNull(v.array(starterMessageSchema)),
-  document_sets: v.array(documentSetSummarySchema),
-  default_model_configuration_id: orNull(integer),
-  uploaded_image_id: orNull(v.string()),
-  icon_name: orNull(v.string()),
-  is_public: boolean,
-  is_listed: boolean,
-  is_featured: boolean,
-  builtin_persona: boolean,
-  display_priority: orNull(integer),
-  labels: v.array(personaLabelSchema),
-  owner: orNull(personaUser),
-  owner_group: orNull(model('PersonaGroup', { id: v.string(), name: v.string() })),
-  user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
-  permissions: v.record(v.string(), boolean),
-}
+})
 
-export const minimalPersonaSchema: WireSchema<MinimalPersona> = model('MinimalPersona', {
-  ...baseFields,
+/** A group that owns an agent. */
+export type PersonaGroup = Wire<typeof personaGroupSchema>
+
+const personaBaseSchema = model('PersonaBase', {
+  /** 0 is the default agent. */
+  id: integer,
+  /** Name of the agent. */
+  name: v.string(),
+  /** Purpose of the agent. */
+  description: v.string(),
+  /** The agent's actions that are currently available. */
+  tools: v.array(toolSnapshotSchema),
+  /** Suggested first messages. */
+  starter_messages: orNull(v.array(starterMessageSchema)),
+  /** The agent's document sets that the caller can see. */
+  document_sets: v.array(documentSetSummarySchema),
+  /** Id of a model listed by `GET /llm/provider`; null: the default model. */
+  default_model_configuration_id: orNull(integer),
+  /** Id of its image. */
+  uploaded_image_id: orNull(v.string()),
+  /** Name of its icon. */
+  icon_name: orNull(v.string()),
+  /** Whether everybody can use it. */
+  is_public: boolean,
+  /** Whether it appears in listings. */
+  is_listed: boolean,
+  /** Whether it is listed first. */
+  is_featured: boolean,
+  /** Whether it is built in. */
+  builtin_persona: boolean,
+  /** Position in listings, lowest first. */
+  display_priority: orNull(integer),
+  /** Its labels; always empty here. */
+  labels: v.array(personaLabelSchema),
+  /** Owner. The e-mail address is "" unless the caller is the owner or an administrator. */
+  owner: orNull(personaUser),
+  /** The group that owns it. */
+  owner_group: orNull(personaGroupSchema),
+  /** Role of the caller. */
+  user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
+  /** Permissions of the caller, by action. */
+  permissions: v.record(v.string(), boolean),
+})
+
+/** Fields common to all views of an agent. */
+export type PersonaBase = Wire<typeof personaBaseSchema>
+
+export const minimalPersonaSchema = model('MinimalPersona', {
+  ...personaBaseSchema.entries,
+  /** Always 0 here. */
   hierarchy_node_count: integer,
+  /** Always 0 here. */
   attached_document_count: integer,
+  /** Always empty here. */
   knowledge_sources: v.array(v.string()),
 })
 
-export const fullPersonaSchema: WireSchema<FullPersona> = model('FullPersona', {
-  ...baseFields,
+/** An agent in a listing. */
+export type MinimalPersona = Wire<typeof minimalPersonaSchema>
+
+const personaShareSchema = model('PersonaShare', {
+  /** The person. */
+  user: personaUser,
+  /** Permission of this person. */
+  permission: v.picklist(['EDITOR', 'VIEWER']),
+})
+
+/** A person the agent is shared with. */
+export type PersonaShare = Wire<typeof personaShareSchema>
+
+export const fullPersonaSchema = model('FullPersona', {
+  ...personaBaseSchema.entries,
+  /** Uploaded files that belong to the agent. */
   user_file_ids: v.array(v.string()),
+  /** People it is shared with. */
   users: v.array(personaUser),
+  /** Names of groups it is shared with. */
   groups: v.array(v.string()),
-  user_shares: v.array(model('PersonaShare', { user: personaUser, permission: v.picklist(['EDITOR', 'VIEWER']) })),
+  /** People it is shared with, and their permissions. */
+  user_shares: v.array(personaShareSchema),
+  /** Always empty here. */
   group_shares: v.array(v.unknown()),
+  /** Permission for everybody while it is public. */
   public_permission: v.picklist(['EDITOR', 'VIEWER']),
+  /** Visibility: only its owner, people it is shared with, or everybody. */
   sharing_status: v.picklist(['PRIVATE', 'SHARED', 'PUBLIC']),
+  /** Always empty here. */
   hierarchy_nodes: v.array(v.unknown()),
+  /** Always empty here. */
   attached_documents: v.array(v.unknown()),
+  /** Instructions for the model. */
   system_prompt: orNull(v.string()),
+  /** Whether `system_prompt` replaces the built-in instructions instead of extending them. */
   replace_base_system_prompt: boolean,
+  /** Reminder added after every message. */
   task_prompt: orNull(v.string()),
+  /** Whether prompts contain the current date. */
   datetime_aware: boolean,
+  /** How the model gets documents; null: the setting of the model. */
   grounding: orNull(groundingSchema),
+  /**
+   * Whether citations and uncited sentences are compared with the documents the model read and cited where they match; null: the
+   * setting of the model.
+   */
   compared_citations: orNull(boolean),
+  /** Documents older than this are excluded from search. */
   search_start_date: orNull(answeredTime),
+  /** Number of people who can administer it. */
   admin_count: integer,
+  /** Whether its owner no longer exists. */
   ownership_vacant: boolean,
 })
 
-/** Answer of `GET /agents`: a page of agents. */
-export interface PersonaPage {
-  /** Agents on this page. */
-  readonly items: readonly MinimalPersona[]
-  /** Number of agents on all pages. */
-  readonly total_items: number
-}
+/** An agent with all its settings. */
+export type FullPersona = Wire<typeof fullPersonaSchema>
 
-export const personaPageSchema: WireSchema<PersonaPage> = model('PersonaPage', {
+export const personaPageSchema = model('PersonaPage', {
+  /** Agents on this page. */
   items: v.array(minimalPersonaSchema),
+  /** Number of agents on all pages. */
   total_items: integer,
 })
 
-/** Query of `GET /persona`. */
-export interface PersonaQuery {
-  /** Whether deleted agents are included. */
-  readonly include_deleted: boolean
-  /** Only agents with these ids. */
-  readonly persona_ids?: readonly number[]
-}
+/** Answer of `GET /agents`: a page of agents. */
+export type PersonaPage = Wire<typeof personaPageSchema>
 
 const idList = v.pipe(
   v.union([v.array(queryInteger({})), queryInteger({})]),
   v.transform((ids) => (typeof ids === 'number' ? [ids] : ids)),
 )
 
-export const personaQuerySchema: WireSchema<PersonaQuery> = model('PersonaQuery', {
+export const personaQuerySchema = model('PersonaQuery', {
+  /** Whether deleted agents are included. */
   include_deleted: v.optional(queryBoolean, 'false'),
+  /** Only agents with these ids. */
   persona_ids: v.optional(idList),
+})
+
+/** Query of `GET /persona`. */
+export type PersonaQuery = Wire<typeof personaQuerySchema>
+
+export const personaPageQuerySchema = model('PersonaPageQuery', {
+  ...personaQuerySchema.entries,
+  /** From 0. */
+  page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
+  /** 1 to 1000. */
+  page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
 })
 
 /** Query of `GET /agents`. */
-export interface PersonaPageQuery extends PersonaQuery {
-  /** From 0. */
-  readonly page_num: number
-  /** 1 to 1000. */
-  readonly page_size: number
-}
-
-export const personaPageQuerySchema: WireSchema<PersonaPageQuery> = model('PersonaPageQuery', {
-  include_deleted: v.optional(queryBoolean, 'false'),
-  persona_ids: v.optional(idList),
-  page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
-  page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
-})
+export type PersonaPageQuery = Wire<typeof personaPageQuerySchema>

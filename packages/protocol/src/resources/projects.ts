@@ -1,99 +1,80 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { boolean, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
-import { userFileSchema, type UserFile } from './files.ts'
-import { chatSessionSummarySchema, type ChatSessionSummary } from './sessions.ts'
+import { boolean, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
+import { userFileSchema } from './files.ts'
+import { chatSessionSummarySchema } from './sessions.ts'
 
-/** A project: files and instructions shared by its chats. */
-export interface Project {
+export const projectSchema = model('Project', {
   /** Number of the project. */
-  readonly id: number
-  /** Name of the project. */
-  readonly name: string
-  /** Purpose of the project. */
-  readonly description: string | null
-  /** ISO 8601 with `Z`. */
-  readonly created_at: string
-  /** Id of its owner. */
-  readonly user_id: string | null
-  /** Instructions for the model in the project's chats. */
-  readonly instructions: string | null
-  /** Sessions, last updated first. */
-  readonly chat_sessions: readonly ChatSessionSummary[]
-}
-
-export const projectSchema: WireSchema<Project> = model('Project', {
   id: integer,
+  /** Name of the project. */
   name: v.string(),
+  /** Purpose of the project. */
   description: orNull(v.string()),
+  /** ISO 8601 with `Z`. */
   created_at: answeredTime,
+  /** Id of its owner. */
   user_id: orNull(v.string()),
+  /** Instructions for the model in the project's chats. */
   instructions: orNull(v.string()),
+  /** Sessions, last updated first. */
   chat_sessions: v.array(chatSessionSummarySchema),
 })
 
-/** Query of `POST /user/projects/create`. */
-export interface ProjectCreation {
-  /** Name of the project. */
-  readonly name: string
-}
+/** A project: files and instructions shared by its chats. */
+export type Project = Wire<typeof projectSchema>
 
 /** Schema of {@link ProjectCreation}. The project store checks the name. */
-export const projectCreationSchema: WireSchema<ProjectCreation, ProjectCreation> = model('ProjectCreation', {
+export const projectCreationSchema = model('ProjectCreation', {
+  /** Name of the project. */
   name: text,
 })
 
-/** Body of `PATCH /user/projects/{project_id}`. Absent and null fields stay unchanged. */
-export interface ProjectUpdate {
-  /** Name of the project. */
-  readonly name: string | null
-  /** Purpose of the project. */
-  readonly description: string | null
-}
+/** Query of `POST /user/projects/create`. */
+export type ProjectCreation = Wire<typeof projectCreationSchema>
 
-export const projectUpdateSchema: WireSchema<ProjectUpdate> = model('ProjectUpdate', {
+export const projectUpdateSchema = model('ProjectUpdate', {
+  /** Name of the project. */
   name: orNull(text),
+  /** Purpose of the project. */
   description: orNull(text),
 })
 
-/** Answer of `GET /user/projects/{project_id}/details`. */
-export interface ProjectDetails {
-  /** The project. */
-  readonly project: Project
-  /** Its files. */
-  readonly files: readonly UserFile[]
-  /** By id of the agents used in its sessions. */
-  readonly persona_id_to_is_featured: Readonly<Record<string, boolean>>
-}
+/** Body of `PATCH /user/projects/{project_id}`. Absent and null fields stay unchanged. */
+export type ProjectUpdate = Wire<typeof projectUpdateSchema>
 
-export const projectDetailsSchema: WireSchema<ProjectDetails> = model('ProjectDetails', {
+export const projectDetailsSchema = model('ProjectDetails', {
+  /** The project. */
   project: projectSchema,
+  /** Its files. */
   files: v.array(userFileSchema),
+  /** By id of the agents used in its sessions. */
   persona_id_to_is_featured: v.record(v.string(), boolean),
 })
 
-/** Instructions of a project. */
-export interface ProjectInstructions {
-  /** Instructions for the model in the project's chats. */
-  readonly instructions: string | null
-}
+/** Answer of `GET /user/projects/{project_id}/details`. */
+export type ProjectDetails = Wire<typeof projectDetailsSchema>
 
-export const projectInstructionsSchema: WireSchema<ProjectInstructions> = model('ProjectInstructions', {
+export const projectInstructionsSchema = model('ProjectInstructions', {
+  /** Instructions for the model in the project's chats. */
   instructions: orNull(text),
 })
 
-/** Body of the routes that move a chat session. */
-export interface SessionMove {
-  /** The session to move. */
-  readonly chat_session_id: string
-}
+/** Instructions of a project. */
+export type ProjectInstructions = Wire<typeof projectInstructionsSchema>
 
-export const sessionMoveSchema: WireSchema<SessionMove, SessionMove> = model('SessionMove', { chat_session_id: uuid })
+export const sessionMoveSchema = model('SessionMove', {
+  /** The session to move. */
+  chat_session_id: uuid,
+})
+
+/** Body of the routes that move a chat session. */
+export type SessionMove = Wire<typeof sessionMoveSchema>
+
+export const tokenTotalSchema = model('TokenTotal', {
+  /** Total tokens of all its files. */
+  total_tokens: integer,
+})
 
 /** Token count of a project's files. */
-export interface TokenTotal {
-  /** Total tokens of all its files. */
-  readonly total_tokens: number
-}
-
-export const tokenTotalSchema: WireSchema<TokenTotal> = model('TokenTotal', { total_tokens: integer })
+export type TokenTotal = Wire<typeof tokenTotalSchema>

@@ -1,94 +1,76 @@
 import * as v from 'valibot'
-import { float, integer, model, orNull, text, uuid, type WireSchema } from '../fields.ts'
+import { float, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
 import { queryBoolean } from '../query.ts'
-import { sharingStatus, type SharingStatus } from './sessions.ts'
+import { sharingStatus } from './sessions.ts'
 
-/** Answer of `PUT /chat/rename-chat-session`. */
-export interface ChatSessionRenamed {
+export const chatSessionRenamedSchema = model('ChatSessionRenamed', {
   /** The new name. */
-  readonly new_name: string
-}
-
-export const chatSessionRenamedSchema: WireSchema<ChatSessionRenamed> = model('ChatSessionRenamed', {
   new_name: v.string(),
 })
 
-/** Body of `PATCH /chat/chat-session/{session_id}`. */
-export interface ChatSessionUpdate {
-  /** New read access for others. */
-  readonly sharing_status: SharingStatus
-}
+/** Answer of `PUT /chat/rename-chat-session`. */
+export type ChatSessionRenamed = Wire<typeof chatSessionRenamedSchema>
 
-export const chatSessionUpdateSchema: WireSchema<ChatSessionUpdate> = model('ChatSessionUpdate', {
+export const chatSessionUpdateSchema = model('ChatSessionUpdate', {
+  /** New read access for others. */
   sharing_status: sharingStatus,
 })
 
-/** Query of the addresses that delete sessions. */
-export interface SessionDeletionQuery {
-  /** Whether to delete permanently instead of hiding. */
-  readonly hard_delete: boolean
-}
+/** Body of `PATCH /chat/chat-session/{session_id}`. */
+export type ChatSessionUpdate = Wire<typeof chatSessionUpdateSchema>
 
-export const sessionDeletionQuerySchema: WireSchema<SessionDeletionQuery> = model('SessionDeletionQuery', {
+export const sessionDeletionQuerySchema = model('SessionDeletionQuery', {
+  /** Whether to delete permanently instead of hiding. */
   hard_delete: v.optional(queryBoolean, 'false'),
 })
 
-/** Body of `PUT /chat/set-message-as-latest`. */
-export interface BranchSelection {
+/** Query of the addresses that delete sessions. */
+export type SessionDeletionQuery = Wire<typeof sessionDeletionQuerySchema>
+
+export const branchSelectionSchema = model('BranchSelection', {
   /** Message that the active branch should lead to. */
-  readonly message_id: number
-}
+  message_id: integer,
+})
 
-export const branchSelectionSchema: WireSchema<BranchSelection> = model('BranchSelection', { message_id: integer })
+/** Body of `PUT /chat/set-message-as-latest`. */
+export type BranchSelection = Wire<typeof branchSelectionSchema>
 
-/** Body of `PUT /chat/set-preferred-response`. */
-export interface PreferredResponse {
+export const preferredResponseSchema = model('PreferredResponse', {
   /** The question that several models answered. */
-  readonly user_message_id: number
-  /** The preferred answer. */
-  readonly preferred_response_id: number
-}
-
-export const preferredResponseSchema: WireSchema<PreferredResponse> = model('PreferredResponse', {
   user_message_id: integer,
+  /** The preferred answer. */
   preferred_response_id: integer,
 })
 
-/** Body of `PUT /chat/update-chat-session-model`. */
-export interface SessionModel {
-  /** The session. */
-  readonly chat_session_id: string
-  /** Model to pin; null or blank unpins. */
-  readonly new_alternate_model: string | null
-}
+/** Body of `PUT /chat/set-preferred-response`. */
+export type PreferredResponse = Wire<typeof preferredResponseSchema>
 
-export const sessionModelSchema: WireSchema<SessionModel> = model('SessionModel', {
+export const sessionModelSchema = model('SessionModel', {
+  /** The session. */
   chat_session_id: uuid,
+  /** Model to pin; null or blank unpins. */
   new_alternate_model: v.nullable(text),
 })
 
-/** Body of `PUT /chat/update-chat-session-temperature`. */
-export interface SessionTemperature {
-  /** The session. */
-  readonly chat_session_id: string
-  /** Temperature to pin; null: the model's default. */
-  readonly temperature_override: number | null
-}
+/** Body of `PUT /chat/update-chat-session-model`. */
+export type SessionModel = Wire<typeof sessionModelSchema>
 
-export const sessionTemperatureSchema: WireSchema<SessionTemperature> = model('SessionTemperature', {
+export const sessionTemperatureSchema = model('SessionTemperature', {
+  /** The session. */
   chat_session_id: uuid,
+  /** Temperature to pin; null: the model's default. */
   temperature_override: v.nullable(float),
 })
 
-/** Body of `PUT /chat/update-chat-session-reasoning`. */
-export interface SessionReasoning {
-  /** The session. */
-  readonly chat_session_id: string
-  /** Reasoning effort to pin; null: the model's default. */
-  readonly reasoning_effort_override: string | null
-}
+/** Body of `PUT /chat/update-chat-session-temperature`. */
+export type SessionTemperature = Wire<typeof sessionTemperatureSchema>
 
-export const sessionReasoningSchema: WireSchema<SessionReasoning> = model('SessionReasoning', {
+export const sessionReasoningSchema = model('SessionReasoning', {
+  /** The session. */
   chat_session_id: uuid,
+  /** Reasoning effort to pin; null: the model's default. */
   reasoning_effort_override: orNull(text),
 })
+
+/** Body of `PUT /chat/update-chat-session-reasoning`. */
+export type SessionReasoning = Wire<typeof sessionReasoningSchema>

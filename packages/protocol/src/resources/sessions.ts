@@ -1,11 +1,21 @@
 import * as v from 'valibot'
-import { boolean, dictionary, integer, model, orNull, sessionName, text, uuid, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  dictionary,
+  integer,
+  model,
+  orNull,
+  sessionName,
+  text,
+  uuid,
+  type Wire,
+  type WireSchema,
+} from '../fields.ts'
 import { fileDescriptorSchema, type FileDescriptor } from '../chat/send-message.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { packetSchema } from '../packets/packet-table.ts'
-import type { Packet } from '../packets/packet-types.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
-import { savedSearchDocSchema, type SavedSearchDoc } from '../packets/search-doc.ts'
+import { savedSearchDocSchema } from '../packets/search-doc.ts'
 
 /** Read access besides the owner: nobody, or everybody who knows the id. */
 export type SharingStatus = 'public' | 'private'
@@ -13,290 +23,217 @@ export type SharingStatus = 'public' | 'private'
 /** Schema of {@link SharingStatus}. */
 export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
-/** Fields of a chat session in listings. */
-export interface ChatSessionSummary {
+const foundChatSessionSchema = model('FoundChatSession', {
   /** Id of the session, a UUID. */
-  readonly id: string
+  id: v.string(),
   /** Name of the session; "" until it is named. */
-  readonly name: string
+  name: v.string(),
   /** The agent of the session; 0 is the default one. */
-  readonly persona_id: number
+  persona_id: integer,
   /** ISO 8601 with `Z`. */
-  readonly time_created: string
-  /** Time of the last message, ISO 8601 with `Z`. */
-  readonly time_updated: string
+  time_created: answeredTime,
   /** Read access for others: `public` or `private`. */
-  readonly shared_status: SharingStatus
+  shared_status: sharingStatus,
   /** Model pinned to the session, as given. */
-  readonly current_alternate_model: string | null
+  current_alternate_model: orNull(v.string()),
   /** Temperature pinned to the session. */
-  readonly current_temperature_override: number | null
+  current_temperature_override: orNull(v.number()),
   /** Reasoning effort pinned to the session. */
-  readonly current_reasoning_effort_override: string | null
-}
+  current_reasoning_effort_override: orNull(v.string()),
+})
 
 /** A chat session found by a search, without the time of its last message. */
-export type FoundChatSession = Omit<ChatSessionSummary, 'time_updated'>
+export type FoundChatSession = Wire<typeof foundChatSessionSchema>
 
-const foundFields = {
-  id: v.string(),
-  name: v.string(),
-  persona_id: integer,
-  time_created: answeredTime,
-  shared_status: sharingStatus,
-  current_alternate_model: orNull(v.string()),
-  current_temperature_override: orNull(v.number()),
-  current_reasoning_effort_override: orNull(v.string()),
-}
-
-export const chatSessionSummarySchema: WireSchema<ChatSessionSummary> = model('ChatSessionSummary', {
-  ...foundFields,
+export const chatSessionSummarySchema = model('ChatSessionSummary', {
+  ...foundChatSessionSchema.entries,
+  /** Time of the last message, ISO 8601 with `Z`. */
   time_updated: answeredTime,
 })
 
-/** Query of `GET /chat/get-user-chat-sessions`. */
-export interface ChatSessionListQuery {
-  /** Only sessions of this project. */
-  readonly project_id?: number
-  /** Without `project_id`: whether to exclude sessions in projects. */
-  readonly only_non_project_chats: boolean
-  /** Whether to include sessions without messages regardless of age. */
-  readonly include_failed_chats: boolean
-  /** 1 to 100. */
-  readonly page_size: number
-  /** Only sessions last updated before this time. */
-  readonly before?: string
-}
+/** Fields of a chat session in listings. */
+export type ChatSessionSummary = Wire<typeof chatSessionSummarySchema>
 
-export const chatSessionListQuerySchema: WireSchema<ChatSessionListQuery> = model('ChatSessionListQuery', {
+export const chatSessionListQuerySchema = model('ChatSessionListQuery', {
+  /** Only sessions of this project. */
   project_id: v.optional(queryInteger({})),
+  /** Without `project_id`: whether to exclude sessions in projects. */
   only_non_project_chats: v.optional(queryBoolean, 'true'),
+  /** Whether to include sessions without messages regardless of age. */
   include_failed_chats: v.optional(queryBoolean, 'false'),
+  /** 1 to 100. */
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '50'),
+  /** Only sessions last updated before this time. */
   before: v.optional(dateTime),
 })
 
-/** Answer of `GET /chat/get-user-chat-sessions`. */
-export interface ChatSessionList {
-  /** Sessions, last updated first. */
-  readonly sessions: readonly ChatSessionSummary[]
-  /** Whether there are older sessions. */
-  readonly has_more: boolean
-}
+/** Query of `GET /chat/get-user-chat-sessions`. */
+export type ChatSessionListQuery = Wire<typeof chatSessionListQuerySchema>
 
-export const chatSessionListSchema: WireSchema<ChatSessionList> = model('ChatSessionList', {
+export const chatSessionListSchema = model('ChatSessionList', {
+  /** Sessions, last updated first. */
   sessions: v.array(chatSessionSummarySchema),
+  /** Whether there are older sessions. */
   has_more: boolean,
 })
 
-/** A tool call that failed while its answer continued. The stream gives no reason: its packets end without a result. */
-export interface FailedToolCall {
+/** Answer of `GET /chat/get-user-chat-sessions`. */
+export type ChatSessionList = Wire<typeof chatSessionListSchema>
+
+export const failedToolCallSchema = model('FailedToolCall', {
   /** Turn index of the call in its answer. */
-  readonly turn_index: number
-  /** Index among the calls of one turn. */
-  readonly tab_index: number
-  /** Index inside a research agent; null outside. */
-  readonly sub_turn_index: number | null
-  /** Name of the tool as the model sees it. */
-  readonly tool_name: string
-  /** Error message, as passed to the model. */
-  readonly reason: string
-}
-
-/** A stored message. */
-export interface ChatMessageDetail {
-  /** The session that holds the message. */
-  readonly chat_session_id: string
-  /** Id of the message. */
-  readonly message_id: number
-  /** Null for the hidden root of the tree. */
-  readonly parent_message: number | null
-  /** Child message on the active branch. */
-  readonly latest_child_message: number | null
-  /** Text of the message. */
-  readonly message: string
-  /** Reasoning that led to the answer. */
-  readonly reasoning_tokens: string | null
-  /** `system` is the hidden root. */
-  readonly message_type: 'system' | 'user' | 'assistant'
-  /** Documents by descending score; null when no search ran. */
-  readonly context_docs: readonly SavedSearchDoc[] | null
-  /** Citation number → document id. */
-  readonly citations: Readonly<Record<string, string>> | null
-  /** ISO 8601 with `Z`. */
-  readonly time_sent: string
-  /** Files that went with the message. */
-  readonly files: readonly FileDescriptor[]
-  /** Error that cut the answer short. */
-  readonly error: string | null
-  /** Rating by the reader. */
-  readonly current_feedback: 'like' | 'dislike' | null
-  /** Duration of the answer in seconds. */
-  readonly processing_duration_seconds: number | null
-  /** Id of the preferred answer, on a question that several models answered. */
-  readonly preferred_response_id: number | null
-  /** Name of the model that answered. */
-  readonly model_display_name: string | null
-  /** Model parameters: name, temperature, reasoning effort. */
-  readonly request_params: Readonly<Record<string, unknown>> | null
-  /** Failed tool calls of the answer, in call order. */
-  readonly failed_calls: readonly FailedToolCall[]
-}
-
-export const failedToolCallSchema: WireSchema<FailedToolCall> = model('FailedToolCall', {
   turn_index: integer,
+  /** Index among the calls of one turn. */
   tab_index: integer,
+  /** Index inside a research agent; null outside. */
   sub_turn_index: orNull(integer),
+  /** Name of the tool as the model sees it. */
   tool_name: v.string(),
+  /** Error message, as passed to the model. */
   reason: v.string(),
 })
 
-export const chatMessageDetailSchema: WireSchema<ChatMessageDetail> = model('ChatMessageDetail', {
+/** A tool call that failed while its answer continued. The stream gives no reason: its packets end without a result. */
+export type FailedToolCall = Wire<typeof failedToolCallSchema>
+
+export const chatMessageDetailSchema = model('ChatMessageDetail', {
+  /** The session that holds the message. */
   chat_session_id: v.string(),
+  /** Id of the message. */
   message_id: integer,
+  /** Null for the hidden root of the tree. */
   parent_message: orNull(integer),
+  /** Child message on the active branch. */
   latest_child_message: orNull(integer),
+  /** Text of the message. */
   message: v.string(),
+  /** Reasoning that led to the answer. */
   reasoning_tokens: orNull(v.string()),
+  /** `system` is the hidden root. */
   message_type: v.picklist(['system', 'user', 'assistant']),
+  /** Documents by descending score; null when no search ran. */
   context_docs: orNull(v.array(savedSearchDocSchema)),
+  /** Citation number → document id. */
   citations: orNull(dictionary(v.string())),
+  /** ISO 8601 with `Z`. */
   time_sent: answeredTime,
-  files: v.array(fileDescriptorSchema),
+  /** Files that went with the message. */
+  files: v.array(fileDescriptorSchema as WireSchema<FileDescriptor>),
+  /** Error that cut the answer short. */
   error: orNull(v.string()),
+  /** Rating by the reader. */
   current_feedback: orNull(v.picklist(['like', 'dislike'])),
+  /** Duration of the answer in seconds. */
   processing_duration_seconds: orNull(v.number()),
+  /** Id of the preferred answer, on a question that several models answered. */
   preferred_response_id: orNull(integer),
+  /** Name of the model that answered. */
   model_display_name: orNull(v.string()),
+  /** Model parameters: name, temperature, reasoning effort. */
   request_params: orNull(dictionary(v.unknown())),
+  /** Failed tool calls of the answer, in call order. */
   failed_calls: v.optional(v.array(failedToolCallSchema), []),
 })
 
-/** Query of `GET /chat/get-chat-session/{session_id}`. */
-export interface ChatSessionQuery {
-  /** Whether to read a shared session instead of an own one. */
-  readonly is_shared: boolean
-  /** Whether to return a session that was deleted but is still stored. */
-  readonly include_deleted: boolean
-}
+/** A stored message. */
+export type ChatMessageDetail = Wire<typeof chatMessageDetailSchema>
 
-export const chatSessionQuerySchema: WireSchema<ChatSessionQuery> = model('ChatSessionQuery', {
+export const chatSessionQuerySchema = model('ChatSessionQuery', {
+  /** Whether to read a shared session instead of an own one. */
   is_shared: v.optional(queryBoolean, 'false'),
+  /** Whether to return a session that was deleted but is still stored. */
   include_deleted: v.optional(queryBoolean, 'false'),
 })
 
-/** A run that can be resumed. */
-export interface CurrentRun {
+/** Query of `GET /chat/get-chat-session/{session_id}`. */
+export type ChatSessionQuery = Wire<typeof chatSessionQuerySchema>
+
+const currentRunSchema = model('CurrentRun', {
   /** Id of the answer; when several models answer, id of the question. */
-  readonly run_id: number
-}
+  run_id: integer,
+})
 
-/** Answer of `GET /chat/get-chat-session/{session_id}`. */
-export interface ChatSessionDetail {
+/** A run that can be resumed. */
+export type CurrentRun = Wire<typeof currentRunSchema>
+
+export const chatSessionDetailSchema = model('ChatSessionDetail', {
   /** Id of the session. */
-  readonly chat_session_id: string
-  /** Its name. */
-  readonly description: string | null
-  /** The agent of the session. */
-  readonly persona_id: number | null
-  /** Name of the agent. */
-  readonly persona_name: string | null
-  /** The agent's icon. */
-  readonly personal_icon_name: string | null
-  /** All messages of all branches: the root first, then by parent. */
-  readonly messages: readonly ChatMessageDetail[]
-  /** When the session began, ISO 8601 with `Z`. */
-  readonly time_created: string
-  /** Read access for others: `public` or `private`. */
-  readonly shared_status: SharingStatus
-  /** Model pinned to the session. */
-  readonly current_alternate_model: string | null
-  /** Temperature pinned to the session. */
-  readonly current_temperature_override: number | null
-  /** Reasoning effort pinned to the session. */
-  readonly current_reasoning_effort_override: string | null
-  /** Whether it was deleted but is still stored. */
-  readonly deleted: boolean
-  /** Name of the owner, if known. */
-  readonly owner_name: string | null
-  /** Packets that replay each answer, in the order of the answers in `messages`. */
-  readonly packets: readonly (readonly Packet[])[]
-  /** The run that can be resumed. */
-  readonly current_run: CurrentRun | null
-  /** Whether the session is incognito: nothing is stored. */
-  readonly incognito: boolean
-}
-
-export const chatSessionDetailSchema: WireSchema<ChatSessionDetail> = model('ChatSessionDetail', {
   chat_session_id: v.string(),
+  /** Its name. */
   description: orNull(v.string()),
+  /** The agent of the session. */
   persona_id: orNull(integer),
+  /** Name of the agent. */
   persona_name: orNull(v.string()),
+  /** The agent's icon. */
   personal_icon_name: orNull(v.string()),
+  /** All messages of all branches: the root first, then by parent. */
   messages: v.array(chatMessageDetailSchema),
+  /** When the session began, ISO 8601 with `Z`. */
   time_created: answeredTime,
+  /** Read access for others: `public` or `private`. */
   shared_status: sharingStatus,
+  /** Model pinned to the session. */
   current_alternate_model: orNull(v.string()),
+  /** Temperature pinned to the session. */
   current_temperature_override: orNull(v.number()),
+  /** Reasoning effort pinned to the session. */
   current_reasoning_effort_override: orNull(v.string()),
+  /** Whether it was deleted but is still stored. */
   deleted: boolean,
+  /** Name of the owner, if known. */
   owner_name: orNull(v.string()),
+  /** Packets that replay each answer, in the order of the answers in `messages`. */
   packets: v.array(v.array(packetSchema)),
-  current_run: orNull(model('CurrentRun', { run_id: integer })),
+  /** The run that can be resumed. */
+  current_run: orNull(currentRunSchema),
+  /** Whether the session is incognito: nothing is stored. */
   incognito: boolean,
 })
 
-/** Body of `PUT /chat/rename-chat-session`. */
-export interface ChatSessionRename {
-  /** The session to rename. */
-  readonly chat_session_id: string
-  /** New name; null or blank: a model generates one. */
-  readonly name: string | null
-}
+/** Answer of `GET /chat/get-chat-session/{session_id}`. */
+export type ChatSessionDetail = Wire<typeof chatSessionDetailSchema>
 
-export const chatSessionRenameSchema: WireSchema<ChatSessionRename> = model('ChatSessionRename', {
+export const chatSessionRenameSchema = model('ChatSessionRename', {
+  /** The session to rename. */
   chat_session_id: uuid,
+  /** New name; null or blank: a model generates one. */
   name: orNull(sessionName),
 })
 
-/** Query of `GET /chat/search`. */
-export interface ChatSearchQuery {
-  /** Search words; blank: the newest sessions. */
-  readonly query?: string
-  /** From 1. */
-  readonly page: number
-  /** 1 to 100. */
-  readonly page_size: number
-}
+/** Body of `PUT /chat/rename-chat-session`. */
+export type ChatSessionRename = Wire<typeof chatSessionRenameSchema>
 
-export const chatSearchQuerySchema: WireSchema<ChatSearchQuery> = model('ChatSearchQuery', {
+export const chatSearchQuerySchema = model('ChatSearchQuery', {
+  /** Search words; blank: the newest sessions. */
   query: v.optional(text),
+  /** From 1. */
   page: v.optional(queryInteger({ least: 1, most: 1_000_000 }), '1'),
+  /** 1 to 100. */
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
 })
 
-/** Chat sessions of one time period. */
-export interface ChatSessionGroup {
+/** Query of `GET /chat/search`. */
+export type ChatSearchQuery = Wire<typeof chatSearchQuerySchema>
+
+const chatSessionGroupSchema = model('ChatSessionGroup', {
   /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
-  readonly title: string
+  title: v.string(),
   /** Sessions of the group, newest first. */
-  readonly chats: readonly FoundChatSession[]
-}
+  chats: v.array(foundChatSessionSchema),
+})
 
-/** Answer of `GET /chat/search`: matching sessions, grouped by the day they started (UTC), newest first. */
-export interface ChatSearchAnswer {
+/** Chat sessions of one time period. */
+export type ChatSessionGroup = Wire<typeof chatSessionGroupSchema>
+
+export const chatSearchAnswerSchema = model('ChatSearchAnswer', {
   /** Matching sessions, grouped by age. */
-  readonly groups: readonly ChatSessionGroup[]
+  groups: v.array(chatSessionGroupSchema),
   /** Whether there is another page. */
-  readonly has_more: boolean
-  /** Number of the next page; null on the last one. */
-  readonly next_page: number | null
-}
-
-export const chatSearchAnswerSchema: WireSchema<ChatSearchAnswer> = model('ChatSearchAnswer', {
-  groups: v.array(
-    model('ChatSessionGroup', { title: v.string(), chats: v.array(model('FoundChatSession', foundFields)) }),
-  ),
   has_more: boolean,
+  /** Number of the next page; null on the last one. */
   next_page: orNull(integer),
 })
+
+/** Answer of `GET /chat/search`: matching sessions, grouped by the day they started (UTC), newest first. */
+export type ChatSearchAnswer = Wire<typeof chatSearchAnswerSchema>

@@ -26,7 +26,10 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/** Records who administered, deleted or shared what. Events never change and are only deleted by age. */
+/**
+ * Records administrative changes, deletions and changes of access, with their caller. Events never change and are only
+ * deleted by age.
+ */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */

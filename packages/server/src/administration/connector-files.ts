@@ -2,7 +2,7 @@ import { InlayError, isJsonObject, type Principal } from '@inlay/protocol'
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 
-/** Stores of uploaded files and of documents. */
+/** The parts of the server that store uploaded files and documents. */
 interface FileParts {
   readonly agent: Pick<Conversations, 'files'>
   readonly knowledge: Pick<Knowledge, 'ingestFile'>
@@ -34,5 +34,7 @@ export async function takeConnectorFiles(
 function fileIdsOf(config: unknown): readonly string[] {
   const locations = isJsonObject(config) ? (config['file_locations'] ?? []) : []
   if (Array.isArray(locations) && locations.every((id) => typeof id === 'string')) return locations
-  throw new InlayError('VALIDATION_ERROR', { message: 'file_locations is a list of ids that an upload answered.' })
+  throw new InlayError('VALIDATION_ERROR', {
+    message: 'file_locations must be a list of file ids returned by an upload.',
+  })
 }

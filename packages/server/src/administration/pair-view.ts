@@ -18,7 +18,6 @@ export interface LinkedRecords {
   readonly links: ReadonlyMap<number, WorkspaceRecord<'link'>>
 }
 
-/** Reads all of them. */
 export async function readLinkedRecords(workspace: WorkspaceRecords | undefined): Promise<LinkedRecords> {
   if (!workspace) return { connectors: new Map(), credentials: new Map(), links: new Map() }
   const [connectors, credentials, links] = await Promise.all([
@@ -134,7 +133,6 @@ function credentialOf(pair: Pair, records: LinkedRecords): CredentialDetail {
 
 const isBusy = ({ documents }: PairProgress): boolean => documents.pending + documents.indexing > 0
 
-/** State of a pair. */
 export function pairStatusOf(pair: PairProgress): PairStatus {
   if (pair.isPaused) return 'PAUSED'
   return isBusy(pair) && pair.lastIndexedAt === null ? 'INITIAL_INDEXING' : 'ACTIVE'

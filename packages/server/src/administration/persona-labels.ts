@@ -19,7 +19,7 @@ export async function checkLabels(ids: readonly number[] | null | undefined, par
   if (!ids || ids.length === 0) return
   const known = new Set((await listLabels(parts)).map(({ id }) => id))
   if (ids.every((id) => known.has(id))) return
-  throw new InlayError('VALIDATION_ERROR', { message: 'label_ids names no label: see GET /persona/labels.' })
+  throw new InlayError('VALIDATION_ERROR', { message: 'label_ids contains an unknown label: see GET /persona/labels.' })
 }
 
 /** Replaces the labels of an agent; undefined keeps them. Call `checkLabels` first. */

@@ -9,5 +9,5 @@ export interface WorkspaceParts {
 /** The store of settings made over the API. @throws NOT_IMPLEMENTED when the host provides none */
 export function workspaceOf({ workspace }: WorkspaceParts): WorkspaceRecords {
   if (workspace !== undefined) return workspace
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment keeps nothing that is set over the API.' })
+  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not store settings made over the API.' })
 }

@@ -16,7 +16,7 @@ export interface WorkspaceTable {
   }
 }
 
-/** Stored values by kind. An id is that of the record, or of the object the record belongs to. */
+/** Stored values by kind. The id is that of the record itself, or of the object the record belongs to. */
 export interface WorkspaceValues {
   readonly connector: {
     readonly name: string
@@ -29,7 +29,7 @@ export interface WorkspaceValues {
   readonly credential: {
     readonly name: string | null
     readonly source: string
-    /** Names of the given fields; values are not stored. */
+    /** Names of the credential's fields; their values are not stored. */
     readonly fields: readonly string[]
     readonly isAdminPublic: boolean
     readonly ownerId: string
@@ -56,7 +56,7 @@ export interface WorkspaceValues {
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }
 
-/** Settings of a person that clients read. */
+/** Personal settings that clients read. */
 export interface UserSettings {
   readonly default_model: string | null
   readonly theme_preference: string | null

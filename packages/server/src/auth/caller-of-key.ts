@@ -17,7 +17,7 @@ export interface KeyLookup {
    */
   watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
   /** Resolves once all last-use times are written. */
-  settled(): Promise<void>
+  whenIdle(): Promise<void>
 }
 
 /** Options of a key lookup. */
@@ -102,7 +102,7 @@ export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: K
       if (hash !== undefined) watches.add({ hash, scopes: principal.scopes }, onEnd, signal)
       return hash !== undefined
     },
-    settled: async () => void (await Promise.all(notes)),
+    whenIdle: async () => void (await Promise.all(notes)),
   }
 }
 

@@ -7,7 +7,8 @@ const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', '
 
 /**
  * Refuses requests that a page of another origin makes a browser send with its user's credentials (CSRF). Browsers add
- * cookies, Basic credentials and client certificates automatically, but never a Bearer key, so requests with one pass.
+ * cookies, Basic credentials and client certificates automatically, but never a Bearer key, so requests with a Bearer
+ * key pass.
  * @param takesForms whether the route reads `multipart/form-data`
  * @throws INSUFFICIENT_PERMISSIONS, UNSUPPORTED_MEDIA_TYPE for a body that a form could have sent
  */
@@ -17,19 +18,20 @@ export function refuseForeignPages(request: Request, corsOrigins: CorsOrigins, t
   if (!isOfAllowedPage(request, corsOrigins))
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message:
-        'A page of another origin sent this with the sign-in of the person who reads it. If that page may do so, list its origin in corsOrigins.',
+        'A page of another origin sent this request with the credentials of its reader. To allow that page, add its origin to corsOrigins.',
     })
   const mediaType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (!formTypes.includes(mediaType) || (takesForms && mediaType === 'multipart/form-data')) return
   throw new InlayError('UNSUPPORTED_MEDIA_TYPE', {
-    message: 'Send "Content-Type: application/json": without an API key, the media types of forms are refused.',
+    message:
+      'Send "Content-Type: application/json": without an API key, media types that HTML forms can send are refused.',
   })
 }
 
 /** Browsers set `Sec-Fetch-Site` and `Origin`, and pages cannot change them. Other clients send neither. */
 function isOfAllowedPage({ url, headers }: Request, corsOrigins: CorsOrigins): boolean {
   const site = headers.get('sec-fetch-site')
-  // Browsers that send neither of the two name the page by `Referer`.
+  // Browsers that send neither header identify the page by `Referer`.
   const origin = headers.get('origin') ?? (site === null ? originOf(headers.get('referer')) : null)
   // All sandboxed frames and local files have the origin "null", so it must never be allowed.
   if (origin === 'null') return false
@@ -47,7 +49,7 @@ function isOwnOrigin(origin: string, { protocol, host }: URL, hostHeader: string
   return page.host === host || page.host === hostHeader?.toLowerCase()
 }
 
-/** Null without an address; what is no address is no page of the host. */
+/** Null without an address; "null", the origin of no page, for an invalid one. */
 function originOf(address: string | null): string | null {
   return address === null ? null : (URL.parse(address)?.origin ?? 'null')
 }

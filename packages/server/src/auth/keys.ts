@@ -126,7 +126,7 @@ export function createKeys(options: KeysOptions): Keys {
       const key = bearerKey(request)
       return key === undefined ? undefined : lookup.principalOf(key)
     },
-    close: lookup.settled,
+    close: lookup.whenIdle,
   }
 }
 

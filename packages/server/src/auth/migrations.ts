@@ -71,6 +71,16 @@ const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations =
         await indexOn(db, `inlay_audit_${columns.slice(0, -1).join('_')}`, 'inlay_audit', columns).execute()
     },
   },
+  '0008_reserved_tokens': {
+    async up(db) {
+      await createTables(db, {
+        inlay_reserved_tokens: `
+        owner text not null, kind text not null, id text not null, period bigint not null, amount bigint not null,
+        holder text not null, lease_until bigint not null,
+        constraint inlay_reserved_tokens_pk primary key (owner, kind, id)`,
+      })
+    },
+  },
 })
 
 /**

@@ -28,7 +28,7 @@ export async function callerOf(request: Request, authenticate: Authenticator): P
   if (typeof caller.id === 'string' && caller.id !== '' && Array.isArray(caller.scopes)) return caller
   // For the log: the client cannot fix this.
   const cause = new Error(
-    '`authenticate`, or the `principal` of `fetch`, is a caller whose id is no text, or that has no list of scopes.',
+    '`authenticate`, or the `principal` passed to `fetch`, returned a caller whose id is not a string or whose scopes are not a list.',
   )
   throw new InlayError('INTERNAL_ERROR', { cause })
 }

@@ -1,13 +1,13 @@
 import { isInlayError } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { joinBytes, largeBytes } from './body.ts'
 
 /** One line of a body, with its number from 1. */
 export interface BodyLine {
   readonly number: number
-  /** Undefined for a line over the limit or not in UTF-8, and where the body cannot be read further. */
+  /** Undefined for a line that is over the limit or not UTF-8, and when the body cannot be read further. */
   readonly text: string | undefined
-  /** Bytes of a line longer than a megabyte, which has no {@link text}. */
+  /** Bytes of a line longer than a megabyte; {@link text} is then undefined. */
   readonly pieces?: readonly Uint8Array[]
   readonly fault: 'too_long' | 'not_utf8' | 'unreadable' | undefined
   /** Reason why the memory budget refused the line. */
@@ -25,8 +25,8 @@ export interface LineShare {
 }
 
 export interface LineOptions {
-  readonly limitBytes: number
-  /** Stops reading at once, even in the middle of a line. */
+  readonly maxBytes: number
+  /** Stops reading at once when aborted, even in the middle of a line. */
   readonly left: AbortSignal
   /** Called for each line. */
   readonly openShare: () => LineShare
@@ -43,18 +43,18 @@ const linesBetweenTurns = 64
  */
 export async function* readLines(
   body: ReadableStream<Uint8Array>,
-  { limitBytes, left, openShare }: LineOptions,
+  { maxBytes, left, openShare }: LineOptions,
 ): AsyncGenerator<BodyLine> {
   const reader = body.getReader()
-  // Tells the transport that reading has stopped; `return` of the generator would wait for the pending read.
+  // Cancels the transport's stream directly, because `return` of the generator would wait for the pending read.
   left.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
   let number = 0
-  let line = createLine(limitBytes, openShare())
+  let line = createLine(maxBytes, openShare())
 
   function complete(): BodyLine | undefined {
     const { release } = line
     const read = line.complete()
-    line = createLine(limitBytes, openShare())
+    line = createLine(maxBytes, openShare())
     number++
     if (read !== undefined) return { number, ...read, release }
     release()
@@ -100,7 +100,7 @@ interface OpenLine {
   release(): void
 }
 
-function createLine(limitBytes: number, share: LineShare): OpenLine {
+function createLine(maxBytes: number, share: LineShare): OpenLine {
   let bytes = 0
   let pieces: Uint8Array[] = []
   let refusal: unknown
@@ -115,7 +115,7 @@ function createLine(limitBytes: number, share: LineShare): OpenLine {
     release: share.release,
     take: (piece) => {
       bytes += piece.byteLength
-      if (refusal !== undefined || bytes > limitBytes) return drop()
+      if (refusal !== undefined || bytes > maxBytes) return drop()
       try {
         share.grow(bytes)
         pieces.push(piece)
@@ -125,7 +125,7 @@ function createLine(limitBytes: number, share: LineShare): OpenLine {
       }
     },
     complete: () => {
-      if (bytes > limitBytes) return { text: undefined, fault: 'too_long', bytes }
+      if (bytes > maxBytes) return { text: undefined, fault: 'too_long', bytes }
       if (refusal !== undefined) return { text: undefined, fault: undefined, refusal, bytes }
       if (bytes > largeBytes) {
         const isBlank = pieces.every((piece) => piece.every((byte) => byte <= 0x20))

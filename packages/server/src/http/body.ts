@@ -1,5 +1,6 @@
 import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
-import { yieldToEventLoop, type BudgetShare } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
+import type { BudgetShare } from '../limits/budget.ts'
 import type { ServerSettings } from './settings.ts'
 
 /** Larger documents are read in pieces. */
@@ -7,7 +8,7 @@ export const largeBytes: number = 2 ** 20
 
 /** Options for reading a body. */
 export interface BodyReading {
-  readonly limitBytes: number
+  readonly maxBytes: number
   /** Larger bodies are returned as a stream. Default: always return the whole body. */
   readonly wholeBytes?: number
   /** Called with the number of bytes read so far if the size is not declared; an error stops reading. */
@@ -25,15 +26,15 @@ export interface BodyReading {
 export function readText(request: Request, reading: Omit<BodyReading, 'wholeBytes'>): Promise<string>
 export function readText(request: Request, reading: BodyReading): Promise<string | AsyncIterable<Uint8Array>>
 export async function readText(request: Request, reading: BodyReading): Promise<string | AsyncIterable<Uint8Array>> {
-  const { limitBytes, wholeBytes = Infinity } = reading
+  const { maxBytes, wholeBytes = Infinity } = reading
   const declared = declaredBytes(request)
-  if (declared !== undefined && declared > limitBytes) throw tooLarge(limitBytes)
+  if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
   const coding = request.headers.has('content-encoding') ? codingOf(request) : undefined
   let bytes: Uint8Array | AsyncIterable<Uint8Array>
   try {
     // The transport enforces a declared length, and `text` is several times cheaper than a stream.
     if (coding === undefined && declared !== undefined && declared <= wholeBytes)
-      return checkedText(await request.text(), declared, limitBytes)
+      return checkedText(await request.text(), declared, maxBytes)
     if (coding === undefined && request.bodyUsed) throw alreadyRead(request)
     bytes = await drain(coding === undefined ? request.body : bodyStream(request), request, reading)
   } catch (error) {
@@ -48,8 +49,8 @@ export async function readText(request: Request, reading: BodyReading): Promise<
 }
 
 /** `text` replaces invalid UTF-8 with U+FFFD, which changes the length. */
-function checkedText(text: string, declaredBytes: number, limitBytes: number): string {
-  if (text.length > limitBytes) throw tooLarge(limitBytes)
+function checkedText(text: string, declaredBytes: number, maxBytes: number): string {
+  if (text.length > maxBytes) throw tooLarge(maxBytes)
   if (text.includes('\uFFFD') && new TextEncoder().encode(text).byteLength !== declaredBytes) throw notUtf8()
   return text
 }
@@ -66,8 +67,8 @@ export function bodyStream(request: Request): ReadableStream<Uint8Array> {
 }
 
 /** Creates the error for a body, or one line of a batch, above the limit. */
-export function tooLarge(limitBytes: number): InlayError {
-  return new InlayError('PAYLOAD_TOO_LARGE', { message: `At most ${limitBytes} bytes are taken here.` })
+export function tooLarge(maxBytes: number): InlayError {
+  return new InlayError('PAYLOAD_TOO_LARGE', { message: `The limit here is ${maxBytes} bytes.` })
 }
 
 function notUtf8(): InlayError {
@@ -77,7 +78,7 @@ function notUtf8(): InlayError {
 async function drain(
   body: ReadableStream<Uint8Array> | null,
   request: Request,
-  { limitBytes, wholeBytes = Infinity, onBytes }: BodyReading,
+  { maxBytes, wholeBytes = Infinity, onBytes }: BodyReading,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const pieces: Uint8Array[] = []
   let size = 0
@@ -87,14 +88,14 @@ async function drain(
     for (let step = await reader.read(); !step.done; step = await reader.read()) {
       size += step.value.byteLength
       try {
-        if (size > limitBytes) throw tooLarge(limitBytes)
+        if (size > maxBytes) throw tooLarge(maxBytes)
         onBytes?.(size)
       } catch (error) {
         void letGo(reader).catch(() => {})
         throw error
       }
       pieces.push(step.value)
-      if (size > wholeBytes) return rest(pieces, reader, { request, limitBytes, onBytes })
+      if (size > wholeBytes) return rest(pieces, reader, { request, maxBytes, onBytes })
     }
   }
   const [first, ...others] = pieces
@@ -105,7 +106,7 @@ async function drain(
 async function* rest(
   begun: Uint8Array[],
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { request, limitBytes, onBytes }: BodyReading & { readonly request: Request },
+  { request, maxBytes, onBytes }: BodyReading & { readonly request: Request },
 ): AsyncGenerator<Uint8Array> {
   let [size, isRead] = [0, false]
   try {
@@ -114,7 +115,7 @@ async function* rest(
       isRead = step.done
       if (!step.value) continue
       size += step.value.byteLength
-      if (size > limitBytes) throw tooLarge(limitBytes)
+      if (size > maxBytes) throw tooLarge(maxBytes)
       onBytes?.(size)
       yield step.value
     }
@@ -145,7 +146,7 @@ export function toReadFailure(error: unknown, request: Request, hasBegun = false
   const name = error instanceof Error ? error.name : ''
   if (request.signal.aborted || name === 'AbortError') return incomplete(error)
   if (isHostLimit(error)) {
-    const message = 'The app that Inlay is mounted in takes no body this large: raise its own limit.'
+    const message = 'The app that Inlay is mounted in refuses bodies this large: raise its own limit.'
     return new InlayError('PAYLOAD_TOO_LARGE', { message, cause: error })
   }
   if (hasBegun) return incomplete(error)
@@ -166,7 +167,7 @@ function alreadyRead(request: Request, cause?: unknown): InlayError {
   if (/^application\/x-www-form-urlencoded/i.test(request.headers.get('content-type') ?? ''))
     return new InlayError('UNSUPPORTED_MEDIA_TYPE', {
       message:
-        'The app that Inlay is mounted in took the body for a form: send the header Content-Type: application/json.',
+        'The app that Inlay is mounted in parsed the body as a form: send the header Content-Type: application/json.',
       cause,
     })
   return new InlayError('INTERNAL_ERROR', {
@@ -203,7 +204,7 @@ function codingOf(request: Request): CompressionFormat | undefined {
   if (format === 'identity') return undefined
   if (format !== undefined && typeof DecompressionStream === 'function') return format
   throw new InlayError('UNSUPPORTED_MEDIA_TYPE', {
-    message: `A body may be compressed by one of ${takenCodings}, or not at all: change the Content-Encoding.`,
+    message: `Supported values of Content-Encoding are ${takenCodings}: use one of them, or none.`,
     data: { acceptEncoding: takenCodings },
   })
 }
@@ -255,7 +256,7 @@ const droppedBytes = 16 * 2 ** 20
  * response or the client's next request. A body that does not end soon is cancelled.
  */
 export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, reason?: unknown): Promise<void> {
-  // Node's stream throws an uncatchable error when cancelled between a read and the arrival of its data.
+  // Cancelling Node's stream between a read and the arrival of its data throws an error that nothing can catch.
   await yieldToEventLoop()
   for (let left = droppedBytes; left > 0;) {
     const { done, value } = await reader.read()
@@ -268,14 +269,14 @@ export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, rea
 /** Creates the error for a body with invalid or truncated compression. */
 export function brokenCompression(cause?: unknown): InlayError {
   return new InlayError('BAD_REQUEST', {
-    message: 'The body is not complete, valid data of the compression that its Content-Encoding names.',
+    message: 'The body is truncated or invalid data for its Content-Encoding.',
     cause,
   })
 }
 
 /** Smaller bodies are not counted: the number of connections bounds their memory. */
 const smallBodyBytes = 65_536
-/** Lower bound of the storage rate, even while searches have priority. */
+/** Lower bound of the rate at which documents are stored, even while searches have priority. */
 const storedBytesPerMs = 2_000
 
 /** Share of the memory budget for bodies. A body is in memory several times while it is read. */

@@ -40,8 +40,8 @@ export function corsHeaders(request: Request, origins: CorsOrigins): Record<stri
 }
 
 /**
- * Origin of a page whose browser will keep the answer from it, as `corsOrigins` lacks it; undefined otherwise. Programs
- * and pages of the server's own origin send no preflight, and no `Sec-Fetch-Site` of another site.
+ * Origin of a page that will not receive the response because `corsOrigins` lacks its origin; undefined otherwise.
+ * Programs and pages of the server's own origin send no preflight, and no `Sec-Fetch-Site` of another site.
  */
 export function refusedOrigin(request: Request, origins: CorsOrigins): string | undefined {
   const { headers, method } = request

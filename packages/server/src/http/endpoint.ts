@@ -1,5 +1,5 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
-import { nextSlice } from '@inlay/protocol/concurrency'
+import { nextSlice } from '@inlay/scheduling'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
@@ -10,7 +10,7 @@ import { readsPerCaller, type ServerSettings } from './settings.ts'
 
 const encoder = new TextEncoder()
 /** Requests that wait longer for a document to be indexed release their share of the memory budget. */
-const longestHoldMs = 5000
+const maxHoldMs = 5000
 
 /** Shared state of all endpoints of a server. */
 export interface EndpointSetting {
@@ -61,7 +61,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       const leave = caller ? await takes(caller.id, request, settings) : undefined
       try {
         const body = await checkedBody(route, request, { settings, share })
-        share.release(longestHoldMs)
+        share.release(maxHoldMs)
         const holdBytes = share.grow
         // When the server is closed, keys can no longer be watched.
         const watchKey: KeyWatch = async (onEnd, signal) =>
@@ -113,16 +113,16 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
 }
 
 /** Shared instance: nobody reads it, and a stack trace per aborted request would cost more than handling it. */
-const ended = new InlayError('BAD_REQUEST', { message: 'The request ended before its turn came.' })
+const ended = new InlayError('BAD_REQUEST', { message: 'The client disconnected before the request was processed.' })
 /** A turn ends after this time: longer calls are waiting, or yield in between. */
-const longestTurnMs = 20
+const maxTurnMs = 20
 
 /**
  * Waits until the caller may start another call; the body is not read before. @returns a function that ends the turn
  */
 async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
   const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
-  const cancel = timer(longestTurnMs, leave)
+  const cancel = timer(maxTurnMs, leave)
   return () => {
     // An aborted call keeps its slot, or a client that aborts at once could start more calls than one that waits.
     if (request.signal.aborted) return
@@ -152,7 +152,7 @@ async function takeReadTurn(
   }
 }
 
-/** Cuts a streamed response when the key of its reader becomes invalid. */
+/** Ends a streamed response when the caller's key becomes invalid. */
 async function cutWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
   const { body, endsWithKey } = answer
   if (!(body instanceof ReadableStream) || endsWithKey) return answer
@@ -198,7 +198,7 @@ function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown)
 }
 
 /**
- * Turns work into a response: request id, documented errors, CORS, no body for HEAD.
+ * Runs `work` and turns its result into a response: request id, documented errors, CORS, no body for HEAD.
  * @param routePath route for the log; undefined when none matched
  */
 export async function respond(
@@ -233,7 +233,7 @@ export async function respond(
   })
 }
 
-/** Tells the operator once of each origin whose pages call and may not. */
+/** Reports each origin whose pages are refused, once, to the operator. */
 function tellRefusedOrigin(
   request: Request,
   settings: ServerSettings,
@@ -241,7 +241,7 @@ function tellRefusedOrigin(
 ): void {
   const origin = refusedOrigin(request, settings.corsOrigins)
   if (origin === undefined || !settings.isNewlyRefused(origin)) return
-  const message = `A page of ${origin.slice(0, 200)} may not call this API: add its origin to corsOrigins to allow it.`
+  const message = `A page of ${origin.slice(0, 200)} is not allowed to call this API: add its origin to corsOrigins to allow it.`
   const error = new InlayError('INSUFFICIENT_PERMISSIONS', { message, data: { isExpected: true } })
   settings.onError(error, { ...call, method: request.method })
 }
@@ -262,7 +262,7 @@ function decodedValues(values: Readonly<Record<string, string>>): Record<string,
     try {
       decoded[name] = decodeURIComponent(value)
     } catch {
-      throw validationFailed([{ loc: ['path', name], msg: 'This is not valid percent-encoding.', type: 'value_error' }])
+      throw validationFailed([{ loc: ['path', name], msg: 'is not valid percent-encoding', type: 'value_error' }])
     }
   }
   return decoded
@@ -287,9 +287,9 @@ async function checkedBody(
   const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = settings.limits[body.limit]
-  // Bodies without a declared length are counted while reading, compressed ones while decompressing.
-  if (!request.headers.has('content-encoding')) share.grow(Math.min(declaredBytes(request) ?? 0, limit))
-  const wholeBytes = body.limit === 'ingestionBytes' ? largeBytes : Infinity
-  const text = await readText(request, { limitBytes: limit, wholeBytes, onBytes: share.grow })
+  // Bodies without a declared length are counted while reading, compressed ones again while decompressing.
+  share.grow(Math.min(declaredBytes(request) ?? 0, limit))
+  const wholeBytes = body.limit === 'maxIngestionBytes' ? largeBytes : Infinity
+  const text = await readText(request, { maxBytes: limit, wholeBytes, onBytes: share.grow })
   return typeof text === 'string' ? parseJsonBody(text, body.schema) : readLargeRequest(text)
 }

@@ -1,5 +1,5 @@
 import { InlayError, validationFailed } from '@inlay/protocol'
-import { yieldToEventLoop } from '@inlay/protocol/concurrency'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { bodyStream, letGo, tooLarge, toReadFailure } from './body.ts'
 
 /** One part of a streamed form. */
@@ -69,7 +69,7 @@ interface Source {
   cancel(): void
 }
 
-function createSource(request: Request, limitBytes: number): Source {
+function createSource(request: Request, maxBytes: number): Source {
   const reader = bodyStream(request).getReader()
   let total = 0
   const source: Source = {
@@ -83,7 +83,7 @@ function createSource(request: Request, limitBytes: number): Source {
       // Yields regularly, since buffered network data would otherwise be read without a pause, up to megabytes.
       if (Math.floor(total / bytesBetweenTurns) > Math.floor((total - value.byteLength) / bytesBetweenTurns))
         await yieldToEventLoop()
-      if (total > limitBytes) throw tooLarge(limitBytes)
+      if (total > maxBytes) throw tooLarge(maxBytes)
       const joined = new Uint8Array(source.buffer.byteLength + value.byteLength)
       joined.set(source.buffer)
       joined.set(value, source.buffer.byteLength)
@@ -143,11 +143,11 @@ async function beginsPart(source: Source): Promise<boolean> {
 }
 
 /** Text up to a marker, which is consumed too. */
-async function readUntil(source: Source, mark: string, limitBytes: number): Promise<string> {
+async function readUntil(source: Source, mark: string, maxBytes: number): Promise<string> {
   const bytes = encoder.encode(mark)
   for (;;) {
     const { at, isComplete } = find(source.buffer, bytes)
-    if (at > limitBytes) throw malformed('has a part whose head is too long')
+    if (at > maxBytes) throw malformed('has a part whose head is too long')
     if (isComplete) {
       const text = new TextDecoder().decode(source.buffer.subarray(0, at))
       source.buffer = source.buffer.subarray(at + bytes.byteLength)
@@ -157,13 +157,13 @@ async function readUntil(source: Source, mark: string, limitBytes: number): Prom
   }
 }
 
-async function readField(bytes: AsyncIterable<Uint8Array>, limitBytes: number): Promise<string> {
+async function readField(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let size = 0
   let value = ''
   for await (const piece of bytes) {
     size += piece.byteLength
-    if (size > limitBytes) throw tooLarge(limitBytes)
+    if (size > maxBytes) throw tooLarge(maxBytes)
     value += decoder.decode(piece, { stream: true })
   }
   return value + decoder.decode()

@@ -12,7 +12,7 @@ export interface Reply {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | ReadableStream<Uint8Array> | null
-  /** Whether a streamed body ends on its own when the key of its reader becomes invalid. Default: it is cut. */
+  /** Whether a streamed body ends itself when the caller's key becomes invalid. Default: false, the server ends it. */
   readonly endsWithKey: boolean
 }
 

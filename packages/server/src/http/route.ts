@@ -13,23 +13,23 @@ import type { ServerSettings } from './settings.ts'
 export interface ServerParts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
-  /** Absent when the host authenticates callers; routes that administer keys then answer 501. */
+  /** Absent when the host authenticates callers; routes that administer keys then return 501. */
   readonly keys?: Keys
-  /** Absent: routes that store settings answer 501. */
+  /** Absent: routes that store settings return 501. */
   readonly workspace?: WorkspaceRecords
   /**
    * Absent: models come from the configuration only; `/admin/local-models` lists none and refuses a choice with 501.
    */
   readonly localModels?: LocalModelAdministration | undefined
-  /** Absent: there is no audit, and `/admin/audit` answers 501. */
+  /** Absent: there is no audit, and `/admin/audit` returns 501. */
   readonly audit?: AuditLog | undefined
   /** Counts usage. Absent: there are no limits. */
   readonly usage?: UsageLimits | undefined
-  /** Messages for the operator, each saying what to know and do. Absent: none. */
+  /** Messages for the operator, each with a problem and what to do about it. Absent: none. */
   readonly notices?: (() => Promise<readonly string[]>) | undefined
-  /** Metrics for Prometheus. Absent: `/metrics` answers 501. */
+  /** Metrics for Prometheus. Absent: `/metrics` returns 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
-  /** The script of `<inlay-chat>`. Absent or undefined: `/inlay-chat.js` answers 404. */
+  /** The script of `<inlay-chat>`. Absent or undefined: `/inlay-chat.js` returns 404. */
   readonly widget?: (() => Promise<string | undefined>) | undefined
 }
 
@@ -46,7 +46,11 @@ export type Access =
 
 /** How a body is read: parsed JSON, or a stream that the handler reads. `limit` names a {@link BodyLimits} field. */
 export type BodySpec<Schema extends GenericSchema | undefined> =
-  | { readonly kind: 'json'; readonly schema: Schema; readonly limit: 'chatBytes' | 'ingestionBytes' | 'otherBytes' }
+  | {
+      readonly kind: 'json'
+      readonly schema: Schema
+      readonly limit: 'maxChatBytes' | 'maxIngestionBytes' | 'maxOtherBytes'
+    }
   | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
 
 /** A successful response, as documented. */
@@ -54,11 +58,11 @@ export interface AnswerSpec {
   readonly description: string
   /** Status of a response without a body. Default 200. */
   readonly status?: 200 | 204
-  /** Description of a 202 response without a body. Absent: there is none. */
+  /** Description of a 202 response without a body. Absent: no 202. */
   readonly accepted?: string
-  /** Description of a 204 response without a body. Absent: there is none. */
+  /** Description of a 204 response without a body. Absent: no 204. */
   readonly ended?: string
-  /** Description of a 304 response. Absent: there is none. */
+  /** Description of a 304 response. Absent: no 304. */
   readonly unchanged?: string
   /** Schema of a JSON response. */
   readonly schema?: GenericSchema

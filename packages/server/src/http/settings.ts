@@ -1,16 +1,17 @@
-import type { Budget, CallerLimit, FairTurns } from '@inlay/protocol/concurrency'
+import type { CallerLimit, FairTurns } from '@inlay/scheduling'
+import type { Budget } from '../limits/budget.ts'
 import type { McpCalls } from './mcp-calls.ts'
 
 /** Maximum sizes of request bodies. JSON is parsed synchronously, so larger bodies block other requests longer. */
 export interface BodyLimits {
   /** Chat messages. Default 10 MiB. */
-  readonly chatBytes: number
+  readonly maxChatBytes: number
   /** Documents, sent alone or as one line of a batch. Default 128 MiB. */
-  readonly ingestionBytes: number
+  readonly maxIngestionBytes: number
   /** Uploads, all files together; the agent limits single files. Default 2 GiB. */
-  readonly uploadBytes: number
+  readonly maxUploadBytes: number
   /** Other JSON bodies. Default 1 MiB. */
-  readonly otherBytes: number
+  readonly maxOtherBytes: number
 }
 
 /** Concurrent reads per caller while other callers are active. */
@@ -49,7 +50,7 @@ export interface ServerSettings {
   /** Time that an ingestion request waits for its document by default, in milliseconds. */
   readonly ingestionWaitMs: number
   /** Requests waiting for their documents, per caller. */
-  readonly waitingCalls: CallerLimit
+  readonly maxWaitingCalls: CallerLimit
   /** Memory budget for JSON bodies. */
   readonly bodyBudget: Budget
   /** Limits concurrent calls per caller while several callers are active. */

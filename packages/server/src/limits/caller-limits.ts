@@ -1,8 +1,9 @@
-import { InlayError, type CallerLimits, type Principal } from '@inlay/protocol'
+import { InlayError, isInlayError, type CallerLimits, type Principal } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import {
   createUsageCounters,
+  kindOf,
   periodOf,
   type Count,
   type Counted,
@@ -10,6 +11,7 @@ import {
   type LimitName,
   type UsageTable,
 } from './usage-counters.ts'
+import { createTokenReservations, type ReservedTokensTable } from './token-reservations.ts'
 import { createWaitingDocuments, type WaitingDocuments, type WaitingDocumentsTable } from './waiting-documents.ts'
 
 export type { LimitName, UsageTable }
@@ -32,6 +34,13 @@ export interface UsageLimits {
    * @throws RATE_LIMITED with the usage and the time until the next minute or day
    */
   take(caller: Principal, name: LimitName, amount?: number): Promise<void>
+  /**
+   * Reserves tokens of the day for an answer. A limit that is not used up grants any amount, so a first answer always
+   * starts.
+   * @returns a function that replaces the reservation by the tokens used; they count for the day of the reservation
+   * @throws RATE_LIMITED with the usage
+   */
+  reserveTokens(caller: Principal, amount: number): Promise<(usedTokens: number) => Promise<void>>
   /** Counts an amount that was already used; never refuses. */
   add(caller: Principal, name: LimitName, amount: number): Promise<void>
   /** Limits with one name that apply to a caller. */
@@ -53,7 +62,7 @@ export interface UsageLimits {
 /** Options of `createUsageLimits`. */
 export interface UsageLimitsOptions {
   /** A database with the tables of `migrateServer`. */
-  readonly db: Kysely<UsageTable & WaitingDocumentsTable>
+  readonly db: Kysely<UsageTable & WaitingDocumentsTable & ReservedTokensTable>
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number
   /** Default limits for each caller. Default: none. */
@@ -64,7 +73,7 @@ export interface UsageLimitsOptions {
   readonly workspace?: Pick<WorkspaceRecords, 'get' | 'put'> | undefined
   /** Called when counts could not be written; they are written later. */
   readonly onError: (error: unknown) => void
-  /** How often limits that were set are read, in milliseconds. Default 1000. */
+  /** How often the limits set by administrators are read, in milliseconds. Default 1000. */
   readonly syncMs?: number
 }
 
@@ -74,7 +83,7 @@ const units: Readonly<Record<LimitName, string>> = {
   uploadsPerDay: 'uploaded files a day',
   sessionsPerDay: 'new chat sessions a day',
   documentsPerDay: 'ingested documents a day',
-  waitingDocuments: 'documents that wait to be indexed',
+  waitingDocuments: 'documents waiting to be indexed',
 }
 const users: Readonly<Record<CountedScope, string>> = {
   caller: 'You have',
@@ -83,8 +92,8 @@ const users: Readonly<Record<CountedScope, string>> = {
 }
 
 /**
- * Limits over a database that all processes share: together they pass none. Minutes and days are those of the clock, in
- * UTC.
+ * Limits over a database that all processes share, so that the processes never exceed a limit together. Minutes and
+ * days are those of the clock, in UTC.
  */
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
@@ -92,6 +101,10 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const waiting = createWaitingDocuments({
     ...options,
     db: options.db.$pickTables<'inlay_waiting_documents'>(),
+  })
+  const reservations = createTokenReservations({
+    ...options,
+    db: options.db.$pickTables<'inlay_usage' | 'inlay_reserved_tokens'>(),
   })
   const settings = createLimitSettings(options, syncMs)
 
@@ -106,6 +119,10 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
     ]
     return counted.flatMap(([scope, owner, limit]) => (limit === undefined ? [] : [{ scope, owner, name, limit }]))
   }
+  const add = async (caller: Principal, name: LimitName, amount: number): Promise<void> => {
+    if (amount <= 0) return
+    await Promise.all((await boundsOf(caller, name)).map((bound) => counters.add(bound, amount)))
+  }
   return {
     boundsOf,
     inForce: settings.inForce,
@@ -119,24 +136,49 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
         throw overLimit(bound, used, (period + periodOf(name) - now()) / 1000)
       }
     },
-    add: async (caller, name, amount) => {
-      if (amount <= 0) return
-      await Promise.all((await boundsOf(caller, name)).map((bound) => counters.add(bound, amount)))
+    add,
+    reserveTokens: async (caller, amount) => {
+      const name = 'tokensPerDay'
+      const period = now() - (now() % periodOf(name))
+      const bounds = (await boundsOf(caller, name)).map((bound) => ({ ...bound, period }))
+      const addLater = (usedTokens: number): Promise<void> => add(caller, name, usedTokens)
+      if (bounds.length === 0) return addLater
+      try {
+        const taken = await reservations.reserve(bounds, amount)
+        if (taken.isGranted) return taken.settle
+        const { bound, used, reserved } = taken
+        throw used < bound.limit
+          ? reservedLimit(bound, used, reserved)
+          : overLimit(bound, used, (period + periodOf(name) - now()) / 1000)
+      } catch (error) {
+        if (isInlayError(error) && error.code === 'RATE_LIMITED') throw error
+        // Without the database nothing is refused, but usage is still counted.
+        options.onError(error)
+        return addLater
+      }
     },
     change: async (change) => {
-      if (!workspace)
-        throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment keeps no limits of its own.' })
+      if (!workspace) throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not store limits.' })
       const before = (await workspace.get('limits', 1))?.value
       await workspace.put('limits', 1, { ...before, ...change })
       settings.forget()
     },
-    used: counters.list,
+    used: async () => {
+      const [counts, reserved] = [await counters.list(), await reservations.reserved()]
+      const reservedOf = new Map(reserved.map(({ owner, kind, amount }) => [`${kind} ${owner}`, amount]))
+      return counts.map((count) => ({
+        ...count,
+        used: Math.max(0, count.used - (reservedOf.get(`${kindOf(count)} ${count.owner}`) ?? 0)),
+      }))
+    },
     waiting,
     erase: async (ownerId) => {
       await counters.erase(ownerId)
       await waiting.erase(ownerId)
+      await reservations.erase(ownerId)
     },
     close: async () => {
+      await reservations.close()
       await counters.close()
       await waiting.close()
     },
@@ -181,5 +223,17 @@ export function overLimit({ scope, name, limit }: Bound, used: number, retryAfte
   return new InlayError('RATE_LIMITED', {
     message: `${users[scope]} used ${figures}: try again in ${Math.ceil(retryAfterSeconds)} seconds.`,
     data: { retryAfterSeconds, limit: name, of: scope, used, most: limit },
+  })
+}
+
+/** Most answers end within a few seconds. */
+const answerSeconds = 5
+
+/** Creates the error for tokens that are not used up but reserved for running answers. */
+function reservedLimit({ scope, name, limit }: Bound, used: number, reserved: number): InlayError {
+  const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
+  return new InlayError('RATE_LIMITED', {
+    message: `${users[scope]} used ${figures}, and running answers may use the rest: try again when one of them has ended.`,
+    data: { retryAfterSeconds: answerSeconds, limit: name, of: scope, used: used + reserved, most: limit },
   })
 }

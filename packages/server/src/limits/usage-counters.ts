@@ -93,7 +93,8 @@ const fullMs = 1_000
 /** Period of a limit, in milliseconds. */
 export const periodOf = (name: LimitName): number => (name === 'requestsPerMinute' ? minuteMs : dayMs)
 
-const kindOf = ({ scope, name }: Counted): string => (scope === 'caller' ? name : `${scope} ${name}`)
+/** The stored name of a count. */
+export const kindOf = ({ scope, name }: Counted): string => (scope === 'caller' ? name : `${scope} ${name}`)
 
 export interface UsageCounterOptions {
   /** A database with the tables of `migrateServer`. */
@@ -271,11 +272,11 @@ async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
  * @param limit if given, adds only while the count stays within it
  * @returns the new count; undefined if it would exceed the limit
  */
-async function increase(
+export async function increase(
   db: Kysely<UsageTable>,
   counter: Counted & { readonly period: number },
   amount: number,
-  limit = Infinity,
+  limit: number = Infinity,
 ): Promise<number | undefined> {
   if (amount > limit) return undefined
   const { owner, period } = counter

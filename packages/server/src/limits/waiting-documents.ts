@@ -4,35 +4,35 @@ import type { Counted } from './usage-counters.ts'
 /** Table of waiting documents that count towards a limit, for Kysely. */
 export interface WaitingDocumentsTable {
   inlay_waiting_documents: {
-    /** Of a reservation, with `reserved` before it. */
+    /** Scope of the share; prefixed with `reserved` for a reservation. */
     scope: string
     /** Id of the caller, or number of the key. */
     owner: string
-    /** Of a reservation, an id of its own. */
+    /** For a reservation, a generated id. */
     document_id: string
     /** Milliseconds since 1970 UTC. */
     added_at: number
   }
 }
 
-/** A share of the queue: that of a caller, a key or everybody. */
+/** A share of the queue, limited for a caller, a key or everybody. */
 export type Share = Pick<Counted, 'scope' | 'owner'>
 
-/** A place in a share, until its document is stored. */
+/** A place in a share, held until its document is stored. */
 export interface Reservation {
   readonly share: Share
   readonly id: string
 }
 
-/** Whether there was a place, and how many documents waited or were being taken in. */
+/** The reservation if the share had room, and how many documents were waiting or being accepted. */
 export interface Reserved {
   readonly reservation: Reservation | undefined
   readonly used: number
 }
 
 /**
- * Documents of each share, over all processes. Each document has a reservation before it is stored, so together the
- * processes take in no more than a share holds. Documents stay until removed.
+ * Waiting documents by share, over all processes. Each document gets a reservation before it is stored, so all
+ * processes together accept no more than a share holds. Documents count until removed.
  */
 export interface WaitingDocuments {
   /**
@@ -40,11 +40,11 @@ export interface WaitingDocuments {
    * @param countMore counts documents of the share that are kept elsewhere
    */
   reserve(share: Share, limit: number, countMore?: () => Promise<number>): Promise<Reserved>
-  /** Gives a reservation back; with the id of its document, that document waits from now on. */
+  /** Gives a reservation back. With the id of its document, that document counts as waiting from now on. */
   settle(reservation: Reservation, documentId?: string): Promise<void>
-  /** How many there are, with reservations. */
+  /** Number of waiting documents, including reservations. */
   count(share: Share): Promise<number>
-  /** The oldest first, from the given number of them on. */
+  /** Oldest first, starting at index `from`. */
   list(share: Share, range: { readonly from: number; readonly most: number }): Promise<readonly string[]>
   remove(share: Share, documentIds: readonly string[]): Promise<void>
   erase(ownerId: string): Promise<void>
@@ -66,7 +66,7 @@ interface Asking {
 }
 
 const maxInOneStatement = 1_000
-/** Reservations of a process that crashed count no longer than this. */
+/** Maximum time that reservations of a crashed process count. */
 const reservationMs = 600_000
 
 export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): WaitingDocuments {
@@ -75,7 +75,7 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
 
   const reservedOf = ({ scope, owner }: Share): Share => ({ scope: `reserved ${scope}` as Share['scope'], owner })
 
-  /** Reserves first and counts then: of two processes, at least the later one counts the reservations of both. */
+  /** Reserves first, then counts: of two concurrent processes, at least the later one sees both reservations. */
   async function reserveAll(share: Share, group: readonly Asking[]): Promise<void> {
     const ids = group.map(() => crypto.randomUUID())
     await insert(db, reservedOf(share), ids, now())
@@ -91,7 +91,7 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
         ]),
       )
       .executeTakeFirstOrThrow()
-    // After the reservations: a document that is stored meanwhile counts twice rather than not at all.
+    // Counted after the reservations: a document that is stored meanwhile counts twice rather than not at all.
     const more = (await group[0]!.countMore?.()) ?? 0
     const refused: string[] = []
     let used = Number(count) + more - group.length
@@ -107,7 +107,7 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
     for (const settle of outcomes) settle()
   }
 
-  /** Those that come while others are under way go together. */
+  /** Requests that arrive while others are being handled are handled together. */
   async function work(key: string, share: Share): Promise<void> {
     const waiting = askings.get(key)!
     while (waiting.length > 0) {

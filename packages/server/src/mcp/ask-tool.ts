@@ -14,8 +14,8 @@ export const askTool: McpTool = defineMcpTool({
   name: 'ask',
   title: 'Ask the assistant',
   description:
-    "Asks an assistant that knows the organisation's documents. It answers with numbered citations as links, and with " +
-    'a `session_id` to go on with.',
+    "Asks an assistant that answers from the organisation's documents. The answer has numbered " +
+    'citations as links, and a `session_id` to continue the conversation.',
   scope: 'chat',
   isSlow: true,
   input: mcpAskInputSchema,
@@ -31,7 +31,7 @@ export const askTool: McpTool = defineMcpTool({
     // A client that disconnects does not end the run: its answer stays in the chat.
     for await (const entries of run.read(0, signal)) {
       for (const { json } of entries) {
-        // Lines of our own log, encoded from this type.
+        // Lines of the run's own log, encoded from this type.
         const step = stepOf(JSON.parse(json) as StreamLine)
         if (step !== undefined) progress(step)
       }

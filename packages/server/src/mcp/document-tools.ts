@@ -5,8 +5,8 @@ const searchTool: McpTool = defineMcpTool({
   name: 'search',
   title: 'Search documents',
   description:
-    "Searches the organisation's own documents and gives passages, best first, with the number, title and link of " +
-    'their document. Passages of one document share its number.',
+    "Searches the organisation's own documents. Returns passages, best first, with the number, title " +
+    'and link of their document. Passages of one document share its number.',
   scope: 'search',
   input: mcpSearchInputSchema,
   async run({ query, sources, document_sets: sets, limit }, { parts, caller, signal }) {
@@ -34,7 +34,7 @@ const searchTool: McpTool = defineMcpTool({
 const listTool: McpTool = defineMcpTool({
   name: 'list_documents',
   title: 'List documents',
-  description: 'Lists the documents there are, by id, with title and link; `next` leads to the next page.',
+  description: 'Lists the documents by id, with title and link; `next` is the cursor of the next page.',
   scope: 'search',
   input: mcpListInputSchema,
   async run({ source, limit, after }, { parts, caller }) {

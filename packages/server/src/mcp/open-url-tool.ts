@@ -7,10 +7,10 @@ import { defineMcpTool, toLinks, type McpTool } from './tool.ts'
 
 const inputSchema = v.object({
   urls: v.pipe(
-    v.array(v.pipe(v.string(), v.description('A whole http or https address'))),
+    v.array(v.pipe(v.string(), v.description('A complete http or https URL'))),
     v.minLength(1),
     v.maxLength(10),
-    v.description('Addresses to open at once'),
+    v.description('URLs to open together'),
   ),
 })
 
@@ -19,8 +19,8 @@ export const openUrlTool: McpTool = defineMcpTool({
   name: 'open_url',
   title: 'Open addresses',
   description:
-    "Opens web pages and documents by their addresses and gives what they say. Addresses of the organisation's own " +
-    'documents are answered from the index.',
+    'Opens web pages and documents by their URLs and returns their content. URLs of the ' +
+    "organisation's own documents are read from the index.",
   scope: 'chat',
   isOpenWorld: true,
   isThere: async ({ parts, caller }) => (await findAction(parts, caller)) !== undefined,
@@ -29,14 +29,14 @@ export const openUrlTool: McpTool = defineMcpTool({
     const action = await findAction(call.parts, call.caller)
     if (action === undefined) throw new InlayError('NOT_IMPLEMENTED')
     const outcome = await action.input['~standard'].validate({ urls })
-    if (outcome.issues !== undefined) throw new InlayError('INVALID_INPUT', { message: 'The addresses do not fit.' })
+    if (outcome.issues !== undefined) throw new InlayError('INVALID_INPUT', { message: 'The URLs are invalid.' })
     const { text, documents = [] } = await action.run(
       outcome.value,
       turnOutsideChats({
         caller: call.caller,
         requestId: call.requestId,
         signal: AbortSignal.any([call.signal, call.cancelled]),
-        // The part of a long page that is given depends on the question, and there is none.
+        // The excerpt of a long page is selected by a question; MCP calls have none, so the URLs stand in.
         userMessage: urls.join(' '),
       }),
     )

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@inlay/protocol/openapi'
 import { anchorOf, escaped, inlineCode, prose, schemaView, typeWords } from './schema-view.ts'
 
-/** Parts of the document that the page shows; the document's own type leaves operations open. */
+/** Parts of the document that the page shows; the type of the document itself does not describe operations. */
 interface ShownDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags: readonly { readonly name: string }[]

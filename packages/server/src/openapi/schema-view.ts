@@ -54,7 +54,7 @@ export function schemaView(schema: unknown): string {
   )
 }
 
-/** Everything on the page comes from the schema converter. */
+/** Safe because every schema on the page comes from the schema converter. */
 function shown(schema: unknown): ShownSchema {
   return (schema ?? {}) as ShownSchema
 }

@@ -7,11 +7,11 @@ export interface PictureBytes {
   readonly mediaType: string
 }
 
-/** Files of one call: pictures to start from, and those that were made, which are not stored. */
+/** Files of one call: reference pictures and generated pictures. Generated pictures are not stored. */
 export interface ImageFiles extends TurnFiles {
-  /** Id of a picture to start from, by its place. */
+  /** Id of a reference picture, by its index. */
   referenceId(place: number): string
-  /** A picture that was made, by the id that the action gave it. */
+  /** A generated picture, by the id that the action stored it under. */
   picture(id: string): PictureBytes | undefined
 }
 

@@ -1,11 +1,11 @@
 import type { ActionTurn } from '@inlay/agent'
 import type { SearchDoc } from '@inlay/protocol'
 
-/** Who calls an action outside of any chat, and for what. */
+/** Context of an action that is called without a chat. */
 export type OutsideCall = Pick<ActionTurn, 'caller' | 'signal' | 'userMessage'> &
   Partial<Pick<ActionTurn, 'files'>> & { readonly requestId: string }
 
-/** A turn outside of any chat: packets go nowhere, and documents are numbered from 1. */
+/** Creates a turn without a chat: packets are discarded, and documents are numbered from 1. */
 export function turnOutsideChats({ requestId, ...call }: OutsideCall): ActionTurn {
   const numbers = new Map<string, number>()
   const cite = (documents: readonly SearchDoc[]): number[] =>

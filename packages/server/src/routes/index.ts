@@ -5,6 +5,7 @@ import { documentationRoutes } from './service/documentation.ts'
 import { widgetRoutes } from './service/widget.ts'
 import { documentSetRoutes } from './knowledge/document-sets.ts'
 import { fileRoutes } from './chat/files.ts'
+import { documentChunkRoutes } from './knowledge/document-chunks.ts'
 import { filterValueRoutes } from './knowledge/filter-values.ts'
 import { ingestionRoutes } from './knowledge/ingestion.ts'
 import { ingestionFileRoutes } from './knowledge/ingestion-file.ts'
@@ -32,6 +33,8 @@ import { limitRoutes } from './administration/limits.ts'
 import { modelAdministrationRoutes } from './administration/models.ts'
 import { pairStatusRoutes } from './administration/pair-status.ts'
 import { preferenceRoutes } from './administration/preferences.ts'
+import { toolTestRoutes } from './administration/tool-tests.ts'
+import { usageRoutes } from './administration/usage.ts'
 import { refusalRoutes } from './administration/refusals.ts'
 import { workspaceRoutes } from './administration/settings.ts'
 
@@ -52,6 +55,7 @@ export const routes: readonly Route[] = [
   ...documentSetRoutes,
   ...searchRoutes,
   ...filterValueRoutes,
+  ...documentChunkRoutes,
   ...toolRoutes,
   ...outsideChatRoutes,
   ...catalogRoutes,
@@ -67,6 +71,8 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...limitRoutes,
   ...auditRoutes,
+  ...usageRoutes,
+  ...toolTestRoutes,
   ...serviceRoutes,
   ...documentationRoutes,
   ...widgetRoutes,

@@ -1,6 +1,6 @@
 /** Limits of an ordered stream. */
 export interface OrderedStreamLimits {
-  /** Maximum number of unanswered items, including those that wait for the answer of an earlier one. */
+  /** Maximum number of unanswered items, including answered items that wait behind an earlier one. */
   readonly items: number
   /** Maximum total size of items being processed; a single larger item is still accepted. */
   readonly bytes: number

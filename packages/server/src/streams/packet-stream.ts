@@ -1,4 +1,4 @@
-import type { LogEntry, Run } from '@inlay/agent'
+import type { LogEntry, Run, RunTail } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, InlayError, streamContentType, type StreamLine } from '@inlay/protocol'
 import { reply, type Reply } from '../http/replies.ts'
 import type { KeyWatch } from '../http/route.ts'
@@ -21,12 +21,42 @@ export interface PacketStreamOptions {
 /** Maximum chunk size: a slow reader holds one chunk, not the whole log. */
 const chunkChars = 65_536
 
+/** Receives the text of a stream, such as a web stream or the response of a server. */
+export interface TextSink {
+  /** @returns whether it accepts more now; otherwise it calls `resume` when it does */
+  write(text: string): boolean
+  end(): void
+}
+
+/** A stream that writes to a sink. */
+export interface TextSource {
+  /** Sends the available lines and follows new ones until the sink is full. */
+  resume(): void
+  /** Called when the reader disconnected. */
+  cancel(): void
+}
+
+/** Bodies that can be written without an intermediate web stream, which would double the cost of a line. */
+const textBodies = new WeakMap<ReadableStream, (sink: TextSink) => TextSource>()
+
+/**
+ * Returns the text of a body instead of its bytes, for a server that can write it directly. The body itself must then
+ * not be read.
+ * @returns undefined for other bodies
+ */
+export function textBodyOf(body: ReadableStream): ((sink: TextSink) => TextSource) | undefined {
+  return textBodies.get(body)
+}
+
 /**
  * Creates a reply that replays the lines of a run after the cursor, then follows it. Reads at the pace of the socket,
  * joins all available lines into one chunk, and never ends the run: disconnecting only stops reading.
  */
 export function packetReply(run: Run, options: PacketStreamOptions): Reply {
-  return reply(new ReadableStream<Uint8Array>(follow(run, options), { highWaterMark: 0 }), {
+  const open = (sink: TextSink): TextSource => sendRun(run, options, sink)
+  const body = new ReadableStream<Uint8Array>(toBytes(open), { highWaterMark: 0 })
+  textBodies.set(body, open)
+  return reply(body, {
     headers: {
       'content-type': streamContentType,
       'cache-control': 'no-cache, no-transform',
@@ -39,79 +69,122 @@ export function packetReply(run: Run, options: PacketStreamOptions): Reply {
 const encoder = new TextEncoder()
 
 /**
- * Feeds the lines of a run to a stream, one chunk per pull. `pull` returns no promise, since one per line costs as much
- * as the line. A failure closes the stream without an error, so that the client resumes from its cursor; an error would
- * cut the connection.
+ * A byte source with one chunk per pull. `pull` returns no promise: a promise per line would cost as much as the line.
  */
-function follow(run: Run, options: PacketStreamOptions): UnderlyingDefaultSource<Uint8Array> {
+function toBytes(open: (sink: TextSink) => TextSource): UnderlyingDefaultSource<Uint8Array> {
+  let source: TextSource | undefined
+  return {
+    // The headers are sent with the first chunk, and a finished run may send nothing for a while.
+    start: (controller) => controller.enqueue(new Uint8Array(0)),
+    pull: (controller) => {
+      source ??= open({
+        write: (text) => {
+          controller.enqueue(encoder.encode(text))
+          return false
+        },
+        end: () => controller.close(),
+      })
+      source.resume()
+    },
+    cancel: () => source?.cancel(),
+  }
+}
+
+/** Reason of the signal of an ended stream; shared, since nobody reads it and making one collects a stack trace. */
+const ended = new DOMException('The stream has ended.', 'AbortError')
+
+/**
+ * Sends the lines of a run. A failure ends the stream without an error, so that the client resumes from its cursor; an
+ * error would cut the connection.
+ */
+function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSource {
   const { format, heartbeatMs, timer, onError } = options
-  const left = new AbortController()
-  const source = run.read(options.cursor ?? 0, left.signal)[Symbol.asyncIterator]()
-  let controller: ReadableStreamDefaultController<Uint8Array>
   let [ready, at]: [readonly LogEntry[], number] = [[], 0]
-  // Whether the reader waits for a chunk, and whether a read of the log is pending.
-  let [isWanted, isReading] = [false, false]
-  const send = (text: string): void => {
-    isWanted = false
-    controller.enqueue(encoder.encode(text))
+  let isWanted = false
+  let isOver = false
+  const over = new AbortController()
+  const leave = (): void => {
+    if (isOver) return
+    isOver = true
+    silence.stop()
+    over.abort(ended)
+    tail.leave()
   }
   const silence = watchSilence(heartbeatMs, timer, () => {
-    if (isWanted) send(frameLine(encodeLine(heartbeatLine), options))
+    if (!isWanted) return
+    isWanted = sink.write(frameLine(encodeLine(heartbeatLine), options))
+    if (isWanted) silence.start()
   })
-  const over = new AbortController()
   const refuse = (): void => {
-    if (left.signal.aborted) return
-    silence.stop()
-    left.abort()
-    send(refusalLines.map((line) => frameLine(encodeLine(line), { format })).join(''))
-    controller.close()
-    void source.return?.()
+    if (isOver) return
+    leave()
+    sink.write(refusalLines.map((line) => frameLine(encodeLine(line), { format })).join(''))
+    sink.end()
   }
+  const resume = (): void => {
+    isWanted = true
+    while (isWanted && !isOver) {
+      if (at === ready.length) {
+        const next = tail.take()
+        if (next === undefined) {
+          leave()
+          return sink.end()
+        }
+        ;[ready, at] = [next, 0]
+        if (next.length === 0) return silence.start()
+      }
+      silence.end()
+      let text = ''
+      while (at < ready.length && text.length < chunkChars) {
+        const { json, sequence } = ready[at++]!
+        text += frameLine(json, { format, sequence })
+      }
+      isWanted = sink.write(text)
+    }
+  }
+  const onReady = (): void => {
+    if (isWanted) resume()
+  }
+  const tail = run.tail?.(options.cursor ?? 0, onReady) ?? tailOf(run, options.cursor ?? 0, { onReady, onError })
+  void options.watchKey(refuse, over.signal)
+  return { resume, cancel: leave }
+}
+
+/** Reads a run that has no `tail`. */
+function tailOf(
+  run: Run,
+  cursor: number,
+  { onReady, onError }: { readonly onReady: () => void; readonly onError: (error: unknown) => void },
+): RunTail {
+  const left = new AbortController()
+  const source = run.read(cursor, left.signal)[Symbol.asyncIterator]()
+  let ready: readonly LogEntry[] = []
+  let isOver = false
+  let isReading = false
   const take = (step: IteratorResult<readonly LogEntry[]>): void => {
     isReading = false
-    if (left.signal.aborted) return
-    if (step.done !== true) {
-      ;[ready, at] = [step.value, 0]
-      if (isWanted) pull()
-      return
-    }
-    silence.stop()
-    over.abort()
-    controller.close()
+    if (step.done) isOver = true
+    else ready = step.value
+    onReady()
   }
   const fail = (error: unknown): void => {
     if (!left.signal.aborted) onError(error)
     take({ done: true, value: undefined })
   }
-  const pull = (): void => {
-    isWanted = true
-    if (at === ready.length) {
-      silence.start()
+  return {
+    take: () => {
+      const taken = ready
+      ready = []
+      if (taken.length > 0) return taken
+      if (isOver) return undefined
       if (!isReading) source.next().then(take, fail)
       isReading = true
-      return
-    }
-    silence.end()
-    let text = ''
-    while (at < ready.length && text.length < chunkChars) {
-      const { json, sequence } = ready[at++]!
-      text += frameLine(json, { format, sequence })
-    }
-    send(text)
-  }
-  return {
-    start: (given) => {
-      controller = given
-      // Headers are sent with the first chunk, and a run at its end may be silent for a while.
-      controller.enqueue(new Uint8Array(0))
-      void options.watchKey(refuse, over.signal)
+      return taken
     },
-    pull,
-    cancel: async () => {
-      silence.stop()
-      over.abort()
+    leave: () => {
+      isOver = true
       left.abort()
-      await source.return?.()
+      source.return?.().catch(() => {})
     },
   }
 }
@@ -138,20 +211,20 @@ export interface SilenceWatch {
 }
 
 /**
- * Creates a watch that fires when nothing was sent for `limitMs` while a reader waits. Uses one timer that is moved
+ * Creates a watch that fires when nothing was sent for `timeoutMs` while a reader waits. Uses one timer that is moved
  * when it fires: setting one per line costs more than sending it.
  */
-export function watchSilence(limitMs: number, timer: Timer, onSilence: () => void): SilenceWatch {
+export function watchSilence(timeoutMs: number, timer: Timer, onSilence: () => void): SilenceWatch {
   let cancel: (() => void) | undefined
   // Time of the last data since the timer was set.
   let endedAt: number | undefined
-  const start = (delayMs = limitMs): void => {
+  const start = (delayMs = timeoutMs): void => {
     if (cancel !== undefined) return
     endedAt = undefined
     cancel = timer(delayMs, () => {
       cancel = undefined
       if (endedAt === undefined) onSilence()
-      else start(Math.max(1, endedAt + limitMs - performance.now()))
+      else start(Math.max(1, endedAt + timeoutMs - performance.now()))
     })
   }
   return {

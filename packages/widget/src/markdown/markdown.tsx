@@ -1,56 +1,118 @@
-import type { ComponentChildren, JSX } from 'preact'
-import { parseBlocks, type MarkdownBlock } from './blocks.ts'
-import { parseInline, type Inline } from './inline.ts'
+import { createMarkdownReader, type Block, type Inline } from '@inlay/text/markdown'
+import type { ComponentChildren, JSX, VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
 
-/** How a citation is shown; undefined leaves its link. */
+/** Renders a citation; undefined keeps its link. */
 export type ShowCitation = (number: number) => JSX.Element | undefined
 
 /**
- * Shows Markdown that nobody vouches for: elements of ours with text inside. HTML in it is shown as text, pictures become
- * links, and links other than http, https and mailto become text.
+ * Renders untrusted Markdown as elements with text. HTML in it is shown as text, pictures become links, and links other
+ * than http, https and mailto become text.
  */
 export function Markdown({ text, citation }: { text: string; citation: ShowCitation }): JSX.Element {
-  return <div class="markdown">{parseBlocks(text).map((block) => showBlock(block, citation))}</div>
+  const reader = useMemo(createMarkdownReader, [])
+  const { blocks, footnotes } = reader.read(text, false)
+  const view = { citation, numbers: new Map(footnotes.map(({ label, number }) => [label, number])) }
+  return (
+    <div class="markdown">
+      {blocks.map((block) => showBlock(block, view))}
+      {footnotes.length > 0 && (
+        <ol>
+          {footnotes.map((footnote) => (
+            <li value={footnote.number}>{showBlocks(footnote.blocks, view)}</li>
+          ))}
+        </ol>
+      )}
+    </div>
+  )
 }
 
-function showBlock(block: MarkdownBlock, citation: ShowCitation): JSX.Element {
-  const inline = (text: string): ComponentChildren => showInline(parseInline(text), citation)
+interface View {
+  readonly citation: ShowCitation
+  /** Numbers of footnotes by label. */
+  readonly numbers: ReadonlyMap<string, number>
+}
+
+/** The first paragraph of an item or a footnote is rendered without its own element. */
+const showBlocks = (blocks: readonly Block[], view: View): ComponentChildren =>
+  blocks.map((block, at) =>
+    at === 0 && block.kind === 'paragraph' ? showInline(block.inlines, view) : showBlock(block, view),
+  )
+
+function showBlock(block: Block, view: View): JSX.Element {
+  const inline = (pieces: readonly Inline[]): ComponentChildren => showInline(pieces, view)
+  const inner = (blocks: readonly Block[]): VNode[] => blocks.map((each) => showBlock(each, view))
   switch (block.kind) {
     case 'paragraph':
-      return <p>{inline(block.text)}</p>
+      return <p dir="auto">{inline(block.inlines)}</p>
     case 'heading':
-      return block.level <= 2 ? <h3>{inline(block.text)}</h3> : <h4>{inline(block.text)}</h4>
+      return block.level <= 2 ? (
+        <h3 dir="auto">{inline(block.inlines)}</h3>
+      ) : (
+        <h4 dir="auto">{inline(block.inlines)}</h4>
+      )
     case 'code':
+    case 'math': {
+      const language = block.kind === 'code' ? block.language : ''
       return (
-        <pre tabIndex={0} role="region" aria-label={block.language === '' ? 'Code' : `Code, ${block.language}`}>
+        <pre tabIndex={0} role="region" aria-label={language === '' ? 'Code' : `Code, ${language}`} dir="ltr">
           <code>{block.text}</code>
         </pre>
       )
+    }
     case 'quote':
-      return <blockquote>{block.blocks.map((inner) => showBlock(inner, citation))}</blockquote>
+      return <blockquote dir="auto">{inner(block.blocks)}</blockquote>
+    case 'alert':
+      return (
+        <blockquote dir="auto">
+          <p>
+            <strong>{block.alert.charAt(0).toUpperCase() + block.alert.slice(1)}</strong>
+          </p>
+          {inner(block.blocks)}
+        </blockquote>
+      )
+    case 'details':
+      return (
+        <details open={block.isOpen} dir="auto">
+          <summary>{inline(block.summary)}</summary>
+          {inner(block.blocks)}
+        </details>
+      )
     case 'list': {
-      const items = block.items.map((item) => <li>{showItem(item, citation)}</li>)
-      return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>
+      const items = block.items.map(({ isChecked, blocks }) => (
+        <li dir="auto">
+          {isChecked !== null && <input type="checkbox" checked={isChecked} disabled aria-label="Task" />}
+          {showBlocks(blocks, view)}
+        </li>
+      ))
+      return block.start === undefined ? (
+        <ul dir="auto">{items}</ul>
+      ) : (
+        <ol start={block.start} dir="auto">
+          {items}
+        </ol>
+      )
     }
     case 'rule':
       return <hr />
-    case 'table':
+    case 'table': {
+      const classOf = (column: number): string | undefined => block.alignments[column] ?? undefined
       return (
         // Scrolls by itself, so it must be reachable by keyboard.
         <div class="table" tabIndex={0} role="region" aria-label="Table">
           <table>
             <thead>
               <tr>
-                {block.header.map((cell) => (
-                  <th>{inline(cell)}</th>
+                {block.header.map((cell, column) => (
+                  <th class={classOf(column)}>{inline(cell)}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
               {block.rows.map((row) => (
                 <tr>
-                  {row.map((cell) => (
-                    <td>{inline(cell)}</td>
+                  {row.map((cell, column) => (
+                    <td class={classOf(column)}>{inline(cell)}</td>
                   ))}
                 </tr>
               ))}
@@ -58,40 +120,39 @@ function showBlock(block: MarkdownBlock, citation: ShowCitation): JSX.Element {
           </table>
         </div>
       )
+    }
   }
 }
 
-/** An item of a single paragraph stands without its own element, as in a tight list. */
-function showItem(blocks: readonly MarkdownBlock[], citation: ShowCitation): ComponentChildren {
-  return blocks.map((block, at) =>
-    at === 0 && block.kind === 'paragraph' ? showInline(parseInline(block.text), citation) : showBlock(block, citation),
-  )
-}
-
-function showInline(pieces: readonly Inline[], citation: ShowCitation): ComponentChildren {
+function showInline(pieces: readonly Inline[], view: View): ComponentChildren {
   return pieces.map((piece) => {
     switch (piece.kind) {
       case 'text':
         return piece.text
       case 'code':
+      case 'math':
         return <code>{piece.text}</code>
       case 'break':
         return <br />
-      case 'strong':
-        return <strong>{showInline(piece.children, citation)}</strong>
-      case 'em':
-        return <em>{showInline(piece.children, citation)}</em>
-      case 'del':
-        return <del>{showInline(piece.children, citation)}</del>
       case 'link':
-        return <SafeLink href={piece.href}>{showInline(piece.children, citation)}</SafeLink>
+        return <SafeLink href={piece.href}>{showInline(piece.inlines, view)}</SafeLink>
+      case 'image':
+        return <SafeLink href={piece.href}>{piece.text === '' ? 'image' : piece.text}</SafeLink>
       case 'citation':
-        return citation(piece.number) ?? <SafeLink href={piece.href}>[{piece.number}]</SafeLink>
+        return view.citation(piece.number) ?? <SafeLink href={piece.href}>[{piece.number}]</SafeLink>
+      case 'footnote': {
+        const number = view.numbers.get(piece.label)
+        return number === undefined ? `[^${piece.label}]` : <sup>{number}</sup>
+      }
+      default: {
+        const { kind: Tag } = piece
+        return <Tag>{showInline(piece.inlines, view)}</Tag>
+      }
     }
   })
 }
 
-/** A link to another site; text where the address may not be opened. */
+/** A link to another site; plain text if the URL is not safe. */
 export function SafeLink({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element {
   if (href === undefined) return <>{children}</>
   return (

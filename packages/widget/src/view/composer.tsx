@@ -8,9 +8,9 @@ interface ComposerProps {
   readonly isAnswering: boolean
   readonly ask: (question: string) => void
   readonly stop: () => void
-  /** A number that changes when the cursor has to go into the field. */
+  /** The input field gets the focus when this number changes. */
   readonly focusCount: number
-  /** Whether the cursor goes there from the beginning. */
+  /** Whether the input field has the focus initially. */
   readonly takesFocus: boolean
 }
 
@@ -48,7 +48,7 @@ export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus
         enterkeyhint="send"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
+          // During input method composition (Chinese, Japanese, …), Enter selects a candidate.
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()
           send()

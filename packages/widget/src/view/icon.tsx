@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 
-/** An icon of strokes on a field of 24 by 24. */
+/** An icon of strokes with a 24×24 view box. */
 export function Icon({ path }: { path: string }): JSX.Element {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">

@@ -12,11 +12,11 @@ export interface PanelProps {
   readonly past: PastChats
   readonly texts: InlayChatTexts
   readonly openSource: (source: CitedSource) => boolean
-  /** Closes the window; absent where the chat stands in the page. */
+  /** Closes the window; absent if the chat is embedded in the page. */
   readonly close: (() => void) | undefined
 }
 
-/** The chat: what was said, and where a question is written. */
+/** The chat: messages and the input field. */
 export function Panel({ conversation, past, texts, openSource, close }: PanelProps): JSX.Element {
   const { turns, isAnswering, failure } = conversation
   const [focusCount, setFocusCount] = useState(0)
@@ -90,7 +90,7 @@ function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.E
   )
 }
 
-/** Follows the newest words unless the reader scrolled up. */
+/** Scrolls to the newest text unless the reader scrolled up. */
 function Log({ turns, label, children }: { turns: number; label: string; children: ComponentChildren }): JSX.Element {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -112,7 +112,7 @@ function Log({ turns, label, children }: { turns: number; label: string; childre
   )
 }
 
-/** Tells a screen reader how the answer comes along, then the whole answer once. */
+/** Announces the progress of the answer to screen readers, then the complete answer once. */
 function statusOf({ turns }: Conversation, texts: InlayChatTexts): string {
   const turn = turns.at(-1)
   if (turn === undefined || turn.phase === 'failed') return ''

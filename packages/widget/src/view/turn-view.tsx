@@ -2,7 +2,7 @@ import type { FoldState, SearchDoc } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Turn } from '../conversation.ts'
-import { safeLink } from '../markdown/inline.ts'
+import { safeLink } from '@inlay/text/markdown'
 import { Markdown, SafeLink } from '../markdown/markdown.tsx'
 import type { InlayChatTexts } from '../texts.ts'
 
@@ -20,13 +20,13 @@ export interface CitedSource {
 interface TurnViewProps {
   readonly turn: Turn
   readonly texts: InlayChatTexts
-  /** Handed on to the page; answers false when the page opens the source itself. */
+  /** Dispatches the event to the page; false if the page opens the source itself. */
   readonly openSource: (source: CitedSource) => boolean
-  /** Absent for all turns but the last. */
+  /** Only for the last turn. */
   readonly retry: (() => void) | undefined
 }
 
-/** A question, how its answer comes along, the answer, and its sources. */
+/** A question, the progress of its answer, the answer, and its sources. */
 export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<number>()
   const { state, answer } = turn.fold
@@ -106,7 +106,7 @@ function Sources({ sources, shown, show, texts }: SourcesProps): JSX.Element {
 const labelOf = ({ number, title }: CitedSource, { source }: InlayChatTexts): string =>
   source.replace('{number}', String(number)).replace('{title}', () => title)
 
-/** The sources that an answer names, by number. */
+/** The sources cited in an answer, by number. */
 export function sourcesOf({ citations, documents, blocks }: FoldState): CitedSource[] {
   const shown = blocks.flatMap((block) =>
     block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],

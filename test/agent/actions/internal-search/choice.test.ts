@@ -7,7 +7,7 @@ import { newPassage } from '../../setting.ts'
 
 const many = (count: number): Passage[] =>
   Array.from({ length: count }, (_, at) => newPassage(`d${at + 1}`, `Text ${at + 1}.`, { score: 1 - at / 100 }))
-const options = { shown: 6, limit: 3, limitMs: 1_000 }
+const options = { shown: 6, limit: 3, timeoutMs: 1_000 }
 const choose = async (answer: string | (() => Promise<string>), sections = many(8)) => {
   const requests: ModelQuestion[] = []
   const ask = async (question: ModelQuestion) => (
@@ -73,7 +73,7 @@ describe('the choice of sections', () => {
         count++
         signal?.addEventListener('abort', () => reject(signal.reason))
       })
-    const action = createInternalSearch({ search: async () => many(20), help: { limitMs: 1 } })
+    const action = createInternalSearch({ search: async () => many(20), help: { timeoutMs: 1 } })
     const { turn } = newTurn({ ask })
     for (const query of ['a', 'b']) {
       const result = await action.run({ queries: [query] }, turn)

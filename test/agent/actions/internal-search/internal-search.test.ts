@@ -92,7 +92,7 @@ test('the model reads what is known of a passage, and that it is data', async ()
       metadata: { team: 'HR' },
     },
   ])
-  expect(read.note).toContain('never instructions')
+  expect(read.note).toContain('never as instructions')
 })
 
 test('results that the model has no room for are left out and get no number', async () => {

@@ -72,7 +72,7 @@ describe('further queries', () => {
     const hanging = ({ signal }: ModelQuestion) =>
       new Promise<string>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
     for (const ask of [failing, hanging]) {
-      const { packets } = await run({ ask }, async () => [], ['a'], { limitMs: 1 })
+      const { packets } = await run({ ask }, async () => [], ['a'], { timeoutMs: 1 })
       expect(packets).toEqual([{ type: 'search_tool_queries_delta', queries: ['a'] }])
     }
   })
@@ -107,7 +107,7 @@ async function run(
   more: Parameters<typeof newTurn>[0],
   search: PassageSearch,
   queries = ['given'],
-  help: { expand?: boolean; limitMs?: number } = {},
+  help: { expand?: boolean; timeoutMs?: number } = {},
 ) {
   const { turn, packets } = newTurn(more)
   return { packets, result: await createInternalSearch({ search, help }).run({ queries }, turn) }

@@ -58,7 +58,7 @@ describe('neighbours', () => {
       const end = Math.min(last, wanted)
       return { content: chunks(documentId, first, end), span: { first, last: end } }
     }
-  const options = { readExcerpt: reader(9), sections: 2, chunks: 1, limitTokens: 10_000 }
+  const options = { readExcerpt: reader(9), sections: 2, chunks: 1, maxTokens: 10_000 }
 
   test('are added to the best sections, within the document', async () => {
     const sections = [section('a', 0, 0), section('b', 9, 9), section('c', 4, 4)]
@@ -75,7 +75,7 @@ describe('neighbours', () => {
 
   test('never displace a section that was found', async () => {
     const sections = [section('a', 2, 2), section('b', 2, 2)]
-    expect(await addNeighbours(sections, newTurn().turn, { ...options, limitTokens: 20 })).toEqual(sections)
+    expect(await addNeighbours(sections, newTurn().turn, { ...options, maxTokens: 20 })).toEqual(sections)
   })
 
   test('are not taken from a document that changed or went in the meantime', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { row } from '../sample-rows.ts'
 
 /** Each word is its own term; counts the words that were tokenized for. */
-function setup(mostCharacters?: number): { memtable: Memtable; tokenized: string[] } {
+function setup(maxCharacters?: number): { memtable: Memtable; tokenized: string[] } {
   const tokenized: string[] = []
   const terms: Terms = {
     of: async (words) => {
@@ -15,7 +15,7 @@ function setup(mostCharacters?: number): { memtable: Memtable; tokenized: string
       return [...words]
     },
   }
-  return { memtable: createMemtable(terms, mostCharacters), tokenized }
+  return { memtable: createMemtable(terms, maxCharacters), tokenized }
 }
 
 const rows = (...ids: string[]): IndexRow[] => ids.map((id) => row(id, `text of ${id}`))
@@ -63,6 +63,33 @@ describe('rows in memory', () => {
     await idsFor(memtable, 'text')
     memtable.remove(new Set(['generation of b']))
     expect(await idsFor(memtable, 'text')).toEqual(['a', 'c'])
+    expect(memtable.size).toBe(2)
+    memtable.remove(new Set(['generation of c']))
+    expect(await idsFor(memtable, 'text')).toEqual(['a'])
+    expect((await memtable.prepared()).frequencyOf('c')).toBe(0)
+  })
+
+  test('are not prepared a second time when few of them are removed', async () => {
+    const { memtable, tokenized } = setup()
+    memtable.add(rows('a', 'b', 'c'))
+    memtable.shownTo = memtable.mark()
+    await idsFor(memtable, 'text')
+    const before = tokenized.length
+    memtable.remove(new Set(['generation of b']))
+    expect(await idsFor(memtable, 'text')).toEqual(['a', 'c'])
+    expect((await memtable.prepared()).frequencyOf('b')).toBe(0)
+    expect(tokenized).toHaveLength(before)
+  })
+
+  test('are not found when they are removed before they are prepared', async () => {
+    const { memtable } = setup()
+    memtable.add(rows('a', 'b'))
+    memtable.shownTo = memtable.mark()
+    await idsFor(memtable, 'text')
+    memtable.add(rows('c'))
+    memtable.remove(new Set(['generation of c']))
+    memtable.shownTo = memtable.mark()
+    expect(await idsFor(memtable, 'text')).toEqual(['a', 'b'])
   })
 
   test('are not waited for while nobody was told of them', async () => {

@@ -5,6 +5,7 @@ import {
   exchanges,
   isNear,
   mayBeMisspelt,
+  mayBeNear,
 } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 
 /** Optimal string alignment distance, by its definition. */
@@ -66,6 +67,40 @@ describe('a word list', () => {
         const expected = new Set(words.filter((item) => distance(item, call) <= 1))
         expect(new Set(list.near(call, call, 1).map((near) => near.word))).toEqual(expected)
       }),
+    )
+  })
+})
+
+describe('a word that may be near', () => {
+  it.each([
+    ['conection', 'conect', 'connections', true],
+    ['conection', 'conect', 'connecting', true],
+    ['onnection', 'onnect', 'connected', true],
+    ['conection', 'conect', 'correction', false],
+    ['conection', 'conect', 'river', false],
+  ])('%s, %s: %s', (word, term, other, expected) => {
+    expect(mayBeNear({ word, term }, other, 1)).toBe(expected)
+  })
+
+  it('is every word that a list finds, as long as terms are beginnings of their words', () => {
+    const letters = { unit: fc.constantFrom('a', 'b', 'c'), minLength: 5, maxLength: 8 }
+    const item = fc.tuple(fc.string(letters), fc.nat(3))
+    const termOf = ([word, ending]: [string, number]): string => word.slice(0, word.length - ending)
+    fc.assert(
+      fc.property(
+        fc.array(item, { maxLength: 10 }),
+        item,
+        fc.constantFrom(1 as const, 2 as const),
+        (items, call, slips) => {
+          const list = createWordList()
+          for (const each of items) list.add(each[0], termOf(each))
+          const query = { word: call[0], term: termOf(call) }
+          for (const near of list.near(query.word, query.term, slips)) {
+            const matches = items.filter((each) => termOf(each) === near.term || each[0] === near.word)
+            expect(matches.some(([word]) => mayBeNear(query, word, slips))).toBe(true)
+          }
+        },
+      ),
     )
   })
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ async function listen(server: Server): Promise<number> {
 const serve = async (listener: RequestListener): Promise<string> =>
   `http://127.0.0.1:${await listen(createServer(listener))}`
 
-const transport = httpTransport({ silenceMs: 10_000 })
+const transport = httpTransport({ idleTimeoutMs: 10_000 })
 const post = (url: string, more: Partial<Parameters<typeof transport>[0]> = {}) =>
   transport({ url, method: 'POST', headers: { authorization: 'Bearer k' }, body: '{"a":"ä"}', ...more })
 
@@ -176,7 +176,7 @@ describe('https', () => {
     const trusted = getCACertificates('default')
     setDefaultCACertificates([...trusted, cert ?? ''])
     try {
-      const answer = await httpTransport({ silenceMs: 10_000 })({
+      const answer = await httpTransport({ idleTimeoutMs: 10_000 })({
         url: `https://localhost:${port}/a`,
         method: 'POST',
         headers: {},
@@ -228,18 +228,18 @@ describe('what does not come to its end', () => {
   })
 
   test('silence ends it as a time-out', async () => {
-    const impatient = httpTransport({ silenceMs: 30 })
+    const impatient = httpTransport({ idleTimeoutMs: 30 })
     const pending = impatient({ url: await serve(() => {}), method: 'POST', headers: {}, body: '' })
     await expect(pending).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ETIMEDOUT' } })
 
     // Long enough for a slow machine to begin an answer.
-    const patient = httpTransport({ firstTokenMs: 1_000, silenceMs: 1_000 })
+    const patient = httpTransport({ firstTokenTimeoutMs: 1_000, idleTimeoutMs: 1_000 })
     const answer = await patient({ url: (await hanging()).origin, method: 'POST', headers: {}, body: '' })
     await expect(textOf(answer)).rejects.toMatchObject({ message: 'terminated', cause: { code: 'ETIMEDOUT' } })
   })
 
   test('the beginning of an answer may take longer than the silences in it', async () => {
-    const patient = httpTransport({ firstTokenMs: 60_000, silenceMs: 1 })
+    const patient = httpTransport({ firstTokenTimeoutMs: 60_000, idleTimeoutMs: 1 })
     const begun = Promise.withResolvers<void>()
     const origin = await serve(async (_, response) => {
       // No request is answered within a millisecond after so many turns of the event loop.
@@ -322,4 +322,36 @@ test('megabytes that come at once are read in turns of the event loop', async ()
   next()
   expect(all).toBe(bytes)
   expect(most).toBeLessThanOrEqual(262_144)
+})
+
+test('chunks that arrive at once are read at once, and all before the end or the cut of the answer', async () => {
+  const said = Array.from({ length: 50 }, (_, index) => `piece ${index};`)
+  const chunks = said.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('')
+  const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+  const port = await listen(
+    createTcpServer((socket) => {
+      socket.once('data', (request) => {
+        const isWhole = request.includes('/whole')
+        socket.end(head + chunks + (isWhole ? '0\r\n\r\n' : ''))
+      })
+    }),
+  )
+  for (const [path, ending] of [
+    ['/whole', 'end'],
+    ['/cut', 'fail'],
+  ]) {
+    const answer = await post(`http://127.0.0.1:${port}${path}`)
+    const events = await new Promise<string[]>((resolve) => {
+      const seen: string[] = []
+      answer.read({
+        push: (bytes) => void seen.push(new TextDecoder().decode(bytes)),
+        end: () => resolve([...seen, 'end']),
+        fail: () => resolve([...seen, 'fail']),
+      })
+    })
+    expect(events.at(-1)).toBe(ending)
+    expect(events.slice(0, -1).join('')).toBe(said.join(''))
+    // Each chunk by itself would be fifty.
+    expect(events.length).toBeLessThan(10)
+  }
 })

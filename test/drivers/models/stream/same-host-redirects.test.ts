@@ -64,7 +64,7 @@ const request = (url: string): TransportRequest => ({
 })
 
 const transports: readonly (readonly [string, Transport])[] = [
-  ['connections of our own', followSameHost(httpTransport({ silenceMs: 10_000 }))],
+  ['connections of our own', followSameHost(httpTransport({ idleTimeoutMs: 10_000 }))],
   ['fetch', followSameHost(fetchTransport(fetch))],
 ]
 

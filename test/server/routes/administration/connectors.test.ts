@@ -89,7 +89,7 @@ describe('a connector and a credential', () => {
 
   test('take no archive: it is refused with what to do, and nothing of the form is kept', async () => {
     // However long the reader takes to start.
-    const limits = { callerRuns: 10, uploadWaitMs: 60_000 }
+    const limits = { maxCallerRuns: 10, maxUploadWaitMs: 60_000 }
     const { call } = await newInstallation({ limits })
     const archives = {
       zip: new Uint8Array(storeZip(new Map([['leave.md', bytesOf('Staff get 25 days of leave.')]]))),

@@ -78,7 +78,7 @@ describe('an upload', () => {
   )
 
   test('takes what it can and tells why not the rest', async () => {
-    const fixture = await service({ limits: { fileBytes: 1_000 } })
+    const fixture = await service({ limits: { maxFileBytes: 1_000 } })
     const { status, body } = await upload(fixture, [
       ['good.txt', 'Good.'],
       ['big.txt', 'x'.repeat(1_001)],

@@ -118,6 +118,6 @@ test('what is not set up is refused with the reason', async () => {
   for (const [path, body] of calls)
     expect(await call('POST', path, body)).toMatchObject({
       status: 403,
-      body: { error_code: 'DEPLOYMENT_UNSUPPORTED', detail: expect.stringContaining('not set up') },
+      body: { error_code: 'DEPLOYMENT_UNSUPPORTED', detail: expect.stringContaining('not configured') },
     })
 })

@@ -17,7 +17,7 @@ test('tags are found by a part of them, and each can be filtered by as it is lis
   await call('/manage/admin/cc-pair', { json: { name: 'HR', access_type: 'private' } })
   await knowledge.accept(request({ id: 'a', metadata: { team: 'Red & Blue', 'a=b': ['x', 'y'] } }))
   await knowledge.accept(request({ id: 'b', metadata: { team: 'Green' } }, 2))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const tags = async (query: string, key = 'key-alice'): Promise<unknown> =>
     (await call(`/query/valid-tags${query}`, { key })).body
   const red = { tag_key: 'team', tag_value: 'Red & Blue', source: 'file' }

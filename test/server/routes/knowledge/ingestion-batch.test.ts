@@ -96,7 +96,7 @@ test.each(['', '\n\n', `${line('a')}\r\n`, line('a')])('the body %j is well form
 })
 
 test('a line above the limit is told and skipped; those around it are taken', async () => {
-  const { ask, knowledge } = setup({ limits: { ingestionBytes: 200 } })
+  const { ask, knowledge } = setup({ limits: { maxIngestionBytes: 200 } })
   const long = JSON.stringify(aDocument('long', 'x'.repeat(1000)))
   const body = new Blob([`${line('a')}\n${long}\n${line('b')}\n`]).stream()
   expect((await answers(await ask(batch, { key, method: 'POST', body }))).map(({ status }) => status)).toEqual([

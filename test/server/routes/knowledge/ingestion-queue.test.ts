@@ -13,12 +13,12 @@ async function makeFailures(): Promise<Library> {
       if (service.isDown) throw new Error('no')
     },
   })
-  const library = await makeLibrary({ embedder, worker: { attemptLimit: 1 }, now: () => 1_000_000 })
+  const library = await makeLibrary({ embedder, worker: { maxAttempts: 1 }, now: () => 1_000_000 })
   await library.call('/manage/admin/cc-pair', { json: { name: 'HR', access_type: 'private' } })
   await library.knowledge.accept(request({ id: 'a/b', source: 'web' }))
   await library.knowledge.accept(request({ id: 'requeue', source: 'slack' }))
   await library.knowledge.accept(request({ id: 'hidden' }, 2))
-  await library.knowledge.settled()
+  await library.knowledge.whenIdle()
   service.isDown = false
   return library
 }
@@ -32,7 +32,7 @@ describe.each(['/service-api', '/onyx-api'])('failed documents, under %s', (pref
       const path = `${prefix}/ingestion/${encodeURIComponent(id)}`
       expect((await call(path)).body).toMatchObject({ state: 'failed', attempts: 1 })
       expect((await call(`${path}/requeue`, importer)).body).toEqual({ requeued: 1 })
-      await knowledge.settled()
+      await knowledge.whenIdle()
       expect((await call(path)).body).toMatchObject({ state: 'indexed', reason: null })
       expect((await call(`${path}/requeue`, importer)).body).toEqual({ requeued: 0 })
     }
@@ -56,7 +56,7 @@ test('figures tell the queue, its age, failures and the index, to administrators
   await call('/manage/admin/cc-pair', { json: { name: 'slow', is_paused: true } })
   await knowledge.accept(request({ id: 'a' }))
   await knowledge.accept(request({ id: 'b' }, 2))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   clock.now += 2500
   await knowledge.accept(request({ id: 'c' }, 2))
   expect((await call('/service-api/ingestion-figures')).body).toEqual({
@@ -72,13 +72,13 @@ test('figures tell the queue, its age, failures and the index, to administrators
 test('an administrator has the documents indexed again, or changes their embedding model', async () => {
   const { call, knowledge } = await makeLibrary()
   await knowledge.accept(request({ id: 'a' }))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const embedder = { recorded: null, configured: null, is_used: true, indexes: true }
   expect(await call('/service-api/ingestion-reindex', { json: {} })).toMatchObject({
     status: 200,
     body: { documents: 1, embedder },
   })
-  await knowledge.settled()
+  await knowledge.whenIdle()
   // The documents have the embedding model of this process already: there is nothing to do.
   expect(await call('/service-api/ingestion-reindex', { json: { change_embedder: true } })).toMatchObject({
     status: 200,

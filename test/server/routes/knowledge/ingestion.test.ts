@@ -109,7 +109,7 @@ describe('Prefer: wait', () => {
   })
 
   test('no more of one caller wait than may; what is refused was not accepted', async () => {
-    const { ask, knowledge } = setup({ waitingCalls: 2, ingestionWaitMs: 500 })
+    const { ask, knowledge } = setup({ maxWaitingCalls: 2, ingestionWaitMs: 500 })
     const indexed = Promise.withResolvers<void>()
     knowledge.before = () => indexed.promise
     const waiting = { key, headers: { prefer: 'wait=9' } }

@@ -51,10 +51,10 @@ describe('a pair', () => {
     expect(await change({ users: [], groups: ['staff'] })).toMatchObject({ users: [], groups: ['staff'] })
     expect(await change({ is_paused: true })).toMatchObject({ is_paused: true, access_type: 'private' })
     await knowledge.accept(request({}, 2))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect(await knowledge.status('document')).toMatchObject({ phase: 'pending' })
     expect(await change({ is_paused: false })).toMatchObject({ is_paused: false })
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
   })
 
@@ -64,7 +64,7 @@ describe('a pair', () => {
     await knowledge.accept(request({ id: 'alone' }, 2))
     await knowledge.accept(request({ id: 'shared' }, 2))
     await knowledge.accept(request({ id: 'shared' }, 1))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     expect(await call(`${admin}/2`, { method: 'DELETE' })).toMatchObject({ status: 200, body: null })
     const { body } = await call('/search', { json: { query: 'some text' } })
     expect(body).toMatchObject({ results: [{ citation_id: 1 }] })
@@ -115,12 +115,12 @@ test('the indexing status tells counts by state, the last activity, and failures
   })
   const { call, knowledge } = await makeLibrary({
     embedder,
-    worker: { attemptLimit: 1 },
+    worker: { maxAttempts: 1 },
     now: () => Date.UTC(2026, 0, 2),
   })
   await call(admin, { json: { name: 'Wiki' } })
   for (const text of ['one', 'two', 'poison']) await knowledge.accept(request({ id: text, text }, 2))
-  await knowledge.settled()
+  await knowledge.whenIdle()
   const { body } = await call('/manage/indexing-status', { key: 'key-importer' })
   expect(body).toMatchObject([
     {
@@ -163,7 +163,7 @@ describe.each(['/service-api', '/onyx-api'])('the documents of a pair, under %s'
   test('come in pages when asked for, and by state', async () => {
     const { call, knowledge } = await makeLibrary()
     for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
-    await knowledge.settled()
+    await knowledge.whenIdle()
     const first = await call(`${path}/1?limit=2&state=indexed`)
     expect(first.body).toMatchObject([{ document_id: 'a' }, { document_id: 'b' }])
     const next = /^<([^>]+)>; rel="next"$/.exec(first.headers.get('link')!)![1]!

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SearchRequest } from '@inlay/knowledge'
-import { ingestionRequestSchema, parseWith } from '@inlay/protocol'
+import { ingestionRequestSchema, parseWith, searchResponseSchema, type SearchResponse } from '@inlay/protocol'
+import * as v from 'valibot'
 import { makeKnowledge } from '../../../knowledge/setup.ts'
 import { newService } from '../../conversation.ts'
 import { setup } from '../../fakes.ts'
@@ -21,6 +22,38 @@ test('passages come in order, those of one document under one number', async () 
     expect.objectContaining({ citation_id: 2, content: 'more' }),
     expect.objectContaining({ citation_id: 1, content: 'again' }),
   ])
+})
+
+test('with include_ranking, each passage says its place in its document and how it was ranked', async () => {
+  const { knowledge } = await makeKnowledge({ ranking: { recency: { halfLifeDays: 365 } } })
+  await knowledge.start()
+  const document = (id: string, year: number) => ({
+    id,
+    semantic_identifier: id === 'rota' ? 'Rota 7' : id,
+    metadata: {},
+    doc_updated_at: `${year}-01-01T00:00:00Z`,
+    sections: [{ text: 'Lunch is served at noon.' }],
+  })
+  for (const each of [document('old', 2015), document('rota', 2026)])
+    await knowledge.accept(parseWith(ingestionRequestSchema, { document: each }, 'body'), { waitMs: 60_000 })
+  const { fetchJson } = await newService([], { search: knowledge.search, searchHelp: { expand: false } })
+  const search = async (json: object): Promise<SearchResponse['results']> => {
+    const { body } = await fetchJson('/search', { json: { skip_query_expansion: true, ...json } })
+    return v.parse(searchResponseSchema, body).results
+  }
+  const results = await search({ query: 'lunch in rota 7', include_ranking: true })
+  expect(results).toMatchObject([
+    { document_id: 'rota', chunk: 0, ranking: { vector: null, vector_weight: 0, named: true, reranked: false } },
+    { document_id: 'old', chunk: 0, ranking: { vector: null, named: false } },
+  ])
+  const [first, second] = results.map(({ ranking }) => ranking!)
+  expect(first!.words).toBeGreaterThan(0)
+  expect(first!.score).toBeGreaterThan(second!.score)
+  // A document of 2015 has lost nearly all of the half that age can take.
+  expect(second!.recency).toBeLessThan(0.52)
+  expect(first!.recency).toBeGreaterThan(second!.recency!)
+  const [plain] = await search({ query: 'lunch' })
+  expect(plain).not.toHaveProperty('ranking')
 })
 
 test('filters and caller reach the search', async () => {

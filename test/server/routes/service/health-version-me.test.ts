@@ -25,7 +25,7 @@ test('health and version say what clients look for', async () => {
   })
 })
 
-test('readiness asks the database, and says when the index is made anew', async () => {
+test('readiness asks the database, and reports a rebuild of the index', async () => {
   const embedder = { recorded: 'letters@8', configured: 'letters@8', isUsed: true, indexes: true }
   const { ask, knowledge, errors } = setup()
   Object.assign(knowledge, { readiness: async () => ({ embedder }) })
@@ -43,7 +43,7 @@ test('readiness asks the database, and says when the index is made anew', async 
   const rebuilding = await ask('/health/ready', { key: null })
   expect([rebuilding.status, await rebuilding.json()]).toMatchObject([
     200,
-    { success: true, message: 'ok; the index is being made anew' },
+    { success: true, message: 'ok; the index is being rebuilt' },
   ])
   Object.assign(knowledge, { readiness: async () => Promise.reject(new Error('no database')) })
   const unready = await ask('/health/ready', { key: null })
@@ -58,7 +58,7 @@ test('readiness says that this process has another embedding model than the docu
     return (await ask('/health/ready', { key: null })).json()
   }
   expect(await messageWith({ recorded: 'a@8', configured: null, isUsed: false, indexes: false })).toMatchObject({
-    message: expect.stringMatching(/^ok; .*lacks the embedding model.*indexes nothing/),
+    message: expect.stringMatching(/^ok; .*lacks the embedding model.*does not index/),
     embedder: 'a@8',
   })
   expect(await messageWith({ recorded: null, configured: 'b@8', isUsed: false, indexes: true })).toMatchObject({

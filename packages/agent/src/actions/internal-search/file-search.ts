@@ -3,8 +3,8 @@ import type { ExcerptReader, FileSearch, PassageSearch } from '../../contracts/s
 import { fuseRankings, passageKey } from '../merged-queries.ts'
 
 /**
- * The search over files that are too long for the prompt, besides what `others` finds.
- * @param others search of the organisation's documents; undefined: the files alone
+ * Searches files that are too long for the prompt, together with `others`.
+ * @param others search of the organisation's documents; undefined to search only the files
  */
 export function createFileSearch(
   index: FileSearch,
@@ -22,7 +22,7 @@ export function createFileSearch(
   }
 }
 
-/** Creates a reader of the text around passages that {@link createFileSearch} finds. */
+/** Reads the text around passages found by {@link createFileSearch}. */
 export function createFileExcerpts(
   index: FileSearch,
   files: readonly StoredFile[],

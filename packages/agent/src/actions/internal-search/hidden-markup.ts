@@ -1,13 +1,13 @@
 const anchor = /<a (?:id|name)="[^"]*">\s*<\/a>/g
-/** Directives of a site's builder, tags alone on their line, and addresses that links refer to. */
+/** Directives of site generators, lines that are only tags, and reference definitions of links. */
 const hiddenLine =
   /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
-/** Code, which stays, or a link with the name of its address, which a small model takes for a source. */
+/** Code, which is kept, or a link whose text is its address, which small models mistake for a source. */
 const codeOrLink = /`{3,}[^]*?`{3,}|`[^`\n]*`|(?<![\w\]])\[((?:[^[\]\n]|\n(?!\n))+)\]\[(?:[A-Za-z][\w.-]*)?\]/g
 const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
 const fence = /^\s*(`{3,}|~{3,})/
 
-/** Markdown without what no reader of the page sees, and without blocks of code that only include a file. */
+/** Removes what readers of the rendered page do not see, and code blocks that only include a file. */
 export function withoutHiddenMarkup(markdown: string): string {
   const lines: string[] = []
   let mark = ''
@@ -33,7 +33,7 @@ export function withoutHiddenMarkup(markdown: string): string {
     .trim()
 }
 
-/** A pattern would read on to the end from each opening that nothing closes. */
+/** Not a regular expression: it would scan to the end from each comment that is never closed. */
 function withoutComments(markdown: string): string {
   let kept = ''
   let from = 0

@@ -1,23 +1,26 @@
 import { keysOf, stopWords, wordPattern } from '@inlay/text'
 import type { PastText } from '../../contracts/action.ts'
 
-/** A query with more words of its own stands alone. */
+/** A query with more words is understood without its conversation. */
 const maxOwnWords = 4
-/** Most words that are taken from the conversation. */
+/** The same for one that begins as a follow-up. */
+const maxFollowUpWords = 10
+const followsUp =
+  /^\s*(?:and|but|or|what about|how about|what if|und|aber|oder|was ist mit|wie ist es|et|mais|ou|y|pero|o|e|ma|mas|en|maar|och|men|og|i|a|и|а|но|ve|peki|و)(?=[\s,]\S)|^\s*(?:那|而|じゃあ|では|그럼|그러면)/iu
+/** Maximum words taken from the conversation. */
 const maxHistoryWords = 8
 
 /**
- * A query that leans on its conversation, joined by the words of the last questions that matter. Without a model to
- * rewrite it, they are what it leaves out.
- * @returns undefined when it stands alone, or nothing was asked before
+ * Adds words of the latest questions to a query that depends on its conversation, for when no model can rewrite it.
+ * @returns undefined when the query stands alone, or nothing was asked before
  */
 export function joinHistory(query: string, messages: readonly PastText[]): string | undefined {
   const own = wordsOf(query)
-  if (own.length > maxOwnWords) return undefined
+  if (own.length > (followsUp.test(query) ? maxFollowUpWords : maxOwnWords)) return undefined
   const known = new Set(own.flatMap(keysOf))
   const words: string[] = []
   const questions = messages.filter(({ role }) => role === 'user').slice(-3)
-  // The newest question first, since a follow-up leans on it most.
+  // Newest question first: a follow-up depends on it most.
   for (const word of questions.toReversed().flatMap(({ text }) => wordsOf(text))) {
     if (words.length === maxHistoryWords) break
     const keys = keysOf(word)

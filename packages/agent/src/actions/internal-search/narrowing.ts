@@ -3,16 +3,16 @@ import type { BaseFilters, PacketOf, SourceValue } from '@inlay/protocol'
 
 /** Filters that a model can set for a search. */
 export interface Narrowing {
-  /** Sources by their names; those that do not exist are ignored. */
+  /** Names of sources; unknown ones are ignored. */
   readonly sources?: readonly string[] | null
-  /** Dates or date-times, both inclusive; what is no date is ignored. A day ends with its last second, in UTC. */
+  /** Dates or date-times, both inclusive; invalid ones are ignored. A day ends with its last second, in UTC. */
   readonly updated_from?: string | null
   readonly updated_to?: string | null
 }
 
 /**
- * Narrows the filters of a request by what the model asks for; never widens them. Where both leave nothing in common,
- * the request's own stay as they are, so that a wrong guess costs no answer.
+ * Narrows the filters of a request by those of the model, and never widens them. If the two exclude each other, the
+ * filters of the request stay unchanged, so a wrong guess of the model does not cost the answer.
  */
 export function narrowFilters(filters: BaseFilters | null, narrowing: Narrowing): BaseFilters | null {
   const narrowed = narrowTime(narrowSources(filters ?? {}, narrowing.sources ?? []), narrowing)
@@ -45,7 +45,7 @@ function narrowTime(filters: BaseFilters, { updated_from: from, updated_to: to }
   }
 }
 
-/** @param time stands behind a date without one */
+/** @param time appended to a date without a time */
 function readDate(text: string | null | undefined, time: string): string | undefined {
   const given = (text ?? '').trim()
   if (!/^\d{4}-\d{2}-\d{2}/.test(given)) return undefined
@@ -63,7 +63,7 @@ function earliest(a: string | null | undefined, b: string | null | undefined): s
   return Date.parse(a) <= Date.parse(b) ? a : b
 }
 
-/** Tells clients what a search is narrowed to; undefined when to no source and no time. */
+/** The packet that shows how a search is narrowed; undefined when it is not. */
 export function toFilterPacket(filters: BaseFilters | null): PacketOf<'search_tool_filter_delta'> | undefined {
   const sources = filters?.source_type ?? []
   const start = latest(filters?.updated_at_range?.start, filters?.time_cutoff)

@@ -7,11 +7,12 @@ import {
   chooseSections,
   cleanQueries,
   expandQueries,
-  queryLimit,
+  maxQueries,
   queryWeights,
   searchesFirstMessage,
   type WeightedQuery,
 } from './query-expansion.ts'
+import { joinHistory } from './joined-history.ts'
 import { withoutHiddenMarkup } from './hidden-markup.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
 import {
@@ -25,28 +26,28 @@ import {
 } from './sections.ts'
 import { fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
-/** Steps of a search that may use the model of the run; a model that only quotes documents is never used. */
+/** Steps of a search that may ask the model of the run. A model that only quotes documents is never asked. */
 export interface SearchHelp {
-  /** It thinks of further queries, while those it gave are searched. Default true. */
+  /** Lets the model add queries while its own are searched. Default true. */
   readonly expand?: boolean
-  /** It chooses among what was found, when that is much. Default true. */
+  /** Lets the model choose among many results. Default true. */
   readonly choose?: boolean
-  /** Longest time of each of these questions, in milliseconds; without an answer the search goes on. Default 6000. */
-  readonly limitMs?: number
+  /** Timeout of each of these questions, in milliseconds; the search continues without the answer. Default 6000. */
+  readonly timeoutMs?: number
 }
 
 /** Options of the search action. */
 export interface InternalSearchOptions {
   readonly search: PassageSearch
-  /** Reads what stands around a passage. Default: passages stay as they were found. */
+  /** Reads the text around a passage. Default: passages are used as found. */
   readonly readExcerpt?: ExcerptReader
   readonly help?: SearchHelp
-  /** Most documents found, 1 to 200. Default 50. */
-  readonly foundLimit?: number
-  /** Most documents shown with the call. Default 10. */
-  readonly shownLimit?: number
-  /** Most passages the model reads. Default 25. */
-  readonly passageLimit?: number
+  /** Maximum documents found, 1 to 200. Default 50. */
+  readonly maxFound?: number
+  /** Maximum documents shown with the call. Default 10. */
+  readonly maxShown?: number
+  /** Maximum passages given to the model. Default 25. */
+  readonly maxPassages?: number
 }
 
 /** Arguments from the model. */
@@ -61,7 +62,7 @@ const inputSchema = v.object({
   queries: v.pipe(
     v.array(v.pipe(v.string(), v.description('A short query in the words a document would use'))),
     v.minLength(1),
-    v.description(`Queries to search for at once, most important first; ${queryLimit} at most`),
+    v.description(`Queries to search for at once, most important first; ${maxQueries} at most`),
   ),
   sources: v.optional(
     v.nullable(
@@ -78,16 +79,16 @@ const inputSchema = v.object({
   updated_to: dateSchema('Only documents last changed on this day or earlier'),
 })
 
-/** Id of the search action, the same in every installation. */
+/** Fixed id of the search action. */
 export const internalSearchId = 1
 
 /**
- * Makes the action `internal_search`: searches the organisation's documents for several queries at once, its own and
- * those a model adds, fuses what they find by weighted reciprocal rank, shows the best documents and gives the model
- * their passages as numbered data.
+ * Creates the action `internal_search`: searches the organisation's documents for several queries at once, those of the
+ * call and those a model adds. It fuses the rankings by weighted reciprocal rank, shows the best documents and gives
+ * their passages to the model as numbered data.
  */
 export function createInternalSearch(options: InternalSearchOptions): Action<InternalSearchInput> {
-  const { foundLimit = 50, shownLimit = 10, passageLimit = 25 } = options
+  const { maxFound = 50, maxShown = 10, maxPassages = 25 } = options
   return {
     id: internalSearchId,
     name: 'internal_search',
@@ -105,28 +106,24 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const narrowed = filters && toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
-      const narrowedFound = await searchAll(queries, { ...options, foundLimit, filters }, turn)
+      const narrowedFound = await searchAll(queries, { ...options, maxFound, filters }, turn)
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
-      // A model that made up its filters still gets what there is.
+      // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
       const { passages, question } = wasWidened
-        ? await searchAll(
-            queries,
-            { ...options, foundLimit, filters: requested, help: { expand: false } },
-            silent(turn),
-          )
+        ? await searchAll(queries, { ...options, maxFound, filters: requested, help: { expand: false } }, silent(turn))
         : narrowedFound
-      const documents = distinctDocuments(passages).slice(0, foundLimit)
+      const documents = distinctDocuments(passages).slice(0, maxFound)
       const { sections, wereChosen } = await selectSections(
         passages,
         { queries, question },
-        { ...options, passageLimit },
+        { ...options, maxPassages },
         turn,
       )
-      const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, shownLimit)
+      const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, maxShown)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
       const sought = [question, ...queries].join(' ')
-      const text = toResultText(sections.slice(0, passageLimit), turn, { sought, wasWidened })
+      const text = toResultText(sections.slice(0, maxPassages), turn, { sought, wasWidened })
       return { text, documents: shown, foundDocuments: documents }
     },
   }
@@ -135,57 +132,68 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
 const silent = (turn: ActionTurn): ActionTurn => ({ ...turn, emit: () => {} })
 
 const defaultHelpMs = 6_000
-/** With so many queries of its own the model has thought of other words already. */
+/** With this many queries the model has already varied its words. */
 const enoughQueries = 2
 
 interface Found {
   readonly passages: readonly Passage[]
-  /** The message of the turn, on its own where a model has made it so. */
+  /** The message of the turn; rewritten to stand alone if a model did so. */
   readonly question: string
 }
 
 interface SearchAllOptions extends InternalSearchOptions {
-  readonly foundLimit: number
+  readonly maxFound: number
   readonly filters: BaseFilters | null
 }
 
-/** Searches for the given queries and, meanwhile, asks for more; tells clients all of them by falling weight. */
+/** Searches for the given queries while asking for more; reports all of them to clients by descending weight. */
 async function searchAll(
   given: readonly string[],
-  { search, help = {}, foundLimit, filters }: SearchAllOptions,
+  { search, help = {}, maxFound, filters }: SearchAllOptions,
   turn: ActionTurn,
 ): Promise<Found> {
   const { caller, signal } = turn
   const find = ({ text }: WeightedQuery): Promise<readonly Passage[]> =>
-    search({ text, filters, caller, limit: foundLimit, signal })
+    search({ text, filters, caller, limit: maxFound, signal })
   const own = given.map((text): WeightedQuery => ({ text, weight: queryWeights.given }))
   const begun = Promise.allSettled(own.map(find))
   const mayExpand = (help.expand ?? true) && given.length < enoughQueries && !searchesFirstMessage(given, turn)
-  const more = mayExpand ? await expandQueries(given, turn, help.limitMs ?? defaultHelpMs) : []
-  const all = [...own, ...more].toSorted((a, b) => b.weight - a.weight)
+  const more = mayExpand ? await expandQueries(given, turn, help.timeoutMs ?? defaultHelpMs) : []
+  const rewritten = more.find(({ weight }) => weight === queryWeights.question)?.text
+  const joined = rewritten === undefined ? joinMessage(given, turn) : undefined
+  const added = joined === undefined ? more : [...more, { text: joined, weight: queryWeights.question }]
+  const all = [...own, ...added].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })
-  const outcomes = [...(await begun), ...(await Promise.allSettled(more.map(find)))]
-  const rankings = [...own, ...more].flatMap(({ weight }, index) => {
+  const outcomes = [...(await begun), ...(await Promise.allSettled(added.map(find)))]
+  const rankings = [...own, ...added].flatMap(({ weight }, index) => {
     const outcome = outcomes[index]
     return outcome?.status === 'fulfilled' ? [{ items: outcome.value, weight }] : []
   })
-  // One failing query leaves the others' passages; when all fail, the reason of the first does for all.
+  // A failed query only loses its own passages; when all fail, the error of the first is thrown.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
-  const question = more.find(({ weight }) => weight === queryWeights.question)?.text ?? turn.userMessage
-  return { passages: fusePassages(rankings), question }
+  return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage }
 }
 
-/** Further queries for a text and the conversation before it; none without a model to ask. */
+/**
+ * Words of earlier questions join a follow-up that is searched for as it was asked. A model that only quotes, and so is
+ * never asked, joins them by itself.
+ */
+function joinMessage(given: readonly string[], { ask, userMessage, messages = [] }: ActionTurn): string | undefined {
+  const isAsAsked = given.length === 1 && given[0] === cleanQueries([], userMessage)[0]
+  return ask && isAsAsked ? joinHistory(userMessage, messages) : undefined
+}
+
+/** More queries for a text and the conversation before it; none without a model to ask. */
 export function askForQueries(
   text: string,
   turn: Pick<ActionTurn, 'ask' | 'messages' | 'signal'>,
-  { limitMs = defaultHelpMs }: SearchHelp = {},
+  { timeoutMs = defaultHelpMs }: SearchHelp = {},
 ): Promise<readonly WeightedQuery[]> {
-  return expandQueries([text], { ...turn, userMessage: text }, limitMs)
+  return expandQueries([text], { ...turn, userMessage: text }, timeoutMs)
 }
 
-/** One ranking of several, by weighted reciprocal rank; a lone one stays as it is. */
+/** Fuses rankings by weighted reciprocal rank; a single ranking stays as it is. */
 export function fusePassages(
   rankings: readonly { readonly items: readonly Passage[]; readonly weight: number }[],
 ): Passage[] {
@@ -202,42 +210,42 @@ export function fusePassages(
 }
 
 interface SelectOptions extends InternalSearchOptions {
-  readonly passageLimit: number
+  readonly maxPassages: number
 }
 
-// With less room, several passages tell more than one with what stands around it.
+// In a smaller space, several passages are worth more than one with the text around it.
 const tightTokens = 4_000
-const mostChosen = 10
-const mostJudged = 30
-const mostKept = 3
+const maxChosen = 10
+const maxJudged = 30
+const maxKept = 3
 
-/** Selects the sections for the model: merges passages, picks the best and adds their surrounding text. */
+/** Selects the sections for the model: merges passages, picks the best and adds the text around them. */
 async function selectSections(
   passages: readonly Passage[],
   { queries, question }: { readonly queries: readonly string[]; readonly question: string },
-  { readExcerpt, help = {}, passageLimit }: SelectOptions,
+  { readExcerpt, help = {}, maxPassages }: SelectOptions,
   turn: ActionTurn,
 ): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
-  const best = passages.slice(0, passageLimit * 2)
+  const best = passages.slice(0, maxPassages * 2)
   const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
   const merged = rankDown(isTight ? best : mergeSections(best))
-  const choice = { shown: mostJudged, limit: mostChosen, limitMs: help.limitMs ?? defaultHelpMs }
-  // To choose would cost more than all that fits.
+  const choice = { shown: maxJudged, limit: maxChosen, timeoutMs: help.timeoutMs ?? defaultHelpMs }
+  // Asking the model would cost more than sending every section.
   const mayChoose = turn.ask && (help.choose ?? true) && !isTight
   const chosen = mayChoose ? await chooseSections(merged, turn, queries, choice, question) : undefined
-  // The best of the ranking stay whatever is chosen, so that no document can talk a model into hiding all others.
-  const kept = merged.slice(0, mostKept).filter((section) => !chosen?.includes(section))
-  const sections = chosen ? [...chosen, ...kept] : merged.slice(0, passageLimit)
-  // A model that only quotes finds its sentences best where the search found them.
+  // The best of the ranking always stay, so that no document can talk the model into hiding all others.
+  const kept = merged.slice(0, maxKept).filter((section) => !chosen?.includes(section))
+  const sections = chosen ? [...chosen, ...kept] : merged.slice(0, maxPassages)
+  // A model that only quotes finds its sentences best in the passages as found.
   if (!turn.ask) return { sections, wereChosen: false }
-  const limitTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
+  const maxTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
   const grown = readExcerpt
-    ? await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, limitTokens })
+    ? await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, maxTokens })
     : sections
   return { sections: isTight ? grown.map(toPlain) : grown, wereChosen: chosen !== undefined }
 }
 
-/** When space is short, drops decoration without information. */
+/** Drops optional metadata when space is short. */
 function toPlain({ content, core, ...section }: Section): Section {
   return { ...section, content: withoutHiddenMarkup(content), ...(core && { core: withoutHiddenMarkup(core) }) }
 }

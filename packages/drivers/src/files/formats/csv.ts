@@ -3,8 +3,8 @@ import { markdownTable } from './markdown-table.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 
 /**
- * Reads comma-separated values as one Markdown table; the delimiter is detected (comma, semicolon, tab, bar), or given
- * by a first line `sep=;` as Excel writes it.
+ * Reads comma-separated values as one Markdown table. The delimiter is detected (comma, semicolon, tab, bar), or
+ * specified by a first line `sep=;`, as Excel writes it.
  */
 export async function readCsv(text: string, budget: Budget): Promise<Reading> {
   const { default: papaparse } = await import('papaparse')

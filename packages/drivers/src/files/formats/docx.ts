@@ -6,7 +6,7 @@ import { refusal } from '../refusals.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 import { storeZip, type Archive } from '../zip.ts'
 
-/** Styles by name that stand for code; `separator` keeps the lines of one listing together. */
+/** Names of styles for code; `separator` keeps the lines of one listing together. */
 const codeStyles = ['HTML Preformatted', 'Code', 'Source Code', 'Code Block', 'Macro Text', 'macro'].map(
   (name) => `p[style-name='${name}'] => pre:separator('\\n')`,
 )
@@ -17,11 +17,12 @@ const otherStyles = [
   "p[style-name='Title'] => h1:fresh",
   "p[style-name='Subtitle'] => p:fresh",
   "p[style-name='Quote'] => blockquote > p:fresh",
+  'comment-reference => sup',
 ]
 
 /**
- * Reads a Word document: headings, lists, tables, links, emphasis, code and footnotes as Markdown. Pictures, headers,
- * footers and comments are left out; of tracked changes the newest state is read.
+ * Reads a Word document: headings, lists, tables, links, emphasis, code, footnotes and comments as Markdown. Pictures,
+ * headers and footers are left out; of tracked changes the newest state is read.
  */
 export async function readDocx(archive: Archive, budget: Budget): Promise<Reading> {
   const document = mainPart(archive) ?? 'word/document.xml'
@@ -48,14 +49,14 @@ export async function readDocx(archive: Archive, budget: Budget): Promise<Readin
 }
 
 /**
- * The parts that hold text, unpacked within the budget and each looked through for XML bombs before the library, which
- * knows no limits, sees it.
+ * The parts with text, unpacked within the budget. Each is checked for XML bombs before the library, which has no
+ * limits, reads it.
  */
 function unpackedParts(archive: Archive, document: string): { parts: Map<string, Uint8Array>; styles?: Element } {
   const folder = document.slice(0, document.lastIndexOf('/') + 1)
   const wanted = ['[Content_Types].xml', '_rels/.rels', document]
   for (const { type, target, isOutside } of relationsOf(archive, document).values())
-    if (!isOutside && ['styles', 'numbering', 'footnotes', 'endnotes'].includes(type)) wanted.push(target)
+    if (!isOutside && ['styles', 'numbering', 'footnotes', 'endnotes', 'comments'].includes(type)) wanted.push(target)
   const relations = wanted.filter((name) => name.startsWith(folder)).map((name) => relationsPart(name))
   const parts = new Map<string, Uint8Array>()
   let styles: Element | undefined

@@ -2,14 +2,14 @@ import { parse } from 'yaml'
 import { toTimestamp } from '../timestamps.ts'
 import { factsOf, type Reading } from '../sections.ts'
 
-/** A text file parted into what it says of itself and its body. */
+/** A text file split into its metadata and its body. */
 export interface FrontMatter extends Pick<Reading, 'createdAt' | 'updatedAt'> {
   readonly title: string | null
   readonly facts: Record<string, string | string[]>
   readonly body: string
 }
 
-const longestFrontMatter = 100_000
+const maxFrontMatterLength = 100_000
 const yamlBlock = /^---[ \t]*\n(?<block>[\s\S]*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|$)/
 const tomlBlock = /^\+\+\+[ \t]*\n(?<block>[\s\S]*?)(?:^|\n)\+\+\+[ \t]*(?:\n|$)/
 
@@ -19,7 +19,7 @@ const tomlBlock = /^\+\+\+[ \t]*\n(?<block>[\s\S]*?)(?:^|\n)\+\+\+[ \t]*(?:\n|$)
  * @param text with `\n` line ends and no byte order mark
  */
 export function partFrontMatter(text: string): FrontMatter {
-  const start = text.slice(0, longestFrontMatter)
+  const start = text.slice(0, maxFrontMatterLength)
   const yaml = yamlBlock.exec(start)
   const toml = yaml ? null : tomlBlock.exec(start)
   const fields = yaml
@@ -54,7 +54,7 @@ export function partFrontMatter(text: string): FrontMatter {
 
 function yamlFields(block: string): Record<string, unknown> | undefined {
   try {
-    // Dates stay as they are written (`core` has no dates); aliases are counted against the "billion laughs".
+    // Dates stay as written (`core` has no dates); the number of aliases is limited, against "billion laughs" attacks.
     const value: unknown = parse(block, { schema: 'core', maxAliasCount: 50, logLevel: 'error', uniqueKeys: false })
     return isMapping(value) ? value : undefined
   } catch {
@@ -65,7 +65,7 @@ function yamlFields(block: string): Record<string, unknown> | undefined {
 
 const tomlKey = /^[\w.-]+$/
 
-/** Enough of TOML for front matter: strings, lists of strings on one line, dates and numbers as they are written. */
+/** The part of TOML used in front matter: strings, lists of strings on one line, dates and numbers as written. */
 function tomlFields(block: string): Record<string, unknown> | undefined {
   const fields: Record<string, unknown> = {}
   let prefix = ''

@@ -2,9 +2,9 @@ import { textOf, type Element, type Node } from './markup.ts'
 
 /** State while a tree is converted to Markdown. */
 export interface Writing {
-  /** Turns an address as it stands in the file into one that works outside; undefined when the link is to be dropped. */
+  /** Converts a URL in the file to one that works elsewhere; undefined to drop the link. */
   readonly toAddress: (href: string) => string | undefined
-  /** Counts what is met on the way. */
+  /** Counts elements during conversion. */
   readonly seen: { images: number; filledCharacters: number }
   readonly marks: {
     readonly bold?: boolean
@@ -12,11 +12,11 @@ export interface Writing {
     readonly struck?: boolean
     readonly link?: boolean
   }
-  /** How many lists and quotations are around. */
+  /** Number of enclosing lists and quotations. */
   readonly depth: number
 }
 
-/** Whether an element is not shown to a reader. */
+/** Whether an element is hidden from readers. */
 export function isHidden(element: Element): boolean {
   const { hidden, style } = element.attributes
   if (hidden !== undefined && hidden !== 'until-found') return true
@@ -79,7 +79,7 @@ function marking(writing: Writing, marks: Writing['marks']): Writing {
   return { ...writing, marks: { ...writing.marks, ...marks } }
 }
 
-/** Markdown knows a mark only next to a word, so white space stays outside of it. */
+/** Markdown recognizes a mark only next to a word, so white space is moved outside. */
 function marked(text: string, mark: string): string {
   const word = text.trim()
   if (word === '' || word.includes('\n\n')) return text
@@ -118,7 +118,7 @@ function link(element: Element, writing: Writing): string {
   return address === undefined ? text : linkTo(text, address)
 }
 
-/** A Markdown link; the text alone when it is blank. White space stays outside. */
+/** A Markdown link; only the text if it is blank. White space is moved outside. */
 export function linkTo(text: string, address: string): string {
   const label = text.trim()
   if (label === '') return text
@@ -144,7 +144,7 @@ function checkbox(element: Element): string {
   return element.attributes['checked'] === undefined ? '[ ] ' : '[x] '
 }
 
-/** The TeX that most renderers of formulas leave beside them, else the signs in reading order. */
+/** The TeX that most formula renderers include, otherwise the characters in reading order. */
 function formula(element: Element): string {
   const tex = findTex(element) ?? element.attributes['alttext']
   return tex === undefined ? textOf(element).replace(/\s+/g, ' ') : `$${tex.trim()}$`

@@ -8,11 +8,11 @@ export interface WrittenMarkdown {
   readonly imageCount: number
 }
 
-/** How HTML is written as Markdown. */
+/** Options of writing HTML as Markdown. */
 export interface MarkdownOptions {
   /** URL of the page, used to resolve relative links. Without it they stay relative. */
   readonly baseUrl?: string
-  /** Elements to leave out besides hidden ones. */
+  /** Elements to omit, in addition to hidden ones. */
   readonly leavesOut?: (element: Element) => boolean
 }
 
@@ -22,8 +22,8 @@ type Writer = Writing & Pick<MarkdownOptions, 'leavesOut'> & { readonly isCell?:
 const deepestIndent = 10
 
 /**
- * Writes HTML as Markdown: headings, lists, tables, code, links and emphasis are kept, all else becomes plain
- * paragraphs. Text is not escaped but where a line would turn into a heading or a fence.
+ * Converts HTML to Markdown: keeps headings, lists, tables, code, links and emphasis; everything else becomes plain
+ * paragraphs. Text is only escaped where a line would become a heading or a fence.
  */
 export function toMarkdown(root: Element, options: MarkdownOptions = {}): WrittenMarkdown {
   const seen = { images: 0, filledCharacters: 0 }
@@ -89,6 +89,8 @@ function blockMarkdown(element: Element, writer: Writer): string[] {
       return quotation(element, writer)
     case 'table':
       return table(element, writer)
+    case 'dl':
+      return definitions(element, writer)
     case 'dt':
     case 'summary':
       return boldLine(element, writer)
@@ -103,7 +105,7 @@ function blockMarkdown(element: Element, writer: Writer): string[] {
 }
 
 function heading(element: Element, writer: Writer): string[] {
-  // A heading is strong by itself; what is in it may still be blocks in careless pages.
+  // Headings are bold anyway; invalid pages may have blocks in them.
   const text = blocksOf(element.children, { ...writer, marks: { ...writer.marks, bold: true } }).join(' ')
   const line = text.replace(/\s*\n\s*/g, ' ').trim()
   return line === '' ? [] : [`${'#'.repeat(Number(element.name[1]))} ${line}`]
@@ -138,6 +140,35 @@ function list(element: Element, writer: Writer): string[] {
     if (isItem) number++
   }
   return items.length === 0 ? [] : [items.join('\n')]
+}
+
+/** A definition list, each term with its definition on one line, since neither is useful alone. */
+function definitions(element: Element, writer: Writer): string[] {
+  const inside = { ...writer, depth: writer.depth + 1 }
+  const items: string[] = []
+  let terms: string[] = []
+  const add = (meaning: string): void => {
+    const term = terms.join(', ')
+    const isParagraph = !/^(?:[-|>#]|\d+\. |```)/.test(meaning)
+    const item = [term && (meaning ? `${term}:` : term), meaning].filter(Boolean).join(isParagraph ? ' ' : '\n\n')
+    if (item !== '') items.push(`- ${indented(item, 2, inside)}`)
+    terms = []
+  }
+  for (const child of entriesOf(element)) {
+    if (isHidden(child) || writer.leavesOut?.(child)) continue
+    if (child.name === 'dt') terms.push(...boldLine(child, inside))
+    else add(joinItem(blocksOf(child.name === 'dd' ? child.children : [child], inside)))
+  }
+  if (terms.length > 0) add('')
+  return items.length === 0 ? [] : [items.join('\n')]
+}
+
+/** Terms and meanings, also those that a page groups in `div`. */
+function entriesOf(element: Element): Element[] {
+  return element.children.flatMap((child) => {
+    if (typeof child === 'string') return []
+    return child.name === 'div' ? entriesOf(child) : [child]
+  })
 }
 
 function joinItem(blocks: readonly string[]): string {

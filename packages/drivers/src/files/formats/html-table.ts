@@ -20,7 +20,9 @@ function cellsOf(row: Element): Element[] {
   )
 }
 
-/** Whether a table only arranges a page: it holds whole tables, headings or code, or has one column without a header. */
+/**
+ * Whether a table is only used for layout: it contains tables, headings or code, or has one column without a header.
+ */
 export function isLayout(table: Element): boolean {
   const role = table.attributes['role']
   if (role === 'presentation' || role === 'none') return true
@@ -34,11 +36,11 @@ export function isLayout(table: Element): boolean {
 
 /** Longest cell that is repeated in the rows it spans, and most characters that repeating may add to a file. */
 const repeatedCharacters = 200
-const mostFilledCharacters = 1_000_000
+const maxFilledCharacters = 1_000_000
 
 /**
- * A table of data as Markdown. A cell that spans rows is repeated in each, so that every row tells all it means; one
- * that spans columns stands in the first.
+ * A data table as Markdown. A cell that spans rows is repeated in each, so that every row is complete; a cell that
+ * spans columns is put in the first.
  */
 export function tableMarkdown(table: Element, writing: Writing, cellText: (cell: Element) => string): string {
   const rows: string[][] = []
@@ -67,7 +69,7 @@ function fill(cells: string[], spanning: Map<number, { text: string; rowsLeft: n
     const above = spanning.get(column)
     if (!above) return
     writing.seen.filledCharacters += above.text.length
-    cells.push(writing.seen.filledCharacters > mostFilledCharacters ? '' : above.text)
+    cells.push(writing.seen.filledCharacters > maxFilledCharacters ? '' : above.text)
     above.rowsLeft--
     if (above.rowsLeft === 0) spanning.delete(column)
   }

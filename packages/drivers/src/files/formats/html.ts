@@ -4,7 +4,7 @@ import { childOf, elementsIn, parseHtml, textOf, type Element } from './markup.t
 import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
-/** Reads a web page: its main part as Markdown, and what its head says of it. */
+/** Reads a web page: its main part as Markdown, and the metadata in its head. */
 export function readHtml(text: string, budget: Budget): Reading {
   const page = parseHtml(text)
   const head = headOf(page)
@@ -88,7 +88,7 @@ function firstHeading(content: Element): string | null {
   return null
 }
 
-/** The one element that a page marks as its main part, else its body, else all of it. */
+/** The element marked as the main part of a page, otherwise its body, otherwise the whole page. */
 function mainPartOf(page: Element): Element {
   const body = bodyOf(page)
   const mains: Element[] = []

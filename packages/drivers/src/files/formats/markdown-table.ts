@@ -1,7 +1,7 @@
 /**
- * A Markdown table; the first row is the header. Cells are single lines of Markdown already, except that `|` and line
- * ends are taken care of here. Columns that are empty throughout are left out, and so are empty rows.
- * @returns "" when no cell holds anything
+ * Creates a Markdown table; the first row is the header. Cells must be single lines of Markdown; `|` and line breaks
+ * are escaped here. Empty columns and rows are omitted.
+ * @returns "" if all cells are empty
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.map((row) => row.map(toCell)).filter((row) => row.some((cell) => cell !== ''))

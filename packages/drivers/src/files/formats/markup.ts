@@ -2,12 +2,12 @@ import { Parser } from 'htmlparser2'
 import { decodeText, declaredCharset } from '../encodings.ts'
 import { refusal } from '../refusals.ts'
 
-/** An element of an XML or HTML file. Names of XML come without their namespace prefix, attributes with it. */
+/** An element of an XML or HTML file. XML element names have no namespace prefix, attribute names do. */
 export interface Element {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
   children: Node[]
-  /** Only in HTML: whether it is a block of the page or holds one; else it is part of a line. */
+  /** Only in HTML: whether it is or contains a block element; otherwise it is inline. */
   isBlock: boolean
 }
 
@@ -23,13 +23,13 @@ export interface XmlEvents {
 
 /** Deeper elements count as text of the one at this depth: what recurses over a tree cannot run out of stack. */
 const deepest = 400
-/** The parser itself slows down with every open element; no page or document comes near. */
-const mostOpen = { xml: 1000, html: 20_000 }
+/** The parser slows down with every open element; real documents never reach this limit. */
+const maxOpen = { xml: 1000, html: 20_000 }
 
 /**
- * Reads XML piece by piece; only what the caller keeps stays in memory.
- * @throws refusal `bomb` when the file has a document type: entities that expand are declared there, and office files
- * must not have any; `broken` when elements are nested without end
+ * Parses XML in pieces; only what the caller keeps stays in memory.
+ * @throws refusal `bomb` if the file has a document type, which can declare expanding entities and which office files
+ * must not have; `broken` if elements are nested too deeply
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const text = decodeText(bytes, declaredCharset(bytes))
@@ -39,7 +39,7 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (++openElements > mostOpen.xml) throw nestedTooDeeply()
+        if (++openElements > maxOpen.xml) throw nestedTooDeeply()
         events.open?.(withoutPrefix(name), attributes)
       },
       ontext: (data) => events.text?.(data),
@@ -91,7 +91,7 @@ export function parseHtml(text: string): Element {
   let openElements = 0
   const parser = new Parser({
     onopentag(name, attributes) {
-      if (++openElements > mostOpen.html) throw nestedTooDeeply()
+      if (++openElements > maxOpen.html) throw nestedTooDeeply()
       if (unread.has(name)) inUnread++
       if (inUnread === 0) tree.open(name, attributes, blockNames.has(name))
     },
@@ -145,7 +145,7 @@ function growTree(): GrowingTree {
       if (tooDeep > 0) tooDeep--
       else if (open.length > 1) {
         const element = open.pop()!
-        // A list that grew holds room for sixteen more, most of what a large tree would take.
+        // A growing array reserves room for sixteen more entries, which would be most of the memory of a large tree.
         if (element.children.length > 0) element.children = element.children.slice()
       }
     },
@@ -180,7 +180,7 @@ export function* elementsIn(element: Element, enters?: (element: Element) => boo
   }
 }
 
-/** Text of an element and all below, as it stands in the file. */
+/** Text of an element and its descendants, unchanged. */
 export function textOf(node: Node): string {
   return typeof node === 'string' ? node : node.children.map(textOf).join('')
 }

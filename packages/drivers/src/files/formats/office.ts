@@ -51,7 +51,7 @@ export function relationId(element: Element, attribute = 'id'): string | undefin
   return undefined
 }
 
-/** Title, author, dates and keywords that office programs keep beside the content. */
+/** Title, author, dates and keywords in the metadata of an office file. */
 export function officeFacts(archive: Archive): Pick<Reading, 'title' | 'metadata' | 'createdAt' | 'updatedAt'> {
   const bytes = archive.read('docProps/core.xml')
   const [root] = bytes ? parseXml(bytes).children.filter((node): node is Element => typeof node !== 'string') : []

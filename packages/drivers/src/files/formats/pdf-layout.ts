@@ -11,7 +11,7 @@ export interface Typography {
 
 /** A heading stands out by at least this factor. */
 const headingFactor = 1.15
-const longestHeading = 200
+const maxHeadingLength = 200
 const headingLevels = 5
 
 /** Finds the size of plain text and those of headings. */
@@ -74,7 +74,7 @@ function isSameSize(line: Line, other: Line): boolean {
 function isParted(above: Line, below: Line, spacing: number): boolean {
   if (!isSameSize(above, below)) return true
   const gap = above.y - below.y
-  // Upwards means a new column; a sentence that goes on there is still one paragraph.
+  // A jump upwards means a new column; a sentence that continues there is still one paragraph.
   if (gap < 0) return !/^\p{Ll}/u.test(lineText(below)) || /[.!?:;]$/.test(lineText(above))
   return gap > Math.min(spacing * 1.3, 2 * above.size) + 0.5
 }
@@ -85,7 +85,7 @@ const numberMark = /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)/
 function paragraphMarkdown(lines: readonly Line[], typography: Typography): string {
   const text = joined(lines.map(lineText))
   const level = typography.headingSizes.indexOf(rounded(lines[0]!.size)) + 1
-  if (level > 0 && text.length <= longestHeading && /\p{L}/u.test(text) && !lines.some(isRow))
+  if (level > 0 && text.length <= maxHeadingLength && /\p{L}/u.test(text) && !lines.some(isRow))
     return `${'#'.repeat(level)} ${text}`
   const items: string[][] = []
   let wasRow = false
@@ -114,7 +114,7 @@ function joined(lines: readonly string[]): string {
   })
 }
 
-/** The mark of a list, which stands apart from the text of its item. */
+/** A list marker that is separate from the text of its item. */
 const loneMark = /^(?:[^\p{L}\p{N}]|\(?(?:\d+\.)*\d+[.)]?|\(?[a-z][.)])$/u
 
 interface TableRows {
@@ -123,8 +123,8 @@ interface TableRows {
 }
 
 /**
- * A table that begins at a line: at least three lines of cells (two, when there are three columns) that stand below each
- * other, flush left, flush right or centred. A line that fills only later columns continues the row above.
+ * A table that starts at a line: at least three lines of cells (two if there are three columns) that are aligned left,
+ * right or centred. A line that fills only later columns continues the row above.
  */
 function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
   const columns = lines[from]!.cells

@@ -23,7 +23,10 @@ export interface Line {
   readonly cells: Cell[]
 }
 
-/** A gap of so many letter heights parts cells. Justified text may reach it, but not in line with the lines around. */
+/**
+ * Gap between cells, in letter heights. Justified text may have such gaps, but not aligned with those of adjacent
+ * lines.
+ */
 const cellGap = 1
 
 /** Puts the runs of a page together to lines, in the order they are drawn, which is the order of reading in most files. */
@@ -77,7 +80,7 @@ export function lineText(line: Line): string {
 /** A gap that no justified text has, in letter heights. */
 const wideGap = 1.8
 
-/** Whether a line is a row of something, with a gap or a row of dots in it, and does not flow on in the next. */
+/** Whether a line is a row with a gap or dots that does not continue on the next line. */
 export function isRow(line: Line): boolean {
   if (line.cells.some((cell, at) => at > 0 && cell.x - line.cells[at - 1]!.end > wideGap * line.size)) return true
   return lineText(line).includes('……')
@@ -89,12 +92,12 @@ export interface PdfPage {
   readonly height: number
 }
 
-/** Share of the page, at both ends, where running headers and footers stand. */
+/** Share of the page, at the top and bottom, where running headers and footers are. */
 const margin = 0.12
 
 /**
- * Leaves out running headers, footers and page numbers: lines near an edge that come again, numbers aside, on at least
- * half of three or more pages; mere numbers on two.
+ * Removes running headers, footers and page numbers: lines near an edge that repeat, ignoring numbers, on at least half
+ * of three or more pages; numbers only, on two pages.
  */
 export function withoutFurniture(pages: readonly PdfPage[]): Line[][] {
   const pagesWith = new Map<string, number>()

@@ -20,16 +20,16 @@ interface PdfInfo {
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
-const mostPages = 20_000
-/** So many unreadable pages before the first readable one: the file tells of pages it does not have. */
-const mostUnreadable = 100
+const maxPages = 20_000
+/** Maximum number of unreadable pages before the first readable one: with more, the page count of the file is wrong. */
+const maxUnreadable = 100
 
 /**
  * Reads a PDF: one section a page, with headings, lists and tables as far as their layout tells. Only text that is
  * drawn as text is read; images are neither decoded nor read, so that a scanned file has no sections.
  *
  * Fonts that need Adobe's character maps for Chinese, Japanese and Korean (files without a map of their own) are read
- * when the package `pdfjs-dist` is installed beside.
+ * when the package `pdfjs-dist` is installed too.
  */
 export async function readPdf(bytes: Uint8Array, budget: Budget): Promise<Reading> {
   // Counted first: the library takes the bytes.
@@ -62,15 +62,15 @@ function refusalFor(error: unknown): Error {
   return brokenPdf(error)
 }
 
-/** Streams of images always stand in the open, never inside compressed objects, so that counting needs no decoding. */
+/** Image streams are never inside compressed objects, so counting them needs no decoding. */
 function countImages(bytes: Uint8Array): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   return text.match(/\/Subtype\s*\/Image\b/g)?.length ?? 0
 }
 
 async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
-  if (pdf.numPages > mostPages)
-    throw refusal('too_large', `The PDF has more than ${mostPages} pages: split it into smaller files.`)
+  if (pdf.numPages > maxPages)
+    throw refusal('too_large', `The PDF has more than ${maxPages} pages: split it into smaller files.`)
   const pages: PdfPage[] = []
   const unreadable: string[] = []
   let characters = 0
@@ -78,7 +78,7 @@ async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: Pdf
     const page = await readPage(pdf, number).catch((error: unknown) => {
       // One damaged page does not take the others with it; the metadata names it.
       unreadable.push(String(number))
-      if (unreadable.length > mostUnreadable && unreadable.length === number) throw brokenPdf(error)
+      if (unreadable.length > maxUnreadable && unreadable.length === number) throw brokenPdf(error)
       return { lines: [], height: 0 }
     })
     for (const line of page.lines) for (const { text } of line.cells) characters += text.length

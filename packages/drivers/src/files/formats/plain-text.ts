@@ -3,7 +3,7 @@ import { cleanText } from '../encodings.ts'
 import { partFrontMatter } from './front-matter.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 
-/** Reads a text file as it is. */
+/** Reads a text file unchanged. */
 export function readPlainText(text: string, budget: Budget): Reading {
   return { sections: sectionsOf(text, budget) }
 }
@@ -25,7 +25,8 @@ export function readMarkdown(text: string, budget: Budget): Reading {
 function firstHeading(body: string): string | null {
   let fence: string | undefined
   let before = ''
-  for (const line of body.slice(0, 20_000).split('\n')) {
+  const beginning = body.slice(0, 20_000)
+  for (const line of withoutComments(beginning).split('\n')) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (mark && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined
     else if (fence === undefined) {
@@ -36,6 +37,19 @@ function firstHeading(body: string): string | null {
     before = line
   }
   return null
+}
+
+/** By hand: a pattern would look for the end of each comment that nothing closes. */
+function withoutComments(text: string): string {
+  let kept = ''
+  for (let at = 0; ;) {
+    const start = text.indexOf('<!--', at)
+    if (start === -1) return kept + text.slice(at)
+    const end = text.indexOf('-->', start)
+    kept += text.slice(at, start)
+    if (end === -1) return kept
+    at = end + 3
+  }
 }
 
 function withoutMarks(heading: string): string {

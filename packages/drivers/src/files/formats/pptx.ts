@@ -1,5 +1,6 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from '../budget.ts'
+import { chartText } from './chart.ts'
 import { linkTo } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
 import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
@@ -8,7 +9,7 @@ import { refusal } from '../refusals.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
 
-/** Reads a presentation: one section a slide in the order of the show, with tables, diagrams and speaker notes. */
+/** Reads a presentation: one section per slide in the order of the show, with tables, chart data, diagrams and notes. */
 export function readPptx(archive: Archive, budget: Budget): Reading {
   const presentation = mainPart(archive) ?? 'ppt/presentation.xml'
   const bytes = archive.read(presentation)
@@ -36,6 +37,7 @@ function readSlide(archive: Archive, part: string, page: number, budget: Budget)
   for (const { type, target, isOutside } of relations.values()) {
     if (isOutside) continue
     if (type === 'diagramData') blocks.push(diagramText(archive.read(target)))
+    if (type === 'chart') blocks.push(chartText(archive.read(target)))
     if (type === 'notesSlide') blocks.push(notesText(archive, target))
   }
   const text = blocks.filter(Boolean).join('\n\n')

@@ -1,7 +1,14 @@
 import { elementsIn, parseXml } from './markup.ts'
 
-/** How a number is shown, as far as its meaning depends on it. */
-export type NumberStyle = 'plain' | 'percent' | 'date' | 'time' | 'timestamp'
+/** Display format of a number, as far as its meaning depends on it. */
+export type NumberStyle = 'plain' | 'percent' | 'date' | 'time' | 'timestamp' | Amount
+
+/** A number with a currency or a unit before or after it. */
+interface Amount {
+  readonly before: string
+  readonly behind: string
+  readonly decimals: number
+}
 
 /** Formats every workbook has without writing them down (ECMA-376 part 1, 18.8.30, East Asian dates among them). */
 function builtInStyle(id: number): NumberStyle {
@@ -38,17 +45,40 @@ function styleOf(code: string): NumberStyle {
   const hasTime = /[hs]/i.test(plain)
   const hasDate = /[yd]/i.test(plain) || (!hasTime && /m/i.test(plain))
   if (hasDate) return hasTime ? 'timestamp' : 'date'
-  return hasTime ? 'time' : 'plain'
+  return hasTime ? 'time' : (amountOf(code) ?? 'plain')
+}
+
+const placeholders = /[#0?][#0?,.\s]*/
+
+/** Currency and unit of a format such as `[$€-407] #,##0.00` or `0.0" kg"`; undefined for neither. */
+function amountOf(code: string): Amount | undefined {
+  const [positive = ''] = code.split(';')
+  const shown = positive
+    .replace(/_.|\*./g, '')
+    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '$1')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/"([^"]*)"|\\(.)/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? '')
+  const digits = placeholders.exec(shown)
+  if (!digits) return undefined
+  const before = shown.slice(0, digits.index).trimStart()
+  const behind = shown.slice(digits.index + digits[0].trimEnd().length).trimEnd()
+  // Letters and currency signs are meaningful; brackets and dashes are only decoration.
+  if (!/[\p{L}\p{Sc}]/u.test(before + behind) || /[#0?]/.test(behind)) return undefined
+  return { before, behind, decimals: /\.([0#?]+)/.exec(digits[0])?.[1]?.length ?? 0 }
 }
 
 const dayMs = 86_400_000
 /** Days; a larger number with a time format is a date of which only the time is shown. */
 const longestTime = 366
 
-/** A number as a reader of the sheet sees it: dates in ISO 8601, everything else without rounding noise. */
+/** A number as displayed in the sheet: dates in ISO 8601, everything else without rounding noise. */
 export function shownNumber(text: string, style: NumberStyle, from1904: boolean): string {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) return text.trim()
+  if (typeof style === 'object') {
+    const amount = Math.abs(value).toFixed(Math.min(style.decimals, 20))
+    return `${value < 0 ? '-' : ''}${style.before}${amount}${style.behind}`
+  }
   if (style === 'percent') return `${tidy(value * 100)}%`
   if (style === 'plain' || value < 0 || value > 2_958_466) return tidy(value)
   if (style === 'time' && value < longestTime) return shownTime(value)

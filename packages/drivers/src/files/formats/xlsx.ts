@@ -1,17 +1,17 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from '../budget.ts'
-import { markdownTable } from './markdown-table.ts'
 import { elementsIn, parseXml, readXml } from './markup.ts'
 import { mainPart, mediaCount, officeFacts, relationId, relationsOf } from './office.ts'
 import { refusal } from '../refusals.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
+import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './sheet-text.ts'
 import { cellFormats, shownNumber, type NumberStyle } from './xlsx-numbers.ts'
 import type { Archive } from '../zip.ts'
 
 /**
- * Reads a workbook: one section a sheet, in the order of the tabs. Dates and percentages are written as they are shown,
- * formulas by their last result. Blocks of cells parted by an empty row are tables of their own; a block that is one
- * column wide is plain lines.
+ * Reads a workbook: one section per visible sheet, in the order of the tabs. Dates, percentages, currencies and units
+ * are written as displayed, formulas as their last result. Blocks of cells separated by an empty row become separate
+ * tables; a block with a single column becomes plain lines, and so do titles above a table.
  */
 export function readXlsx(archive: Archive, budget: Budget): Reading {
   const workbookPart = mainPart(archive) ?? 'xl/workbook.xml'
@@ -34,7 +34,7 @@ export function readXlsx(archive: Archive, budget: Budget): Reading {
   }
   const sections: ExtractedSection[] = []
   for (const sheet of workbook) {
-    if (sheet.name !== 'sheet') continue
+    if (sheet.name !== 'sheet' || /hidden$/i.test(sheet.attributes['state'] ?? '')) continue
     const relation = relations.get(relationId(sheet) ?? '')
     const content = relation?.type === 'worksheet' ? archive.read(relation.target) : undefined
     const text = content ? sheetText(readRows(content, book, budget), budget) : ''
@@ -74,18 +74,17 @@ function sharedStrings(bytes: Uint8Array | undefined): string[] {
   return strings
 }
 
-/** Characters that XML cannot hold are written as `_x000D_`, mostly line ends. */
+/** Characters that XML does not allow are written as `_x000D_`, mostly line breaks. */
 function unescaped(text: string): string {
   if (!text.includes('_x')) return text
   return text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
-/** Texts by column. Most sheets use few of the columns they could. */
-type Row = ReadonlyMap<number, string>
-
-/** Rows in order; an empty one stands for any number of empty rows. */
+/** Rows in order; an empty row represents any number of empty rows. */
 function readRows(bytes: Uint8Array, book: Workbook, budget: Budget): Row[] {
   const rows: Row[] = []
+  const places = new Map<number, number>()
+  const merges: Merge[] = []
   let row = new Map<number, string>()
   let rowNumber = 0
   let lastNumber = 0
@@ -103,6 +102,7 @@ function readRows(bytes: Uint8Array, book: Workbook, budget: Budget): Row[] {
         column = columnOf(attributes['r']) ?? column
         cell = { type: attributes['t'] ?? 'n', style: Number(attributes['s'] ?? 0), text: '' }
       }
+      if (name === 'mergeCell' && merges.length < maxMerges) merges.push(...mergeOf(attributes['ref']))
       // `is` holds text typed into the cell itself, `v` a value or the number of a shared text.
       isValue = name === 'v' || name === 't'
     },
@@ -123,23 +123,36 @@ function readRows(bytes: Uint8Array, book: Workbook, budget: Budget): Row[] {
         cell = undefined
       } else if (name === 'row' && row.size > 0) {
         if (rowNumber > lastNumber + 1 && rows.length > 0) rows.push(new Map())
+        places.set(rowNumber, rows.length)
         rows.push(row)
         lastNumber = rowNumber
       }
     },
   })
+  spreadMerges(rows, { merges, places, budget, characters })
   return rows
 }
 
+function mergeOf(reference = ''): Merge[] {
+  const [from = '', to = ''] = reference.split(':')
+  const [left, right] = [columnOf(from), columnOf(to)]
+  const [top, bottom] = [from, to].map((place) => Number(/\d+$/.exec(place)?.[0] ?? 0) - 1)
+  return left === undefined || right === undefined || top! < 0 || bottom! < top! || bottom! - top! > maxMergedRows
+    ? []
+    : [{ top: top!, bottom: bottom!, left, right }]
+}
+
+const maxMergedRows = 10_000
+
 /** Columns a sheet can have; a reference beyond is not one. */
-const mostColumns = 16_384
+const maxColumns = 16_384
 
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Za-z]{1,3}/.exec(reference ?? '')?.[0]?.toUpperCase()
   if (letters === undefined) return undefined
   let column = 0
   for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
-  return Math.min(column, mostColumns) - 1
+  return Math.min(column, maxColumns) - 1
 }
 
 function shownCell(cell: { type: string; style: number; text: string }, book: Workbook): string {
@@ -154,41 +167,3 @@ function shownCell(cell: { type: string; style: number; text: string }, book: Wo
       return unescaped(cell.text)
   }
 }
-
-function sheetText(rows: readonly Row[], budget: Budget): string {
-  const blocks: Row[][] = [[]]
-  for (const row of rows) {
-    if (row.size === 0) blocks.push([])
-    else blocks.at(-1)!.push(row)
-  }
-  return blocks
-    .map((block) => blockText(block, budget))
-    .filter(Boolean)
-    .join('\n\n')
-}
-
-function blockText(rows: readonly Row[], budget: Budget): string {
-  if (rows.every((row) => row.size === 1)) return rows.map((row) => [...row.values()].join('').trim()).join('\n')
-  const used = new Set<number>()
-  for (const row of rows) for (const column of row.keys()) used.add(column)
-  const columnPositions = new Map([...used].sort((a, b) => a - b).map((column, place) => [column, place]))
-  // Empty cells become bars, of which cells far apart make more than there is text.
-  const bars = rows.reduce(
-    (sum, row) => sum + (columnPositions.get(Math.max(...row.keys())) ?? 0) * emptyCell.length,
-    0,
-  )
-  budget.expectText(bars)
-  return markdownTable(rows.map((row) => lineOf(row, columnPositions)))
-}
-
-function lineOf(row: Row, columnPositions: ReadonlyMap<number, number>): string[] {
-  const line: string[] = []
-  for (const [column, text] of row) {
-    const place = columnPositions.get(column) ?? 0
-    while (line.length < place) line.push('')
-    line[place] = text
-  }
-  return line
-}
-
-const emptyCell = '  |'

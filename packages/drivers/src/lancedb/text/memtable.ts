@@ -1,61 +1,65 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { createSlices } from '@inlay/protocol/concurrency'
+import { createSlices } from '@inlay/scheduling'
 import type { Table } from '@lancedb/lancedb'
 import type { WriterPresence } from '../writer-presence.ts'
 import { createPostings, joinPostings, type Postings, type PostingsBuilder } from './postings.ts'
 import { wordsOf, type Terms } from './words-and-spelling.ts'
 
-/** Rows appended through this handle that the full-text index lacks; they are searched in memory. */
+/** Rows appended through this handle that are not in the full-text index yet; they are searched in memory. */
 export interface Memtable {
-  /** Rows held and not removed. */
+  /** Number of rows, without removed ones. */
   readonly size: number
-  /** True when not all unindexed rows found room: then only the engine can search them, row by row. */
+  /** True if some unindexed rows did not fit: then only the engine can search them, by scanning. */
   readonly overflown: boolean
   /** Share of the capacity in use. */
   readonly fill: number
-  /** All the room there is, in the measure of {@link weightOf}. */
+  /** Total capacity, in units of {@link weightOf}. */
   readonly room: number
-  /** Holds rows. @returns the {@link mark} that names them and all before */
+  /** Adds rows. @returns a {@link mark} for these and all previous rows */
   add(rows: readonly IndexRow[]): number
   remove(generations: ReadonlySet<string>): void
-  /** Names the rows present now, for {@link shownTo} and {@link release}. */
+  /** A mark for the current rows, for {@link shownTo} and {@link release}. */
   mark(): number
-  /** The same, and makes sure that all of these can be released while later ones stay. */
+  /** Like {@link mark}, and makes sure that exactly these rows can be released. */
   seal(): number
-  /** Forgets rows present when the mark was taken, unless they lie among later ones. */
+  /** Removes the rows present when the mark was taken, unless they share a segment with later ones. */
   release(mark: number): void
-  /** Prepares all rows held now to be searched. */
+  /** Prepares all current rows for searching. */
   post(): Promise<void>
-  /** A mark: searches have to find the rows that were present when it was taken. It only rises. */
+  /** A mark: searches must find the rows that were present when it was taken. It never decreases. */
   shownTo: number
-  /** All rows shown, and perhaps others, ready to be searched; rows released later stay in the result. */
+  /** Postings of all rows up to `shownTo`, and possibly more; rows released later stay in the result. */
   prepared(): Promise<Postings>
 }
 
-/** Some 32 MB, counting texts, vectors and the overhead of a row. */
+/** About 32 MB, counting texts, vectors and the overhead of a row. */
 const defaultCharacters = 32_000_000
 const charactersBeside = 500
 
-/** Rows whose words are asked for together: each call of the engine costs a turn of the event loop. */
+/** Rows whose words are tokenized together: each call of the engine costs an event loop turn. */
 const rowsAtOnce = 20
 /** Rows that are released and posted together. */
 const segmentRows = 1000
 
-/** Makes an empty memtable. Rows are split into words only when a search comes, so that a bulk load costs nothing. */
-export function createMemtable(terms: Terms, mostCharacters: number = defaultCharacters): Memtable {
-  return new HeldRows(terms, mostCharacters)
+/** Creates an empty memtable. Rows are tokenized only when a search needs them, so that a bulk load costs nothing. */
+export function createMemtable(terms: Terms, maxCharacters: number = defaultCharacters): Memtable {
+  return new HeldRows(terms, maxCharacters)
 }
 
-/** Rows that came one after the other, and as many of them in a full-text index as were posted. */
+/** Consecutive rows, and the postings of those that are posted. */
 interface Segment {
-  /** Numbers of the first row, and of the one after the last; some in between may have been removed. */
+  /** Numbers of the first row, and of the row after the last; rows in between may have been removed. */
   readonly from: number
   to: number
   readonly rows: IndexRow[]
+  /** Without rows of removed generations. */
   readonly postings: PostingsBuilder
   posted: number
   isSealed: boolean
 }
+
+/** A segment with a larger share of removed rows is posted again without them. */
+const maxRemovedShare = 0.5
 
 class HeldRows implements Memtable {
   readonly #terms: Terms
@@ -64,15 +68,15 @@ class HeldRows implements Memtable {
   #next = 0
   #characters = 0
   overflown = false
-  /** The last row that found no room. */
+  /** Number of the last row that did not fit. */
   #overflownAt = -1
   shownTo = 0
   size = 0
   #posting: Promise<void> = Promise.resolve()
 
-  constructor(terms: Terms, mostCharacters: number) {
+  constructor(terms: Terms, maxCharacters: number) {
     this.#terms = terms
-    this.room = mostCharacters
+    this.room = maxCharacters
   }
 
   get fill(): number {
@@ -103,12 +107,7 @@ class HeldRows implements Memtable {
   remove(generations: ReadonlySet<string>): void {
     const isGone = (row: IndexRow): boolean => generations.has(row.generation)
     if (!this.#segments.some(({ rows }) => rows.some(isGone))) return
-    const kept = this.#segments.map((segment) => {
-      if (!segment.rows.some(isGone)) return segment
-      const rows = segment.rows.filter((row) => !isGone(row))
-      return { ...segmentOf(segment.from, segment.to, rows), isSealed: true }
-    })
-    this.#keep(kept)
+    this.#keep(this.#segments.map((segment) => without(segment, generations)))
   }
 
   mark(): number {
@@ -140,10 +139,10 @@ class HeldRows implements Memtable {
   }
 
   #keep(kept: Segment[]): void {
-    // Replaced rather than cut: a search may still read the old ones.
+    // A new array, since a search may still read the old one.
     this.#segments = kept.filter(({ rows }) => rows.length > 0)
     this.#characters = this.#segments.reduce((sum, { rows }) => sum + weightOf(rows), 0)
-    this.size = this.#segments.reduce((sum, { rows }) => sum + rows.length, 0)
+    this.size = this.#segments.reduce((sum, { rows, postings }) => sum + rows.filter(postings.holds).length, 0)
   }
 
   async #post(): Promise<void> {
@@ -154,14 +153,26 @@ class HeldRows implements Memtable {
       if (!segment) return
       const rows = segment.rows.slice(segment.posted, segment.posted + rowsAtOnce)
       const words = rows.map((row) => wordsOf(row.searchText))
-      const rowTerms = await this.#terms.of(words.flat())
-      let from = 0
-      for (const [at, row] of rows.entries())
-        segment.postings.add(row, words[at]!, rowTerms.slice(from, (from += words[at]!.length)))
+      const { postings } = segment
+      const newWords = [...new Set(words.flat())].filter((word) => !postings.knows(word))
+      postings.learn(newWords, await this.#terms.of(newWords))
+      for (const [at, row] of rows.entries()) postings.add(row, words[at]!)
       segment.posted += rows.length
       if (slices.isOver()) await slices.next()
     }
   }
+}
+
+/**
+ * Removes rows of generations. Posted rows are only marked: posting the others again takes a millisecond per five rows.
+ */
+function without(segment: Segment, generations: ReadonlySet<string>): Segment {
+  const { from, to, rows, postings, posted } = segment
+  if (!rows.some((row) => generations.has(row.generation))) return segment
+  postings.remove(generations)
+  const kept = rows.filter(postings.holds)
+  if (posted > 0 && rows.length - kept.length <= maxRemovedShare * rows.length) return segment
+  return { ...segmentOf(from, to, kept), isSealed: true }
 }
 
 function segmentOf(from: number, to: number, rows: IndexRow[]): Segment {
@@ -186,20 +197,23 @@ export const textIndex = 'search_text_idx'
 export type UnindexedPlace = 'none' | 'memtable' | 'table'
 
 /**
- * Tells whether the memtable holds all unindexed rows. It does when this handle was the sole writer ever since no other
- * row was unindexed. Rows of another process must be found as well, and only the table has them.
+ * Determines whether the memtable contains all unindexed rows. It does if this handle has been the only writer since no
+ * other row was unindexed. Rows of another process are only in the table.
  */
 export interface UnindexedRows {
-  /** Runs a fold: rows present at its start are in the full-text index after it. */
+  /** Runs a fold: rows present at its start are in the full-text index afterwards. */
   fold(work: () => Promise<void>): Promise<void>
   place(): Promise<UnindexedPlace>
-  /** Says that rows become unindexed which the memtable does not hold: until the next fold only the table has them. */
+  /** Records that rows outside the memtable become unindexed: until the next fold only the table has them. */
   expectOthers(): void
 }
 
-/** Watches a table and drops rows from the memtable once they are indexed. Call `place` once before the first write. */
+/** Watches a table and drops rows from the memtable when they are indexed. Call `place` once before the first write. */
 export function createUnindexedRows(table: Table, memtable: Memtable, presence: WriterPresence): UnindexedRows {
-  /** The period as sole writer in which every unindexed row was appended here; undefined when others may have some. */
+  /**
+   * The period as only writer in which every unindexed row was appended here; undefined if others may have unindexed
+   * rows.
+   */
   let ownPeriod: string | undefined
   let isMemtableShort = false
 

@@ -1,9 +1,9 @@
 import type { IndexRow } from '@inlay/knowledge'
 import { rowKey } from '../../hybrid-search/fusion.ts'
 import { saturation } from './rescore.ts'
-import { createWordList, mostCorrections } from './words-and-spelling.ts'
+import { createWordList, maxCorrections } from './words-and-spelling.ts'
 
-/** A term of a query with its weight: how much its presence says. */
+/** A term of a query with its weight. */
 export interface WeighedTerm {
   readonly term: string
   readonly weight: number
@@ -17,33 +17,47 @@ export interface PostedHit {
 
 /** A small full-text index in memory. */
 export interface Postings {
-  /** Rows that hold a term. */
+  /** Number of rows with a term, including removed ones, as in the engine's index; 0 if only removed rows have it. */
   frequencyOf(term: string): number
-  /** Words of its rows that a misspelt one may stand for. */
+  /** Words of its rows that are similar to a misspelled word. */
   near(word: string, term: string): string[]
-  /** Rows with any of the terms that pass the test, best first, scored as the engine scores. */
+  /** Rows with any of the terms that pass the test, best first, scored like the engine does. */
   search(
     terms: readonly WeighedTerm[],
     options: { averageLength: number; test: (row: IndexRow) => boolean; limit: number },
   ): PostedHit[]
 }
 
-/** One that rows are added to. */
+/** Postings that rows can be added to. */
 export interface PostingsBuilder extends Postings {
-  /** Adds a row with its words in order and what each is indexed by. */
-  add(row: IndexRow, words: readonly string[], terms: readonly (string | undefined)[]): void
+  /** Whether a word was passed to {@link learn}. */
+  knows(word: string): boolean
+  /** Adds words with their terms; undefined for a word that is not indexed. */
+  learn(words: readonly string[], terms: readonly (string | undefined)[]): void
+  /** Adds a row with its words in order; all words must be known. */
+  add(row: IndexRow, words: readonly string[]): void
+  /** Excludes rows of these generations from now on, also those added later. */
+  remove(generations: ReadonlySet<string>): void
+  /** Whether the generation of a row was not removed. */
+  holds(row: IndexRow): boolean
 }
 
 interface PostedRow {
   readonly row: IndexRow
-  readonly length: number
+  length: number
 }
 
-/** Searches several as one. */
+/** A row that contains a term, and how often. */
+interface Entry {
+  readonly entry: PostedRow
+  times: number
+}
+
+/** Combines several postings. */
 export function joinPostings(parts: readonly Postings[]): Postings {
   return {
     frequencyOf: (term) => parts.reduce((sum, part) => sum + part.frequencyOf(term), 0),
-    near: (word, term) => [...new Set(parts.flatMap((part) => part.near(word, term)))].slice(0, mostCorrections),
+    near: (word, term) => [...new Set(parts.flatMap((part) => part.near(word, term)))].slice(0, maxCorrections),
     search: (query, options) =>
       parts
         .flatMap((part) => part.search(query, options))
@@ -52,30 +66,50 @@ export function joinPostings(parts: readonly Postings[]): Postings {
   }
 }
 
-/** Makes an empty one. */
+/** Creates empty postings. */
 export function createPostings(): PostingsBuilder {
-  const entriesOf = new Map<string, { entry: PostedRow; times: number }[]>()
+  const entriesOf = new Map<string, Entry[]>()
+  /** Entries of the term of a word; undefined for a word that is not indexed. */
+  const entriesOfWord = new Map<string, Entry[] | undefined>()
   const list = createWordList()
+  const removed = new Set<string>()
+  const holds = (row: IndexRow): boolean => !removed.has(row.generation)
   return {
-    add(row, words, terms) {
-      const times = new Map<string, number>()
-      for (const [at, term] of terms.entries()) {
-        if (term === undefined) continue
-        list.add(words[at]!, term)
-        times.set(term, (times.get(term) ?? 0) + 1)
-      }
-      const entry = { row, length: [...times.values()].reduce((sum, count) => sum + count, 0) }
-      for (const [term, count] of times) {
-        const entries = entriesOf.get(term)
-        if (entries) entries.push({ entry, times: count })
-        else entriesOf.set(term, [{ entry, times: count }])
+    holds,
+    remove(generations) {
+      for (const generation of generations) removed.add(generation)
+    },
+    knows: (word) => entriesOfWord.has(word),
+    learn(words, terms) {
+      for (const [at, word] of words.entries()) {
+        const term = terms[at]
+        if (term !== undefined) {
+          list.add(word, term)
+          if (!entriesOf.has(term)) entriesOf.set(term, [])
+        }
+        entriesOfWord.set(word, term === undefined ? undefined : entriesOf.get(term))
       }
     },
-    frequencyOf: (term) => entriesOf.get(term)?.length ?? 0,
+    add(row, words) {
+      if (!holds(row)) return
+      const entry: PostedRow = { row, length: 0 }
+      for (const word of words) {
+        const entries = entriesOfWord.get(word)
+        if (!entries) continue
+        entry.length++
+        const last = entries.at(-1)
+        if (last?.entry === entry) last.times++
+        else entries.push({ entry, times: 1 })
+      }
+    },
+    frequencyOf(term) {
+      const entries = entriesOf.get(term) ?? []
+      return entries.some(({ entry }) => holds(entry.row)) ? entries.length : 0
+    },
     near: (word, term) =>
       list
         .near(word, term, 1)
-        .slice(0, mostCorrections)
+        .slice(0, maxCorrections)
         .map((near) => near.word),
     search(query, { averageLength, test, limit }) {
       const scores = new Map<IndexRow, number>()
@@ -85,14 +119,14 @@ export function createPostings(): PostingsBuilder {
           scores.set(entry.row, (scores.get(entry.row) ?? 0) + score)
         }
       return firstOfEach(
-        [...scores].filter(([row]) => test(row)).sort((a, b) => b[1] - a[1]),
+        [...scores].filter(([row]) => holds(row) && test(row)).sort((a, b) => b[1] - a[1]),
         limit,
       )
     },
   }
 }
 
-/** Rows appended twice are one. */
+/** Rows appended twice are returned once. */
 function firstOfEach(scored: readonly (readonly [IndexRow, number])[], limit: number): PostedHit[] {
   const hits = new Map<string, PostedHit>()
   for (const [row, score] of scored) {

@@ -3,22 +3,22 @@ export interface Ranked {
   readonly score: number
 }
 
-/** Rows that are looked at once more; those behind keep their order. */
+/** Number of first rows that are rescored; the rest keeps its order. */
 export const rescoredRows = 30
 
 /**
- * How much exact words count beside the index's own score, which is 1 for the best row. Measured on questions about
- * prose and code and on sentences of manuals: .2 to .3 ranked all of them at least as well as none.
+ * Weight of exact words, relative to the best score of the index, which is 1. Measured on questions about prose and
+ * code and on sentences of manuals: with 0.2 to 0.3 all of them ranked at least as well as without.
  */
 const exactShare = 0.25
 
 /**
- * Ranks the first rows anew by what the index cannot see: words in the very form they were asked in (it knows stems
- * only) and words that stand next to each other as in the query. A word weighs more the fewer of these rows hold it.
- * @param ranked by falling score
+ * Reranks the first rows by what the index cannot see: words in exactly the form of the query (it knows stems only) and
+ * words next to each other as in the query. A word weighs more if fewer of these rows contain it.
+ * @param ranked by descending score
  * @param positions of the words in the texts of the first rows, at most {@link rescoredRows}
- * @param words of the query in order, without those the index leaves out
- * @returns all of them by falling score, the first of which is 1
+ * @param words of the query in order, without stop words
+ * @returns all rows by descending score, the first of which is 1
  */
 export function rescore<Row extends Ranked>(
   ranked: readonly Row[],
@@ -34,7 +34,7 @@ export function rescore<Row extends Ranked>(
   return scored.map(({ row, score }) => ({ row, score: score / top }))
 }
 
-/** For each text, how well exact words and their neighbourhood fit: 0 for not at all. */
+/** Score of each text for exact words and their order: 0 for no match. */
 function exactness(texts: readonly TermPositions[], words: readonly string[]): number[] {
   const weights = new Map<string, number>()
   for (const word of words) {
@@ -56,12 +56,12 @@ function exactness(texts: readonly TermPositions[], words: readonly string[]): n
   })
 }
 
-/** Words between two words at their nearest, counted from 1; backwards counts one more. Infinity when one is missing. */
+/** Smallest distance between two words, counted in words; 1 more in reverse order. Infinity if a word is missing. */
 function distanceOf(first: readonly number[] = [], second: readonly number[] = []): number {
   let best = Infinity
   let from = 0
   for (const a of first) {
-    // Both lists rise, so the nearest place of the second word only moves on.
+    // Both lists ascend, so the nearest position of the second word never moves back.
     while (from + 1 < second.length && second[from + 1]! < a) from++
     for (const b of [second[from], second[from + 1]])
       if (b !== undefined) best = Math.min(best, b > a ? b - a : a - b + 1)
@@ -71,13 +71,13 @@ function distanceOf(first: readonly number[] = [], second: readonly number[] = [
 
 /** Positions of words in a text, counted in words from 0. */
 export interface TermPositions {
-  /** Rising; words that are not there are left out. */
+  /** Ascending; words that do not occur are omitted. */
   readonly of: ReadonlyMap<string, readonly number[]>
   /** Number of words in the text. */
   readonly length: number
 }
 
-/** Finds whole words, whatever their case; a tenth of the cost of splitting the text. @param words in lower case */
+/** Finds whole words, ignoring case; takes a tenth of the time of splitting the text. @param words in lower case */
 export function termPositionsOf(text: string, words: ReadonlySet<string>): TermPositions {
   const lower = text.toLowerCase()
   const lengths = new Set([...words].map((word) => word.length))
@@ -109,7 +109,7 @@ function endOfWord(text: string, start: number): number {
       if (!isPlain[code]) return at
       at++
     } else {
-      // At the end of the text the code is NaN, which is no word either.
+      // At the end of the text the code is NaN, which is not a word character either.
       const point = text.codePointAt(at)
       if (point === undefined || !isOther(point)) return at
       at += point > 0xffff ? 2 : 1
@@ -129,12 +129,12 @@ function isOther(point: number): boolean {
   return answer
 }
 
-/** BM25's weight of a term by how rare it is: Robertson and Zaragoza 2009, with 1 added so that it stays positive. */
+/** Inverse document frequency of BM25 (Robertson and Zaragoza 2009), with 1 added so that it stays positive. */
 export function rarityOf(rowsWithTerm: number, rows: number): number {
   return Math.log((Math.max(0, rows - rowsWithTerm) + 0.5) / (rowsWithTerm + 0.5) + 1)
 }
 
-/** BM25's part of a row, with the engine's constants k1 = 1.2 and b = 0.75. */
+/** Term frequency factor of BM25, with the engine's constants k1 = 1.2 and b = 0.75. */
 export function saturation(times: number, length: number, averageLength: number): number {
   return (times * 2.2) / (times + 1.2 * (0.25 + (0.75 * length) / Math.max(1, averageLength)))
 }

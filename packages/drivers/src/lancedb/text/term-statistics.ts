@@ -2,46 +2,56 @@ import type { MatchQuery, Table } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 import { searchColumn } from '../rows.ts'
 import { createSampling } from './sample.ts'
-import { createWordList, exchanges, mostCorrections, wordsOf, type WordList, type Terms } from './words-and-spelling.ts'
+import {
+  createWordList,
+  exchanges,
+  maxCorrections,
+  mayBeNear,
+  wordsOf,
+  type WordList,
+  type Terms,
+} from './words-and-spelling.ts'
 
 /**
  * Term statistics of the full-text index. The engine does not expose them, so frequent words are estimated from a
  * sample of rows and rare words are counted with a query each.
  */
 export interface TermStatistics {
+  /** Whether there is a sample, so that nothing waits for one. */
+  readonly isReady: boolean
   /**
-   * Rows that hold a word: exact for rare words, estimated for frequent ones.
-   * @param table.rows number of rows there are
-   * @param table.memtable rows with the word that the index does not hold yet
+   * Number of rows with a word: exact for rare words, estimated for frequent ones.
+   * @param table.rows number of rows in the table
+   * @param table.memtable number of rows with the word that are not indexed yet
    */
   frequencyOf(word: string, term: string, table: { rows: number; memtable: number }): Promise<number>
   isKnown(word: string, term: string): Promise<boolean>
-  /** Indexed words that a misspelt one may stand for, likeliest first, at most {@link mostCorrections}. */
+  /** Indexed words similar to a misspelled word, most likely first, at most {@link maxCorrections}. */
   near(word: string, term: string): Promise<string[]>
-  /** Mean number of terms in a row; 1 for an empty index. */
+  /** Mean number of terms per row; 1 for an empty index. */
   averageLength(): Promise<number>
-  /** The index has changed and holds so many rows now. */
+  /** Records that the index has changed and its current number of rows. */
   outdate(rows: number): void
 }
 
-/** A term in fewer sampled rows than this is counted in the index: its share in the sample says too little. */
+/** A term in fewer sampled rows than this is counted in the index: its share in the sample is too inaccurate. */
 const fewRows = 4
-/** Rare words are counted up to here; a word in more rows would have been in the sample. */
-const countLimit = 200
-/** Words from here on are also looked for at two slips, when one slip finds nothing. */
+/** Rare words are counted up to this number; a more frequent word would have been in the sample. */
+const maxCounts = 200
+/** Words with at least this many letters are also matched with two edits, if one edit finds nothing. */
 const lettersForTwoSlips = 12
 
-/** Gathers what the rows of a table say of words. */
+/** Creates the term statistics of a table. */
 export function createTermStatistics(engine: Engine, table: Table, terms: Terms): TermStatistics {
   const { MatchQuery: Match } = engine.lancedb
   const sampling = createSampling(table, terms)
 
   const counted = remembered(
     async (word: string) =>
-      (await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: countLimit })).length,
+      (await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: maxCounts })).length,
   )
 
-  /** Words that the sample may not have; their rows are found by the index's own fuzzy matching. */
+  /** Words that may be missing from the sample, found by the index's own fuzzy matching. */
   async function rareWords(word: string, term: string, slips: 1 | 2): Promise<WordList> {
     const fuzzy = { fuzziness: slips, prefixLength: slips - 1, maxExpansions: 50 }
     const queries = [
@@ -51,27 +61,36 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     const rows = (
       await Promise.all(queries.map((query) => rowsWith(table, query, { columns: [searchColumn], limit: 10 })))
     ).flat()
-    const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))]
+    // Tokenizing the others takes as long as the queries.
+    const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))].filter((other) =>
+      mayBeNear({ word, term }, other, slips),
+    )
     return listOf(words, await terms.of(words))
   }
 
   async function findNear(word: string, term: string): Promise<string[]> {
     const { words, frequencies, isWhole } = await sampling.current()
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
-      const rare = isWhole ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
-      const corrections = new Map([...words.near(word, term, slips), ...rare].map((near) => [near.term, near.word]))
+      const sampled = words.near(word, term, slips)
+      // Words of the sample come first, since they are more frequent.
+      const isEnough = isWhole || sampled.length >= maxCorrections
+      const rare = isEnough ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
+      const corrections = new Map([...sampled, ...rare].map((near) => [near.term, near.word]))
       const byFrequency = [...corrections].sort(([a], [b]) => (frequencies.get(b) ?? 0) - (frequencies.get(a) ?? 0))
-      if (corrections.size > 0) return byFrequency.slice(0, mostCorrections).map(([, nearWord]) => nearWord)
+      if (corrections.size > 0) return byFrequency.slice(0, maxCorrections).map(([, nearWord]) => nearWord)
     }
     return []
   }
 
   const near = remembered(findNear)
   return {
+    get isReady() {
+      return sampling.isReady
+    },
     async frequencyOf(word, term, { rows, memtable }) {
       const { frequencies, isWhole, rows: sampled } = await sampling.current()
       const seen = frequencies.get(term) ?? 0
-      // A sample is of all rows, so those that wait are in its share; the index does not count them.
+      // A sample covers all rows, including unindexed ones; the index does not count those.
       if (isWhole || seen >= fewRows) return Math.max(memtable, Math.round((seen * rows) / Math.max(1, sampled)))
       return memtable + Math.max(seen > 0 ? 1 : 0, await counted.of(word))
     },
@@ -108,11 +127,11 @@ function listOf(words: readonly string[], terms: readonly (string | undefined)[]
   return list
 }
 
-/** Other processes change the index too, so no answer of it is kept for long, in milliseconds. */
+/** Maximum age of a cached result, in milliseconds, since other processes change the index too. */
 const answerAgeMs = 10_000
-const mostAnswers = 20_000
+const maxAnswers = 20_000
 
-/** Remembers answers about words for a while. */
+/** Caches results by word for a while. */
 function remembered<Rest extends unknown[], Answer>(
   ask: (word: string, ...rest: Rest) => Promise<Answer>,
 ): { of(word: string, ...rest: Rest): Promise<Answer>; forget(): void } {
@@ -124,7 +143,7 @@ function remembered<Rest extends unknown[], Answer>(
   }
   return {
     async of(word, ...rest) {
-      if (Date.now() - from > answerAgeMs || answers.size >= mostAnswers) forget()
+      if (Date.now() - from > answerAgeMs || answers.size >= maxAnswers) forget()
       const known = answers.get(word)
       if (known !== undefined) return known
       const answer = await ask(word, ...rest)

@@ -1,7 +1,7 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Table } from '@lancedb/lancedb'
 import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
-import type { Mutex } from '../../concurrency/mutex.ts'
+import type { Mutex } from '@inlay/scheduling'
 import type { Engine } from '../engine.ts'
 import { runFiltered } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
@@ -23,7 +23,7 @@ export interface TextParts {
   readonly statistics: TermStatistics
   readonly memtable: Memtable
   readonly unindexedRows: UnindexedRows
-  /** Has searches that read all unindexed rows go one by one: four at once take seven times as long as one. */
+  /** Serializes searches that scan all unindexed rows: four at once take seven times as long as one. */
   readonly scanning: Mutex
 }
 
@@ -34,16 +34,16 @@ export interface TextQuery {
   /** Cached rows that pass the filter, if any. */
   readonly passing?: PassingRows
   readonly limit: number
-  /** Columns besides those of a hit. */
+  /** Columns in addition to those of a hit. */
   readonly extra: readonly string[]
-  /** Aborted when nobody waits for the hits any more: some are left out. */
+  /** If it aborts, nobody waits for the result: it may then be incomplete. */
   readonly signal?: AbortSignal
 }
 
-/** Words of a query that count: a longer one is a pasted text, whose first words tell enough. */
-const mostWords = 100
-/** Words of a query that are looked up when they seem misspelt. */
-const mostMisspelt = 8
+/** Maximum number of words of a query that are used: a longer query is a pasted text, whose first words suffice. */
+const maxWords = 100
+/** Maximum number of words of a query that are checked for spelling. */
+const maxMisspelt = 8
 
 interface QueryTerm {
   readonly word: string
@@ -51,26 +51,28 @@ interface QueryTerm {
 }
 
 /**
- * Finds rows by words, best first: the engine's BM25 over what it has indexed, the same BM25 here over rows that wait,
- * likely spellings of words that no row holds, then a second look at the first rows.
+ * Keyword search, best first: the engine's BM25 over indexed rows, the same BM25 in memory over unindexed rows,
+ * corrected spellings of words that no row contains, and rescoring of the first rows.
  */
 export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
-  const queryTerms = await queryTermsOf(parts.terms, wordsOf(query.text).slice(0, mostWords))
+  const queryTerms = await queryTermsOf(parts.terms, wordsOf(query.text).slice(0, maxWords))
   if (queryTerms.length === 0) return []
   const unindexed = await parts.unindexedRows.place()
-  // Taken before the index is asked: a row that is folded in meanwhile is then found on both sides, never on none.
+  // Taken before the index is searched: a row that is indexed meanwhile is then found twice rather than not at all.
   const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : undefined
   const isWhole = unindexed === 'table'
-  let words = queryTerms
-  let { ranked, positions } = await rank(parts, query, { words, memtable, isWhole })
-  const corrections = await correct(parts, queryTerms, { positions, memtable, signal: query.signal })
-  if (corrections.length > 0) {
-    words = [...queryTerms, ...corrections]
-    ;({ ranked, positions } = await rank(parts, query, { words, memtable, isWhole }))
-  }
+  const rankFor = (words: readonly QueryTerm[]): Promise<Ranked> => rank(parts, query, { words, memtable, isWhole })
+  // Words are checked first, so that only one ranking is needed. But a sample that is not there yet would have to be
+  // waited for, and a word that only unindexed rows contain is known once they are scanned.
+  let ranking = isWhole || !parts.statistics.isReady ? await rankFor(queryTerms) : undefined
+  const seen = new Set(ranking?.positions.flatMap(({ of }) => [...of.keys()]))
+  const unseen = queryTerms.filter(({ word }) => !seen.has(word))
+  const corrections = await correct(parts, unseen, { memtable, signal: query.signal })
+  const words = [...queryTerms, ...corrections]
+  if (!ranking || corrections.length > 0) ranking = await rankFor(words)
   return rescore(
-    ranked,
-    positions,
+    ranking.ranked,
+    ranking.positions,
     words.map(({ word }) => word),
   )
     .slice(0, query.limit)
@@ -82,7 +84,7 @@ async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<Que
   return words.flatMap((word, at) => (indexTerms[at] === undefined ? [] : [{ word, term: indexTerms[at] }]))
 }
 
-/** Rows by falling score, and where the words stand in the first of them. */
+/** Rows by descending score, and the positions of the words in the first of them. */
 interface Ranked {
   readonly ranked: readonly TextHit[]
   readonly positions: readonly TermPositions[]
@@ -90,9 +92,9 @@ interface Ranked {
 
 interface Ranking {
   readonly words: readonly QueryTerm[]
-  /** Rows in memory; undefined when there is none that the index lacks. */
+  /** Rows in memory; undefined if the index lacks none. */
   readonly memtable: Postings | undefined
-  /** Whether the engine has to look at rows outside its index as well. */
+  /** Whether the engine also has to scan unindexed rows. */
   readonly isWhole: boolean
 }
 
@@ -114,13 +116,13 @@ async function searchIndexed(
   { filter, passing, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
-  // A plain match is several times as fast as a composed query, and repeated words do not count twice in it.
+  // A plain match is several times faster than a composed query, and counts repeated words once.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table.query().fullTextSearch(match).withRowId()
   const few = isWhole ? undefined : await passing?.few(extra)
   const columns = [...(few || cache.isWarm ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
   const narrowing = { filter, columns, limit: reach }
-  // Otherwise the engine reads every row that it has not indexed, at 20 to 200 µs each.
+  // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   const past = isWhole
     ? undefined
     : await passing?.lookThrough(() => table.query().fullTextSearch(match).withRowId().fastSearch(), {
@@ -138,23 +140,23 @@ async function searchIndexed(
   const hits = new Map<string, TextHit>()
   for (const [at, { _score: score = 0 }] of ids.entries()) {
     const row = rows[at]!
-    // Rows appended twice are one.
+    // Rows appended twice are returned once.
     if (!hits.has(rowKey(row.hit))) hits.set(rowKey(row.hit), { ...row, score })
   }
   return [...hits.values()]
 }
 
 /**
- * When to look past a filter. The engine scores rows in the order they lie in and asks of each whether it passes. In a
- * small table that takes less time than to read the hits by themselves.
+ * When to search without the filter and drop rows afterwards. The engine scores rows in storage order and checks the
+ * filter for each row. In a small table that is faster than reading the hits separately.
  */
-const pastFilter = { leastRows: 300_000, mostLooked: 2_000, margin: 1.5 }
+const pastFilter = { minRows: 300_000, maxScanned: 2_000, margin: 1.5 }
 
-/** When a twentieth of the rows pass, 1.5 times the limit is too few in one of a hundred searches. */
+/** If a twentieth of the rows match, 1.5 times the limit is too few in one of a hundred searches. */
 function lookedOf({ rows, passing }: Counts, reach: number): number | undefined {
-  if (rows < pastFilter.leastRows || passing === 0) return undefined
+  if (rows < pastFilter.minRows || passing === 0) return undefined
   const looked = Math.ceil((pastFilter.margin * reach * rows) / passing)
-  return looked > pastFilter.mostLooked ? undefined : looked
+  return looked > pastFilter.maxScanned ? undefined : looked
 }
 
 async function searchMemtable(
@@ -189,28 +191,27 @@ async function searchMemtable(
   }))
 }
 
-/** Words that rows do hold, in place of those that none does. */
+/**
+ * Words of rows that are similar to query words that no row contains. Most words are in the sample, and the engine is
+ * asked for the others only.
+ */
 async function correct(
   { statistics, terms }: TextParts,
   queryTerms: readonly QueryTerm[],
-  {
-    positions,
-    memtable,
-    signal,
-  }: Pick<TextQuery, 'signal'> & {
-    readonly positions: readonly TermPositions[]
-    readonly memtable: Postings | undefined
-  },
+  { memtable, signal }: Pick<TextQuery, 'signal'> & { readonly memtable: Postings | undefined },
 ): Promise<QueryTerm[]> {
-  const seen = new Set(positions.flatMap(({ of }) => [...of.keys()]))
-  const unseen = new Map(
-    queryTerms.filter(({ word }) => mayBeMisspelt(word) && !seen.has(word)).map((item) => [item.word, item]),
+  const words = [...new Map(queryTerms.map((item) => [item.word, item])).values()].filter(({ word }) =>
+    mayBeMisspelt(word),
+  )
+  const areKnown = await Promise.all(
+    words.map(
+      async ({ word, term }) => (memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term)),
+    ),
   )
   const corrected = new Set<string>()
-  // One by one: the engine looks through all its words for each, and other searches share its threads.
-  for (const { word, term } of [...unseen.values()].slice(0, mostMisspelt)) {
+  // One by one: the engine scans all its words for each, and other searches share its threads.
+  for (const { word, term } of words.filter((_, at) => !areKnown[at]).slice(0, maxMisspelt)) {
     if (signal?.aborted) return []
-    if ((memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term))) continue
     for (const near of await statistics.near(word, term)) corrected.add(near)
     for (const near of memtable?.near(word, term) ?? []) corrected.add(near)
   }

@@ -2,7 +2,7 @@ import { editDistance } from '@inlay/text'
 import type { FtsOptions } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 
-/** How the full-text index makes terms of words: English endings cut, frequent words left out, accents dropped. */
+/** How the full-text index converts words to terms: stems English words, drops stop words, removes accents. */
 export const wordOptions: FtsOptions = {
   baseTokenizer: 'simple',
   language: 'English',
@@ -10,36 +10,36 @@ export const wordOptions: FtsOptions = {
   stem: true,
   removeStopWords: true,
   asciiFolding: true,
-  // Long enough for hashes, which people do look for.
+  // Long enough for hashes, which people do search for.
   maxTokenLength: 80,
 }
 
 const word = /[\p{Alphabetic}\p{N}]+/gu
 
-/** Words of a text as the index splits it, lower-cased, in order and with repeats. */
+/** Words of a text as the index splits it, in lower case, in order and with repeats. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(word) ?? []
 }
 
-/** Finds the terms that words are indexed by. */
+/** Converts words to the terms they are indexed by. */
 export interface Terms {
-  /** One answer for each word, in order: its term, or undefined for a word that is not indexed (`the`, `of`, …). */
+  /** One result per word, in order: its term, or undefined for a word that is not indexed (`the`, `of`, …). */
   of(words: readonly string[]): Promise<(string | undefined)[]>
 }
 
-/** Most words whose terms are kept; some 100 bytes each. */
-const memoLimit = 100_000
+/** Maximum number of cached words, of about 100 bytes each. */
+const maxMemos = 100_000
 
-/** Asks the engine itself, so that the two always agree, and remembers what it said. */
+/** Uses the engine's tokenizer, so that both always agree, and caches the results. */
 export function createTerms({ lancedb }: Engine): Terms {
   const known = new Map<string, string | undefined>()
   return {
     async of(words) {
       const unknown = [...new Set(words)].filter((item) => !known.has(item))
-      if (known.size + unknown.length > memoLimit) known.clear()
+      if (known.size + unknown.length > maxMemos) known.clear()
       const terms = unknown.length > 0 ? await termsOf(lancedb, unknown) : new Map<string, string | undefined>()
       for (const [item, term] of terms) known.set(item, term)
-      // The memo may have been cleared while this call waited.
+      // The cache may have been cleared while this call waited.
       const missed = words.filter((item) => !known.has(item) && !terms.has(item))
       const again = missed.length > 0 ? await termsOf(lancedb, [...new Set(missed)]) : terms
       return words.map((item) => known.get(item) ?? terms.get(item) ?? again.get(item))
@@ -47,7 +47,7 @@ export function createTerms({ lancedb }: Engine): Terms {
   }
 }
 
-/** A term between the words, so that a word without a term leaves a gap that shows. */
+/** A separator between the words, so that a word without a term can be detected. */
 const fence = 'zqxz'
 
 async function termsOf(lancedb: Engine['lancedb'], words: readonly string[]): Promise<Map<string, string | undefined>> {
@@ -55,7 +55,7 @@ async function termsOf(lancedb: Engine['lancedb'], words: readonly string[]): Pr
   const terms = new Map<string, string | undefined>()
   let at = 0
   for (const item of words) {
-    // The word that is the fence itself is its own term.
+    // A word equal to the separator is its own term.
     if (item === fence) {
       terms.set(item, fence)
       at += 2
@@ -69,7 +69,7 @@ async function termsOf(lancedb: Engine['lancedb'], words: readonly string[]): Pr
   return terms
 }
 
-/** Whether a word may be misspelt: long enough to tell, of letters only, in a script that has letters to mistake. */
+/** Whether a word may be misspelled: longer than four letters, letters only, in a script with spaces. */
 export function mayBeMisspelt(word: string): boolean {
   return word.length > 4 && letters.test(word) && !unspaced.test(word)
 }
@@ -77,7 +77,7 @@ export function mayBeMisspelt(word: string): boolean {
 const letters = /^\p{L}+$/u
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
-/** Each way to exchange two neighbouring letters: the one slip that an edit distance counts twice. */
+/** All ways to swap two adjacent letters, the one error that an edit distance counts twice. */
 export function exchanges(word: string): string[] {
   const exchanged = new Set<string>()
   for (let at = 0; at + 1 < word.length; at++)
@@ -87,7 +87,8 @@ export function exchanges(word: string): string[] {
 }
 
 /**
- * Whether two words are at most `most` slips apart (a letter left out, added, replaced, or two neighbours exchanged).
+ * Whether two words are at most `most` edits apart (a letter missing, added or replaced, or two adjacent letters
+ * swapped).
  * @param most 1 or 2
  */
 export function isNear(a: string, b: string, most: 1 | 2): boolean {
@@ -96,64 +97,98 @@ export function isNear(a: string, b: string, most: 1 | 2): boolean {
   while (start < a.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  // The differing middle parts: usually too long, in which case nothing is cut out.
+  // The differing middle parts: usually too long, so nothing is sliced before this check.
   const [left, right] = [a.length - start - end, b.length - start - end]
   if (left <= 1 && right <= 1) return true
   if (most === 1) return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
   return editDistance(a.slice(start, start + left), b.slice(start, start + right), most) <= most
 }
 
-/** Words with their terms, kept so that near ones are found without looking at all of them. */
+/** Words with their terms, organized so that similar words are found without comparing all of them. */
 export interface WordList {
   add(word: string, term: string): void
   /**
-   * Words near a misspelt one, one for each term. Both forms are compared, since a slip in an ending changes what
-   * stemming makes of it.
+   * Words similar to a misspelled word, one per term. Word and term are both compared, since an error in an ending
+   * changes its stem.
    */
   near(word: string, term: string, slips: 1 | 2): { word: string; term: string }[]
 }
 
 /** Makes an empty list. */
 export function createWordList(): WordList {
-  const wordsByLength: string[][] = []
-  /** A word for each term, and terms by their length. */
+  const words = new SimilarTexts()
+  const terms = new SimilarTexts()
+  /** A word for each term. */
   const wordOf = new Map<string, string>()
   const termOf = new Map<string, string>()
-  const termsByLength: string[][] = []
   return {
     add(word, term) {
       if (termOf.has(word)) return
       termOf.set(word, term)
-      ;(wordsByLength[word.length] ??= []).push(word)
+      words.add(word)
       if (wordOf.has(term)) return
       wordOf.set(term, word)
-      ;(termsByLength[term.length] ??= []).push(term)
+      terms.add(term)
     },
     near(word, term, slips) {
       const nearest = new Map<string, string>()
-      // The very form that was meant comes before another of the same term.
-      for (const near of nearIn(wordsByLength, word, slips)) {
+      // A word that is only one edit away is preferred over others with the same term.
+      for (const near of words.near(word, slips)) {
         const nearTerm = termOf.get(near)!
         if (!nearest.has(nearTerm) || isNear(word, near, 1)) nearest.set(nearTerm, near)
       }
-      for (const near of nearIn(termsByLength, term, slips))
-        if (!nearest.has(near)) nearest.set(near, wordOf.get(near)!)
+      for (const near of terms.near(term, slips)) if (!nearest.has(near)) nearest.set(near, wordOf.get(near)!)
       return [...nearest].map(([nearTerm, nearWord]) => ({ word: nearWord, term: nearTerm }))
     },
   }
 }
 
-function nearIn(byLength: readonly string[][], word: string, slips: 1 | 2): string[] {
-  const near: string[] = []
-  const [first, last] = [word.charCodeAt(0), word.charCodeAt(word.length - 1)]
-  for (let length = word.length - slips; length <= word.length + slips; length++)
-    for (const other of byLength[length] ?? []) {
-      // One slip leaves one end as it was; two seldom touch both.
-      if (other.charCodeAt(0) !== first && other.charCodeAt(length - 1) !== last) continue
-      if (isNear(word, other, slips)) near.push(other)
+/**
+ * Texts by their length with their first or their last letter: one edit leaves one of both letters unchanged, two edits
+ * rarely change both.
+ */
+class SimilarTexts {
+  readonly #byFirst = new Map<number, string[]>()
+  readonly #byLast = new Map<number, string[]>()
+
+  add(text: string): void {
+    put(this.#byFirst, keyOf(text.length, text.charCodeAt(0)), text)
+    put(this.#byLast, keyOf(text.length, text.charCodeAt(text.length - 1)), text)
+  }
+
+  near(text: string, slips: 1 | 2): string[] {
+    const near: string[] = []
+    const [first, last] = [text.charCodeAt(0), text.charCodeAt(text.length - 1)]
+    for (let length = text.length - slips; length <= text.length + slips; length++) {
+      for (const other of this.#byFirst.get(keyOf(length, first)) ?? [])
+        if (isNear(text, other, slips)) near.push(other)
+      for (const other of this.#byLast.get(keyOf(length, last)) ?? [])
+        if (other.charCodeAt(0) !== first && isNear(text, other, slips)) near.push(other)
     }
-  return near
+    return near
+  }
 }
 
-/** Most words that one misspelt word is taken to stand for: more find little, and lead astray where a word is only rare. */
-export const mostCorrections = 2
+const keyOf = (length: number, letter: number): number => length * 65_536 + letter
+
+function put(lists: Map<number, string[]>, key: number, text: string): void {
+  const list = lists.get(key)
+  if (list) list.push(text)
+  else lists.set(key, [text])
+}
+
+/**
+ * Whether a {@link WordList} with this word could find it: the word is near, or its beginning is near the term, which is
+ * the beginning of most words with that term.
+ */
+export function mayBeNear({ word, term }: { word: string; term: string }, other: string, slips: 1 | 2): boolean {
+  if (isNear(word, other, slips)) return true
+  for (let length = term.length - slips; length <= Math.min(term.length + slips, other.length); length++)
+    if (isNear(term, other.slice(0, length), slips)) return true
+  return false
+}
+
+/**
+ * Maximum number of corrections for a misspelled word: more find little, and mislead if the word is correct but rare.
+ */
+export const maxCorrections = 2

@@ -3,13 +3,14 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk
 const marked = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
- * Marks how far a prompt will stand again in the next one, for Anthropic, which caches nothing unasked: the instructions
- * with the tools before them, the conversation up to the newest question, and the newest result of a tool.
+ * Sets cache breakpoints for Anthropic, which caches nothing without them, at the ends of the parts that the next
+ * prompt repeats: the instructions with the tools, the conversation up to the latest question, and the latest tool
+ * result.
  */
 export function withCacheControl(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt } = call
   const system = prompt.findLastIndex(({ role }) => role === 'system')
-  // A call is followed by its result, an answer by what comes next.
+  // A call is followed by its result, an answer by the next user message.
   const answer = prompt.findLastIndex(({ role }, at) => role === 'assistant' && prompt[at + 1]?.role === 'user')
   const result = prompt.findLastIndex(({ role }) => role === 'tool')
   const places = new Set([system, answer, result].filter((at) => at >= 0))

@@ -11,7 +11,7 @@ export interface ModelMemory extends ModelObservations {
   readonly refused: Set<Omission>
   refusesTools: boolean
   contextTokens: number | undefined
-  /** Whether a refusal of its server named the window, which counts more than what lists tell. */
+  /** Whether a refusal contained the context window, which takes precedence over lists. */
   hasStatedWindow: boolean
   ask?: () => Promise<void>
 }
@@ -20,11 +20,11 @@ export interface ModelMemory extends ModelObservations {
 export type ModelMemories = (modelId: string) => ModelMemory
 
 // Bounded because clients can send any name to a provider without a list.
-const mostModels = 1_000
-const mostRepeats = 6
-const mostRefusalChars = 20_000
+const maxModels = 1_000
+const maxRepeats = 6
+const maxRefusalChars = 20_000
 
-/** How long what a server says of a model counts: it may be upgraded, and a gateway may put another behind the name. */
+/** How long information about a model is cached: it may be upgraded, and a gateway may replace it by another. */
 const keptMs = 3_600_000
 
 export function createMemories(): ModelMemories {
@@ -32,7 +32,7 @@ export function createMemories(): ModelMemories {
   return (modelId) => {
     const known = memories.get(modelId)
     if (known && Date.now() - known.since < keptMs) return known
-    if (memories.size >= mostModels) memories.clear()
+    if (memories.size >= maxModels) memories.clear()
     const memory: ModelMemory = {
       since: Date.now(),
       refused: new Set(),
@@ -46,9 +46,9 @@ export function createMemories(): ModelMemories {
 }
 
 /**
- * Carries requests and leaves out what a server has refused before. A refusal that names a part of the request is
- * learned, and the request is sent again without it. A refusal of tools reaches the caller, who can then search by
- * other means; the next request goes without tools.
+ * Sends requests without the parts that the server has refused before. If a refusal names a part of the request, that
+ * is remembered, and the request is repeated without it. A refusal of tools is returned to the caller, who can then
+ * search in another way; later requests omit tools.
  */
 export function learningTransport(
   transport: Transport,
@@ -63,7 +63,7 @@ export function learningTransport(
       const sent = withoutRefused(body, memory.refused)
       const answer = await transport(withBody(request, sent))
       if (answer.status < 400) return answer
-      const text = await readAnswer(answer, mostRefusalChars)
+      const text = await readAnswer(answer, maxRefusalChars)
       const repeated = { ...answer, read: replay(text) }
       noteWindow(memory, text)
       const part = refusedPart(answer.status, text, sent, memory.refused)
@@ -74,15 +74,15 @@ export function learningTransport(
       if (part === 'chat completions') return repeated
       if (part === 'tools') {
         memory.refusesTools = true
-        // Some servers call it a fault of their own, which would only be tried again.
+        // Some servers return a 5xx for it, which would only be retried.
         return { ...repeated, status: 400 }
       }
-      if (repeats >= mostRepeats) return repeated
+      if (repeats >= maxRepeats) return repeated
     }
   }
 }
 
-/** Learns the window that a refusal of a prompt names, which may also come within a stream. */
+/** Remembers the context window in a refusal of a prompt, which may also arrive in a stream. */
 export function noteWindow(memory: ModelMemory, refusal: string): void {
   const stated = statedWindow(refusal)
   memory.contextTokens = stated ?? memory.contextTokens

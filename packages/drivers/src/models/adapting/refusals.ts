@@ -7,7 +7,7 @@ import {
   type MessageOmission,
 } from './refused-messages.ts'
 
-/** A part of a request that some servers do not take; a name of a field stands for leaving that field out. */
+/** A part of a request that some servers refuse; the name of a field means omitting that field. */
 export type Omission =
   | 'tools'
   | MessageOmission
@@ -16,7 +16,7 @@ export type Omission =
   | 'required calls'
   | 'chat completions'
   | 'responses'
-  | 'thinking beside tools'
+  | 'thinking with tools'
   | 'max_tokens'
   | 'max_completion_tokens'
   | Optional
@@ -40,17 +40,17 @@ const refusal =
   /unsupported|not (?:be )?support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|not accept|extra (?:inputs|fields)|extra_forbidden|invalid|requires?\b|only the default|must be|wrong type|cannot|deprecated/i
 const noTools =
   /(?:not|n't) support (?:tools?|functions?|tool use|function calling)\b|support tool use|auto\W{0,3}tool choice requires|tools param requires|unexpected keyword argument '?tools\b|tools?(?: use| calling)? (?:is|are) not supported|function calling is not (?:supported|enabled)/i
-// As OpenAI says of its newer models.
+// Error message of OpenAI for its newer models.
 const wantsResponses = /\/?v1\/responses\b/
 const noThinking = /tools with reasoning_effort are not supported/i
 const noSchema =
   /json schema conversion failed|unable to generate parser|failed to (?:parse|initialize) (?:grammar|samplers)|invalid (?:json )?schema|schema .{0,60}(?:not supported|unsupported|not permitted)|\$schema|unsupported .{0,20}schema/i
 
 /**
- * Reads which part of a request a server refused.
- * @param text what the server answered
- * @param known what is left out already
- * @returns undefined when nothing in the answer names a part of this request
+ * Determines which part of a request a server refused.
+ * @param text the response of the server
+ * @param known parts already omitted
+ * @returns undefined if the response names no part of this request
  */
 export function refusedPart(
   status: number,
@@ -61,7 +61,7 @@ export function refusedPart(
   if (![400, 404, 405, 415, 422, 500, 501].includes(status)) return undefined
   const hasTools = Array.isArray(body['tools']) && body['tools'].length > 0
   if (Array.isArray(body['messages']) && wantsResponses.test(text) && !known.has('responses')) return 'chat completions'
-  if (hasTools && noThinking.test(text)) return known.has('thinking beside tools') ? 'tools' : 'thinking beside tools'
+  if (hasTools && noThinking.test(text)) return known.has('thinking with tools') ? 'tools' : 'thinking with tools'
   if (hasTools && noTools.test(text)) return 'tools'
   const messages = Array.isArray(body['messages']) ? body['messages'] : []
   const inMessages = refusedInMessages(text, messages)
@@ -73,7 +73,7 @@ export function refusedPart(
   if (!refusal.test(text)) return undefined
   const limit = refusedLimit(text, body)
   if (limit) return limit
-  // The name that stands first is the one that was refused.
+  // The first name in the text is the one that was refused.
   const named = optionalFields
     .map((name) => ({ name, at: text.search(new RegExp(`\\b${name}\\b|${name.replaceAll('_', '[ .]?')}`, 'i')) }))
     .filter(({ name, at }) => at >= 0 && body[name] !== undefined)
@@ -92,13 +92,13 @@ function refusedLimit(text: string, body: Readonly<Record<string, unknown>>): Om
   return body['max_completion_tokens'] === undefined ? undefined : 'max_completion_tokens'
 }
 
-/** The body without what was refused; the same one when nothing has to change. */
+/** The body without the refused parts; the same object if nothing changes. */
 export function withoutRefused(
   body: Readonly<Record<string, unknown>>,
   refused: ReadonlySet<Omission>,
 ): Readonly<Record<string, unknown>> {
   const changed: Record<string, unknown> = { ...body }
-  if (refused.has('thinking beside tools') && body['tools'] !== undefined) changed['reasoning_effort'] = 'none'
+  if (refused.has('thinking with tools') && body['tools'] !== undefined) changed['reasoning_effort'] = 'none'
   for (const name of optionalFields) if (refused.has(name)) delete changed[name]
   if (refused.has('max_tokens')) rename(changed, 'max_tokens', 'max_completion_tokens')
   else if (refused.has('max_completion_tokens')) rename(changed, 'max_completion_tokens', 'max_tokens')
@@ -107,14 +107,14 @@ export function withoutRefused(
     if (Array.isArray(body['messages'])) changed['messages'] = withoutCalls(body['messages'])
   }
   const isAsked = typeof changed['tool_choice'] === 'object' && changed['tool_choice'] !== null
-  // Several servers understand words alone; with one tool on offer both say the same.
+  // Several servers support only strings; with a single tool, `required` is equivalent.
   if (isAsked && Array.isArray(body['tools']) && body['tools'].length === 1) changed['tool_choice'] = 'required'
   if (refused.has('required calls') && changed['tool_choice'] === 'required') changed['tool_choice'] = 'auto'
   if (refused.has('schema keywords')) changed['tools'] = withPlainSchemas(changed['tools'], refused)
   if (Array.isArray(changed['messages'])) {
     const messages = withPlainMessages(changed['messages'], refused)
     changed['messages'] = messages
-    if (refused.has('thoughts beside calls without them') && lacksThoughts(messages)) delete changed['thinking']
+    if (refused.has('thinking with calls without thoughts') && lacksThoughts(messages)) delete changed['thinking']
   }
   return changed
 }

@@ -7,19 +7,19 @@ export type MessageOmission =
   | 'long call ids'
   | 'a message right after results'
   | 'unsigned calls'
-  | 'thoughts beside calls without them'
+  | 'thinking with calls without thoughts'
 
 const noSystem =
   /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
 const noReasoning = /\breasoning(?:_content)?\b/i
-// DeepSeek and others want it back beside calls.
+// DeepSeek and others require the reasoning together with calls.
 const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|include)/i
-// As Mistral says it, and servers that use its tokenizer.
+// Error message of Mistral, and of servers that use its tokenizer.
 const noCallIds = /tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is
 const noMessageAfterResults = /unexpected role .?user.? after role .?tool/i
-// As Anthropic says of a search that was made for a model that is to think.
+// Error message of Anthropic when a thinking model is given a search that it did not request.
 const noThoughts = /expected .?thinking.? or .?redacted_thinking/i
-// As Gemini says of calls that it did not make itself.
+// Error message of Gemini for calls that it did not make.
 const unsigned = /missing a .?thought_?signature/i
 
 /** Reads which part of its messages a server refused. */
@@ -27,13 +27,13 @@ export function refusedInMessages(text: string, messages: readonly unknown[]): M
   if (noCallIds.test(text)) return 'long call ids'
   if (noMessageAfterResults.test(text)) return 'a message right after results'
   if (unsigned.test(text)) return 'unsigned calls'
-  if (noThoughts.test(text)) return 'thoughts beside calls without them'
+  if (noThoughts.test(text)) return 'thinking with calls without thoughts'
   const hasReasoning = messages.some((message) => isJsonObject(message) && 'reasoning_content' in message)
   if (hasReasoning && noReasoning.test(text) && !wantsReasoning.test(text)) return 'reasoning in messages'
   return noSystem.test(text) ? 'system messages' : undefined
 }
 
-/** Messages without what was refused in them. */
+/** Messages without their refused parts. */
 export function withPlainMessages(given: readonly unknown[], refused: ReadonlySet<string>): readonly unknown[] {
   let messages = given
   if (refused.has('reasoning in messages')) messages = messages.map(withoutReasoning)
@@ -58,7 +58,7 @@ function withoutReasoning(message: unknown): unknown {
   return others
 }
 
-/** Gives calls of another origin the sign that Google documents for them. */
+/** Adds the signature that Google documents for calls of other models. */
 function signed(message: unknown): unknown {
   if (!isJsonObject(message) || !Array.isArray(message['tool_calls'])) return message
   const extra = { google: { thought_signature: 'skip_thought_signature_validator' } }
@@ -100,7 +100,7 @@ function bridged(messages: readonly unknown[]): unknown[] {
   )
 }
 
-/** Writes calls and their results as plain messages, for servers that know no tools. */
+/** Writes calls and their results as plain messages, for servers without support for tools. */
 export function withoutCalls(messages: readonly unknown[]): unknown[] {
   return messages.flatMap((message) => {
     if (!isJsonObject(message)) return [message]

@@ -45,7 +45,7 @@ function toResponses(call: LanguageModelV4CallOptions): LanguageModelV4CallOptio
     ...call,
     abortSignal: AbortSignal.any(call.abortSignal ? [call.abortSignal] : []),
     ...(tools && { tools }),
-    // A summary of its thoughts is for verified organisations alone.
+    // Reasoning summaries are only available to verified organizations.
     providerOptions: { openai: { store: false, reasoningSummary: null }, ...call.providerOptions },
   }
 }

@@ -7,25 +7,25 @@ export interface ServedModel {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number | undefined
   readonly takesTools: boolean | undefined
-  /** Whether to ask no more: it will not change while the server runs. */
+  /** Whether to stop querying: the value does not change while the server runs. */
   readonly isFinal: boolean
 }
 
-/** A server to be asked. */
+/** A server to query. */
 export interface ModelServer {
   readonly transport: Transport
   /** Address of its API with its version. */
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** Ends the asking. */
+  /** Ends the query. */
   readonly signal: AbortSignal
 }
 
 const untold: ServedModel = { contextTokens: undefined, takesTools: undefined, isFinal: false }
 // The list of a large gateway has half a megabyte.
-const mostAnswerChars = 4_000_000
+const maxAnswerChars = 4_000_000
 
-// As vLLM and SGLang, OpenRouter and Together, Groq, Mistral, LiteLLM and LM Studio name it.
+// Field names of vLLM and SGLang, OpenRouter and Together, Groq, Mistral, LiteLLM and LM Studio.
 const windowFields = [
   'max_model_len',
   'loaded_context_length',
@@ -36,8 +36,8 @@ const windowFields = [
 ]
 
 /**
- * Asks a server how many tokens a model takes: by its list of models, and by what llama.cpp, Ollama and LM Studio have
- * besides. Never rejects.
+ * Queries a server for the context window of a model: its list of models, and the APIs of llama.cpp, Ollama and LM
+ * Studio. Never rejects.
  */
 export async function askServer(server: ModelServer, modelId: string): Promise<ServedModel> {
   const base = server.baseUrl.replace(/\/+$/, '')
@@ -45,20 +45,20 @@ export async function askServer(server: ModelServer, modelId: string): Promise<S
   const get = (url: string, body?: object): Promise<unknown> => fetchJson(server, url, body).catch(() => undefined)
   const listed = await get(`${base}/models`)
   const entry = entryOf(listed, modelId)
-  // A server that has no list has nothing else to tell.
+  // A server without a list has no other information either.
   if (!entry) return { ...untold, isFinal: isJsonObject(listed) }
   const contextTokens = windowOf(entry)
   if (contextTokens !== undefined) return { ...untold, contextTokens, isFinal: true }
   switch (entry['owned_by']) {
     case 'llamacpp':
-      // One that serves several models tells nothing without a name.
+      // A server with several models returns nothing without a name.
       return readLlamaCpp(entry, await get(`${root}/props?model=${encodeURIComponent(String(entry['id']))}`))
     case 'organization_owner': {
       const known = await get(`${root}/api/v0/models`)
       return { ...untold, contextTokens: windowOf(entryOf(known, modelId) ?? {}) }
     }
     default: {
-      // Ollama calls the owner what stands before the name of the model: `library`, or a namespace.
+      // Ollama's name for the part before the model name: `library`, or a namespace.
       const show = await get(`${root}/api/show`, { model: modelId })
       if (!isJsonObject(show)) return { ...untold, isFinal: true }
       return readOllama(modelId, show, await get(`${root}/api/ps`))
@@ -79,11 +79,11 @@ async function fetchJson(
     ...(body && { body: JSON.stringify(body) }),
     signal,
   })
-  const text = await readAnswer(answer, mostAnswerChars)
+  const text = await readAnswer(answer, maxAnswerChars)
   return answer.status === 200 ? readJson(text) : undefined
 }
 
-/** The model in a list; a server of one model answers by any name. */
+/** The model in a list; a server with one model accepts any name. */
 function entryOf(listed: unknown, modelId: string): Readonly<Record<string, unknown>> | undefined {
   const data = isJsonObject(listed) && Array.isArray(listed['data']) ? listed['data'].filter(isJsonObject) : []
   const named = data.find(({ id }) => id === modelId) ?? data.find(({ id }) => id === `${modelId}:latest`)
@@ -107,10 +107,10 @@ function readLlamaCpp(entry: Readonly<Record<string, unknown>>, props: unknown):
   return { ...untold, contextTokens: slot ?? toWindow(meta['n_ctx']), isFinal: true }
 }
 
-// Without much memory for graphics, Ollama loads a model with so many tokens, and cuts longer prompts without a word.
+// With little graphics memory, Ollama loads a model with this many tokens, and silently truncates longer prompts.
 const ollamaTokens = 4_096
 
-/** The context of a model in memory, else what it will be loaded with. */
+/** The context of a loaded model, otherwise the one it will be loaded with. */
 function readOllama(modelId: string, show: Readonly<Record<string, unknown>>, running: unknown): ServedModel {
   const loaded = isJsonObject(running) && Array.isArray(running['models']) ? running['models'].filter(isJsonObject) : []
   const own = loaded.find(({ name }) => name === modelId || name === `${modelId}:latest`)
@@ -130,12 +130,12 @@ function readOllama(modelId: string, show: Readonly<Record<string, unknown>>, ru
 interface Answer {
   readonly answer: Promise<void>
   readonly times: number
-  /** Since when what it goes to is kept. */
+  /** Time at which the information was stored. */
   readonly since: number
   isOver: boolean
 }
 
-/** Asks for each model until its server has told, a few times at most; anew for what is kept since another moment. */
+/** Queries each model until its server has responded, at most a few times; again after the information was replaced. */
 export function createServedModels(
   server: Omit<ModelServer, 'signal'>,
   onAnswer: (modelId: string, answer: ServedModel) => void,
@@ -144,8 +144,8 @@ export function createServedModels(
   return (modelId, since) => {
     const earlier = answers.get(modelId)
     const last = earlier?.since === since ? earlier : undefined
-    if (last && (!last.isOver || last.times >= mostTimes)) return last.answer
-    if (answers.size >= mostNames) answers.clear()
+    if (last && (!last.isOver || last.times >= maxAttempts)) return last.answer
+    if (answers.size >= maxNames) answers.clear()
     const current = {
       times: (last?.times ?? 0) + 1,
       since,
@@ -160,6 +160,6 @@ export function createServedModels(
   }
 }
 
-const mostTimes = 5
-const mostNames = 1_000
+const maxAttempts = 5
+const maxNames = 1_000
 const waitMs = 2_000

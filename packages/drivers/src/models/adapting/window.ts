@@ -1,4 +1,4 @@
-// As OpenAI and vLLM, llama.cpp, Anthropic, LM Studio, text-generation-inference and others write it; the first that fits counts.
+// Error messages of OpenAI and vLLM, llama.cpp, Anthropic, LM Studio, text-generation-inference and others; the first match counts.
 const stated: readonly RegExp[] = [
   /maximum context length (?:is|of) (\d[\d,_]*)/i,
   /with (\d[\d,]*) maximum context length/i,

@@ -11,7 +11,7 @@ export interface ChatTapOptions {
   readonly reasoningFields: readonly string[]
   /** Takes the stream as the provider is to see it. */
   readonly emit: (text: string) => void
-  /** Counts what the listener got. */
+  /** Counts what was passed to the listener. */
   readonly ahead: Ahead
 }
 
@@ -21,10 +21,10 @@ export interface Ahead {
   reasoning: number
 }
 
-/** Tells the text of a model as its bytes arrive, and makes the stream that the provider reads. */
+/** Passes the text of a model to a listener as its bytes arrive, and creates the stream that the provider reads. */
 export interface ChatTap {
   push(bytes: Uint8Array): void
-  /** Hands on what is held back; the stream is complete. */
+  /** Emits everything held back; the stream is complete. */
   end(): void
 }
 
@@ -35,9 +35,9 @@ const mergedChars = 4_096
 const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', 'reasoning_details'])
 
 /**
- * Makes the tap of one answer. Chunks that hold nothing but text or reasoning go to the listener at once and reach the provider
- * merged; all others reach it as they are. From the first chunk on that says something in another way (a call, a
- * refusal, text together with its end) only the provider's parts tell, so that the order stays what the model said.
+ * Creates the tap of one answer. Chunks that contain only text or reasoning go to the listener at once and to the
+ * provider merged; all others go to the provider unchanged. From the first chunk with anything else (a call, a refusal,
+ * text together with its end), only the provider's parts count, so that the order is preserved.
  */
 export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions): ChatTap {
   let pending: { readonly kind: 'text' | 'reasoning'; chunk: Chunk; text: string } | undefined
@@ -92,7 +92,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
 }
 
 type Fields = Readonly<Record<string, unknown>>
-/** A chunk with a choice that has a delta; nothing else is known of it. */
+/** A chunk whose first choice has a delta; its other fields are unknown. */
 type Chunk = Fields & { readonly choices: readonly [Fields & { readonly delta: Fields }] }
 
 function toChunk(data: string): Chunk | undefined {
@@ -106,13 +106,13 @@ function toChunk(data: string): Chunk | undefined {
   }
   if (!isJsonObject(value) || isPresent(value['error']) || !Array.isArray(value['choices'])) return undefined
   const choice: unknown = value['choices'][0]
-  // Checked here: a list whose first choice has a delta. Further choices are none that a provider reads.
+  // Checked here: a list whose first choice has a delta. Providers ignore further choices.
   return isJsonObject(choice) && isJsonObject(choice['delta']) ? (value as Chunk) : undefined
 }
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
-/** @returns undefined when it says nothing, `something` when only the provider's model can tell what */
+/** @returns undefined for an empty chunk, `something` if only the provider's model can interpret it */
 function read(
   { choices: [{ delta, finish_reason: end, logprobs }] }: Chunk,
   reasoningFields: readonly string[],

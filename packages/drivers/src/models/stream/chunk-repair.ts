@@ -1,6 +1,6 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 
-/** Brings chunks of chat completions, as servers of many makers write them, into the form that providers read. */
+/** Converts the chunks of various chat completions servers to the form that providers read. */
 export interface ChunkRepair {
   /** @returns the data to hand on in its place: the same where nothing is wrong, [] where it says nothing */
   read(data: string): readonly string[]
@@ -20,14 +20,14 @@ export function createChunkRepair(): ChunkRepair {
   return {
     noteText: () => (hasOutput = true),
     read: (data) => {
-      // Some servers say that the stream is complete by this alone.
+      // Some servers mark the end of the stream only with this.
       if (data === done) return hasOutput && !hasEnd ? [JSON.stringify({ choices: [endChoice] }), data] : [data]
       const value = readJson(data)
       if (!isJsonObject(value)) return data.trim() === '' ? [] : [data]
       if (isPresent(value['error'])) return [data]
       const { choices } = value
       if (!Array.isArray(choices)) {
-        // As older vLLM, FastAPI and DashScope write an error.
+        // Error format of older vLLM, FastAPI and DashScope.
         const message = value['message'] ?? value['detail']
         if (isPresent(message)) return [JSON.stringify({ error: { ...value, message: asText(message) } })]
         // Pings, notes of gateways, and counts of tokens without a list.

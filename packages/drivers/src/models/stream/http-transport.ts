@@ -6,11 +6,11 @@ import type { BodySink, BodySource, Transport, TransportAnswer, TransportRequest
 
 /** Bounds of a connection; times are milliseconds. */
 export interface HttpTransportOptions {
-  /** Longest wait for the beginning of an answer; a slow machine reads a long prompt for many minutes. Default: `silenceMs`. */
-  readonly firstTokenMs?: number
+  /** Longest wait for the beginning of an answer; a slow machine reads a long prompt for many minutes. Default: `idleTimeoutMs`. */
+  readonly firstTokenTimeoutMs?: number
   /** Longest silence of an answer that has begun. */
-  readonly silenceMs: number
-  /** How long an unused connection is kept. Default 30 000, or what the server says if that is less. */
+  readonly idleTimeoutMs: number
+  /** How long an unused connection is kept open. Default 30 000, or less if the server says so. */
   readonly idleMs?: number
 }
 
@@ -30,15 +30,16 @@ interface Opened {
 }
 
 /**
- * A transport over `node:http` with connections that are kept: half of what a token costs over `fetch`. Answers that
- * are compressed are unpacked; a redirect is an answer like any other. Unused connections do not keep the process alive.
+ * A transport over `node:http` with persistent connections. A token that arrives alone costs the relay a fifth less than over
+ * `fetch` (`npm run bench:relay -- --relays bare,inlay,fetch`).
+ * Decompresses responses; does not follow redirects. Unused connections do not keep the process alive.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
   let loading: Promise<Connections> | undefined
   return async (request) => {
     const connections = await (loading ??= connect(options))
-    const opened = await open(connections, request, options.firstTokenMs ?? options.silenceMs)
-    return toAnswer(opened, connections.decompressed(opened.message), request.signal, options.silenceMs)
+    const opened = await open(connections, request, options.firstTokenTimeoutMs ?? options.idleTimeoutMs)
+    return toAnswer(opened, connections.decompressed(opened.message), request.signal, options.idleTimeoutMs)
   }
 }
 
@@ -59,11 +60,11 @@ async function connect({ idleMs = 30_000 }: HttpTransportOptions): Promise<Conne
 }
 
 /** Sends a request; once more over a new connection when a kept one turns out to have been closed by the server. */
-async function open(connections: Connections, request: TransportRequest, firstTokenMs: number): Promise<Opened> {
+async function open(connections: Connections, request: TransportRequest, firstTokenTimeoutMs: number): Promise<Opened> {
   const isReused = { value: false }
   const begunAt = performance.now()
   try {
-    return await send(connections, request, firstTokenMs, isReused)
+    return await send(connections, request, firstTokenTimeoutMs, isReused)
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason
     const wasClosed = closedCodes.has(String(Reflect.get(Object(error), 'code')))
@@ -72,7 +73,7 @@ async function open(connections: Connections, request: TransportRequest, firstTo
     if (!isStale) throw failed(error)
   }
   try {
-    return await send(connections, request, firstTokenMs)
+    return await send(connections, request, firstTokenTimeoutMs)
   } catch (error) {
     throw request.signal?.aborted ? request.signal.reason : failed(error)
   }
@@ -90,7 +91,7 @@ function failed(cause: unknown): TypeError {
 function send(
   connections: Connections,
   { url, method, headers, body, signal }: TransportRequest,
-  firstTokenMs: number,
+  firstTokenTimeoutMs: number,
   reused?: { value: boolean },
 ): Promise<Opened> {
   const isSecure = url.startsWith('https:')
@@ -99,14 +100,14 @@ function send(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     let cause: unknown
-    const sent = open(url, { method, headers, agent: reused ? kept : false, timeout: firstTokenMs })
+    const sent = open(url, { method, headers, agent: reused ? kept : false, timeout: firstTokenTimeoutMs })
     const end = (error: unknown): void => {
       cause ??= error
       sent.destroy(error instanceof Error ? error : undefined)
     }
     const abort = (): void => end(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    sent.once('timeout', () => end(silent(sent.socket?.timeout ?? firstTokenMs)))
+    sent.once('timeout', () => end(silent(sent.socket?.timeout ?? firstTokenTimeoutMs)))
     sent.once('close', () => {
       signal?.removeEventListener('abort', abort)
       // An answer that switches protocols (101) closes the connection without an error.
@@ -121,24 +122,24 @@ function send(
   })
 }
 
-function silent(silenceMs: number): Error {
-  return Object.assign(new Error(`Nothing came for ${Math.round(silenceMs / 1000)} seconds: timed out.`), {
+function silent(idleTimeoutMs: number): Error {
+  return Object.assign(new Error(`Nothing came for ${Math.round(idleTimeoutMs / 1000)} seconds: timed out.`), {
     code: 'ETIMEDOUT',
   })
 }
 
-/** @param body undefined when its compression is not known here */
+/** @param body undefined if its compression is not supported */
 function toAnswer(
   { sent, message, ended }: Opened,
   body: Readable | undefined,
   signal: AbortSignal | undefined,
-  silenceMs: number,
+  idleTimeoutMs: number,
 ): TransportAnswer {
   const headers = new Headers()
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     headers.append(message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '')
   }
-  // We ask for no compression, but some gateways compress all the same.
+  // We do not request compression, but some gateways compress anyway.
   if (body === undefined) {
     message.destroy()
     throw failed(new Error('The answer is compressed in a way that is not known here.'))
@@ -154,7 +155,7 @@ function toAnswer(
       let pieces = 0
       const onData = (): void => {
         if (++pieces < 2) return
-        sent.setTimeout(silenceMs)
+        sent.setTimeout(idleTimeoutMs)
         body.off('data', onData)
       }
       const source = readBody(body, sink, () => sent.destroy(), reasonOf)
@@ -164,8 +165,8 @@ function toAnswer(
   }
 }
 
-/** A server that is near sends megabytes at once: what is read of them holds nobody else up. */
-const mostBytesInTurn = 65_536
+/** Bytes read per event loop turn, since a nearby server may send megabytes at once. */
+const maxBytesInTurn = 65_536
 
 function readBody(
   body: Readable,
@@ -182,20 +183,33 @@ function readBody(
   /** Since the event loop had its turn, and whether the reader wants none now. */
   let bytesInTurn = 0
   let isPaused = false
+  // Many tokens of a fast server arrive in one read of the socket, but Node emits each HTTP chunk by itself. Decoding and
+  // parsing them together makes such a token a quarter cheaper.
+  let pieces: Uint8Array[] = []
+  const pushPieces = (): void => {
+    if (isOver || pieces.length === 0) return
+    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+    pieces = []
+    sink.push(bytes)
+  }
   body.on('data', (bytes: Uint8Array) => {
     if (isOver) return
-    sink.push(bytes)
+    if (pieces.push(bytes) === 1) process.nextTick(pushPieces)
     bytesInTurn += bytes.byteLength
-    if (bytesInTurn <= mostBytesInTurn || isPaused) return
+    if (bytesInTurn <= maxBytesInTurn || isPaused) return
     body.pause()
     setImmediate(() => {
       bytesInTurn = 0
       if (!isPaused) body.resume()
     })
   })
-  body.once('end', () => once(() => sink.end()))
-  body.on('error', (error) => once(() => sink.fail(reasonOf(error))))
-  body.once('close', () => once(() => sink.fail(reasonOf(new Error('The connection was closed.')))))
+  const finish = (notify: () => void): void => {
+    pushPieces()
+    once(notify)
+  }
+  body.once('end', () => finish(() => sink.end()))
+  body.on('error', (error) => finish(() => sink.fail(reasonOf(error))))
+  body.once('close', () => finish(() => sink.fail(reasonOf(new Error('The connection was closed.')))))
   return {
     pause: () => {
       isPaused = true

@@ -5,8 +5,9 @@ import type { Transport, TransportAnswer, TransportRequest } from './transport.t
 const maxRedirects = 5
 
 /**
- * Follows a redirect to the same host alone: a prompt holds people's documents, and a provider must not pass it on, with
- * the key or without. The host's own https counts as the same. Any other redirect is an answer that names the host.
+ * Follows redirects to the same host only: a prompt contains documents of users, which a provider must not pass on,
+ * with or without the key. A change to https on the same host is allowed. Any other redirect becomes an error that
+ * names the host.
  */
 export function followSameHost(transport: Transport): Transport {
   return async (first) => {

@@ -17,7 +17,9 @@ export function plainFetch(transport: Transport): typeof fetch {
   return (input, init) => carry(transport, input, init, (answer) => bodyOf(answer, (sink) => sink))
 }
 
-/** A `fetch` that tells the text of a streamed chat completion as its bytes arrive; the provider gets it merged. */
+/**
+ * A `fetch` that passes on the text of a streamed chat completion as its bytes arrive; the provider receives it merged.
+ */
 export function tappedFetch(
   transport: Transport,
   options: { readonly listener: StreamListener; readonly reasoningFields: readonly string[] },
@@ -51,8 +53,8 @@ export function tappedFetch(
 const isPrinted = (byte: number): boolean => byte > 32 && byte < 128
 
 /**
- * Some gateways answer a request for a stream with the whole answer: it becomes a stream of one chunk. Others call a
- * stream JSON: its first character tells.
+ * Some gateways send a complete answer to a request for a stream: it becomes a stream with one chunk. Others label a
+ * stream as JSON: its first character decides.
  */
 function asStream(stream: BodySink, plain: BodySink): BodySink {
   const decoder = new TextDecoder()
@@ -138,7 +140,7 @@ function bodyOf(answer: TransportAnswer, through: (sink: BodySink) => BodySink):
             try {
               sink.push(bytes)
             } catch (error) {
-              // Thrown by who listens: it belongs to the one who asked, not to the event loop.
+              // Errors of the listener are returned to the caller instead of crashing the event loop.
               end()
               controller.error(error)
             }

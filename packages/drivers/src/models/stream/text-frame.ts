@@ -1,22 +1,22 @@
-/** Reads the text out of chunks that differ in nothing else: most of an answer are such. */
+/** Reads the text from chunks that differ only in their text, which most chunks of an answer do. */
 export interface TextFrame {
-  /** The text, when the rest of the data is what it was in the chunk that was learnt last; undefined when it is not. */
+  /** The text, if the rest of the data equals that of the last learned chunk; otherwise undefined. */
   read(data: string): string | undefined
-  /** Learns what stands around the text of a chunk. */
+  /** Remembers the data around the text of a chunk. */
   learn(data: string): void
 }
 
-/** Lessons in vain after which an answer is one whose chunks always differ, as with random padding. */
-const mostLessons = 4
+/** After this many failed comparisons, the chunks of an answer are assumed to always differ, as with random padding. */
+const maxLessons = 4
 const sample = 'sample'
 // Characters that need escapes in a JSON string.
 // oxlint-disable-next-line no-control-regex -- JSON requires escapes for all of them
 const notPlain = /["\\\0-\x1f]/
 
 /**
- * Makes a frame. Parsing a chunk costs as much as all else that is done with it; comparing what stands before and
- * behind its text costs a tenth of that, and says as much: text without a quote or an escape is a string as it stands.
- * @param textOf the text of parsed data, when it says nothing else; undefined for any other data
+ * Creates a frame. Parsing a chunk costs as much as everything else done with it; comparing the data before and after
+ * its text costs a tenth: a text without quotes and escapes is the string itself.
+ * @param textOf the text of parsed data if it contains nothing else; otherwise undefined
  */
 export function createTextFrame(textOf: (data: string) => string | undefined): TextFrame {
   let head = ''
@@ -32,7 +32,7 @@ export function createTextFrame(textOf: (data: string) => string | undefined): T
       return text
     },
     learn: (data) => {
-      if (lessons === mostLessons) return
+      if (lessons === maxLessons) return
       const key = /"content": ?"/.exec(data)
       if (key === null) return
       const start = key.index + key[0].length
@@ -42,7 +42,7 @@ export function createTextFrame(textOf: (data: string) => string | undefined): T
       lessons++
       head = ''
       const [before, behind] = [data.slice(0, start), data.slice(end)]
-      // Whether this is the place the text is read from, and the only thing that is said, is asked of who reads it.
+      // `textOf` confirms that this is the position of the text, and that there is nothing else.
       if (textOf(before + sample + behind) === sample) [head, tail] = [before, behind]
     },
   }

@@ -18,7 +18,7 @@ export interface BodySink {
   fail(error: unknown): void
 }
 
-/** A body under way. */
+/** A response body being read. */
 export interface BodySource {
   /** Stops reading from the network, so that the sender has to wait. */
   pause(): void
@@ -27,7 +27,7 @@ export interface BodySource {
   cancel(): void
 }
 
-/** An answer whose body has not been read. */
+/** A response whose body was not read yet. */
 export interface TransportAnswer {
   readonly status: number
   readonly statusText: string

@@ -31,14 +31,14 @@ const changeErrors = ['PERSONA_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'INVALID_
 
 /** Managing and sharing agents. */
 export const agentAdministrationRoutes: readonly Route[] = [
-  route('GET /admin/persona', 'listAllPersonas', 'List agents with all they are made of', {
+  route('GET /admin/persona', 'listAllPersonas', 'List agents with all settings', {
     input: { query: adminPersonaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(fullPersonaSchema) },
     async handle({ query, caller, parts }): Promise<FullPersona[]> {
       return listFull(query, caller, parts)
     },
   }),
-  route('GET /admin/agents', 'pageAllPersonas', 'List agents with all they are made of, by the page', {
+  route('GET /admin/agents', 'pageAllPersonas', 'List agents with all settings, page by page', {
     input: { query: adminPersonaPageQuerySchema },
     answer: { description: 'A page, by display priority and id.', schema: adminPersonaPageSchema },
     async handle({ query, caller, parts }) {
@@ -51,7 +51,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
   flag('/admin/persona/{persona_id}/featured', 'setPersonaFeatured', 'is_featured', 'admin'),
   flag('/persona/{persona_id}/public', 'setPersonaPublic', 'is_public', 'chat'),
   route('PATCH /admin/agents/display-priorities', 'orderPersonas', 'Order agents', {
-    input: { body: { kind: 'json', schema: displayPrioritiesSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: displayPrioritiesSchema, limit: 'maxOtherBytes' } },
     answer: done,
     errors: changeErrors,
     async handle({ body, caller, parts }): Promise<null> {
@@ -62,13 +62,14 @@ export const agentAdministrationRoutes: readonly Route[] = [
       return null
     },
   }),
-  route('PATCH /persona/{persona_id}/share', 'sharePersona', 'Say who may use an agent', {
+  route('PATCH /persona/{persona_id}/share', 'sharePersona', 'Share an agent', {
     scope: 'chat',
     owner: 'caller',
     changesAccess: true,
     description:
-      'What is absent stays. People are named by id or e-mail address, groups by name; all of them may use it.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaSharingSchema, limit: 'otherBytes' } },
+      'Absent fields stay unchanged. People are identified by id or e-mail address, groups by name; ' +
+      'all of them may use the agent.',
+    input: { path: personaPath, body: { kind: 'json', schema: personaSharingSchema, limit: 'maxOtherBytes' } },
     answer: done,
     errors: [...changeErrors, 'VALIDATION_ERROR', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
     async handle({ path, body, caller, parts }): Promise<null> {
@@ -79,29 +80,30 @@ export const agentAdministrationRoutes: readonly Route[] = [
       return null
     },
   }),
-  route('POST /persona/{persona_id}/transfer-ownership', 'transferPersona', 'Give an agent to somebody else', {
+  route('POST /persona/{persona_id}/transfer-ownership', 'transferPersona', 'Transfer an agent to another owner', {
     scope: 'chat',
     owner: 'caller',
     changesAccess: true,
     description:
-      'To somebody who owns a key, or has a chat or an agent. Only its owner and administrators may; the owner before ' +
-      'keeps no access unless it is shared with them. Groups own no agents.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaTransferSchema, limit: 'otherBytes' } },
+      'The new owner must have a key, a chat or an agent. Allowed for the owner and administrators; ' +
+      'the previous owner keeps access only if the agent is shared with them. Groups cannot own ' +
+      'agents.',
+    input: { path: personaPath, body: { kind: 'json', schema: personaTransferSchema, limit: 'maxOtherBytes' } },
     answer: done,
     errors: [...changeErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }): Promise<null> {
       const { new_owner_user_id: userId } = body
       if (userId === null)
-        throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Groups own no agents here: name a person.' })
+        throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Groups cannot own agents: specify a person.' })
       await parts.agent.personas.transfer(path.persona_id, await personOf(userId, parts), caller)
       return null
     },
   }),
-  route('DELETE /persona/{persona_id}/share/me', 'leavePersona', 'Leave an agent that is shared with the caller', {
+  route('DELETE /persona/{persona_id}/share/me', 'leavePersona', 'Leave a shared agent', {
     scope: 'chat',
     owner: 'caller',
     changesAccess: true,
-    description: 'Takes the caller off the people it is shared with. Those of a group keep it.',
+    description: 'Removes the caller from the people the agent is shared with. Access through a group stays.',
     input: { path: personaPath },
     answer: done,
     errors: changeErrors,
@@ -112,7 +114,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
   }),
 ]
 
-/** A person by the id that the wire tells. @throws INVALID_INPUT for one that is not known */
+/** Finds a person by the user id used on the wire. @throws INVALID_INPUT for an unknown person */
 async function personOf(
   userId: string,
   { keys, agent }: ServerParts,
@@ -120,7 +122,9 @@ async function personOf(
   const held = ((await keys?.list()) ?? []).filter(({ owner }) => toUserId(owner) === userId)
   const id = held[0]?.owner ?? (await agent.personas.findPerson(userId))
   if (id !== undefined) return { id, email: held.find(({ email }) => email !== null)?.email ?? null }
-  throw new InlayError('INVALID_INPUT', { message: 'Nobody with this id has a key, a chat or an agent here.' })
+  throw new InlayError('INVALID_INPUT', {
+    message: 'There is no person with this id who has a key, a chat or an agent.',
+  })
 }
 
 async function listFull(query: AdminPersonaQuery, caller: Principal, parts: ServerParts): Promise<FullPersona[]> {
@@ -142,7 +146,7 @@ function flag(
     changesAccess: true,
     input: {
       path: personaPath,
-      body: { kind: 'json', schema: v.object({ [name]: boolean }), limit: 'otherBytes' },
+      body: { kind: 'json', schema: v.object({ [name]: boolean }), limit: 'maxOtherBytes' },
     },
     answer: done,
     errors: changeErrors,
@@ -159,8 +163,8 @@ function toFields(body: PersonaSharing): PersonaFields {
   if (mayEdit || (groupShares ?? []).length > 0) {
     throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
       message: mayEdit
-        ? 'Only the owner and administrators change an agent here: share it with the permission VIEWER.'
-        : 'Groups have no numbers here: name them in group_ids.',
+        ? 'Only the owner and administrators can edit an agent: share it with the permission VIEWER.'
+        : 'Groups have no numeric ids: put their names into group_ids.',
     })
   }
   const users = ids ?? shares?.map(({ user_id: id }) => id)

@@ -7,16 +7,17 @@ const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 
 /** The audit log, for administrators. */
 export const auditRoutes: readonly Route[] = [
-  route('GET /admin/audit', 'listAudit', 'List what was administered, deleted and shared', {
+  route('GET /admin/audit', 'listAudit', 'List audit events', {
     description:
-      'Every call with the scope `admin` that changes something, every deletion, every change of who may see what, and ' +
-      'the first use of each key on a day; calls that were refused as well. The newest first. Nothing removes an entry.',
+      'Records every change made with the scope `admin`, every deletion, every change of access, and ' +
+      'the first use of each key per day, including refused calls. Newest first. Entries cannot be ' +
+      'deleted over the API.',
     input: { query: auditQuerySchema },
     answer: { description: 'The events.', schema: v.array(auditEventSchema) },
     errors: ['NOT_IMPLEMENTED'],
     async handle({ query, parts }): Promise<AuditEvent[]> {
       if (parts.audit) return parts.audit.list(query)
-      throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment keeps no audit.' })
+      throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no audit log.' })
     },
   }),
 ]

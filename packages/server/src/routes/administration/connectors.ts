@@ -21,11 +21,12 @@ const route = routesOf('Connectors', { scope: 'admin', owner: 'any' })
 
 /** Connectors, credentials and their links: existing clients create a pair with three calls. */
 export const connectorRoutes: readonly Route[] = [
-  route('POST /manage/admin/connector', 'createConnector', 'Make a connector', {
+  route('POST /manage/admin/connector', 'createConnector', 'Create a connector', {
     description:
-      'Of uploaded files (`file`) or of documents that a program sends (`ingestion_api`). Others are not run here: send ' +
-      'their documents through the ingestion API, with their own `source`.',
-    input: { body: { kind: 'json', schema: connectorCreationSchema, limit: 'otherBytes' } },
+      'For uploaded files (`file`) or for documents sent over the API (`ingestion_api`). Other ' +
+      'sources are not supported: send their documents through the ingestion API, with their own ' +
+      '`source`.',
+    input: { body: { kind: 'json', schema: connectorCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Id of the connector.', schema: connectorCreatedSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
@@ -34,7 +35,7 @@ export const connectorRoutes: readonly Route[] = [
       const workspace = workspaceOf(parts)
       const known = await workspace.list('connector')
       if (known.some(({ value }) => value.name === body.name && value.source === body.source)) {
-        throw new InlayError('VALIDATION_ERROR', { message: 'A connector of this name and source exists already.' })
+        throw new InlayError('VALIDATION_ERROR', { message: 'A connector with this name and source already exists.' })
       }
       await checkConnectorFiles(body.connector_specific_config, caller, parts)
       const { id } = await workspace.add('connector', {
@@ -50,7 +51,7 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route('POST /manage/credential', 'createCredential', 'Make a credential', {
     description: 'Connectors do not need to sign in: field names are stored, values are not.',
-    input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The credential.', schema: credentialCreatedSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
@@ -69,12 +70,12 @@ export const connectorRoutes: readonly Route[] = [
   route(
     'PUT /manage/connector/{connector_id}/credential/{credential_id}',
     'linkCredential',
-    'Make a pair of a connector and a credential',
+    'Create a pair of a connector and a credential',
     {
-      description: '`data` in the answer is the id of the pair. Files of the connector are ingested.',
+      description: '`data` in the response is the id of the pair. Files of the connector are ingested.',
       input: {
         path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
-        body: { kind: 'json', schema: pairLinkSchema, limit: 'otherBytes' },
+        body: { kind: 'json', schema: pairLinkSchema, limit: 'maxOtherBytes' },
       },
       answer: {
         description: 'Whether the pair was created; false if the two were already linked.',
@@ -91,7 +92,7 @@ export const connectorRoutes: readonly Route[] = [
         if (!records.credentials.has(credentialId))
           throw new InlayError('NOT_FOUND', { message: 'No such credential.' })
         if (linkedPairId(connectorId, credentialId, records) !== undefined) {
-          return { success: false, message: 'Connector and credential are linked already.', data: connectorId }
+          return { success: false, message: 'Connector and credential are already linked.', data: connectorId }
         }
         await checkConnectorFiles(connector.value.config, caller, parts)
         const isPublic = body.access_type === 'public'
@@ -99,13 +100,14 @@ export const connectorRoutes: readonly Route[] = [
         const pair = await parts.knowledge.pairs.create({ name: body.name, isPublic, users, groups: body.groups })
         await workspace.put('link', pair.id, { connectorId, credentialId })
         await takeConnectorFiles(connector.value.config, pair.id, caller, parts)
-        return { success: true, message: 'The pair is made.', data: pair.id }
+        return { success: true, message: 'The pair was created.', data: pair.id }
       },
     },
   ),
-  route('POST /manage/admin/connector/run-once', 'runConnector', 'Take the files of a connector in again', {
-    description: '`data` in the answer is the number of pairs. Pairs that receive documents over the API need no run.',
-    input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'otherBytes' } },
+  route('POST /manage/admin/connector/run-once', 'runConnector', 'Ingest the files of a connector again', {
+    description:
+      '`data` in the response is the number of pairs. Pairs that receive documents over the API need no run.',
+    input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Number of pairs that were run.', schema: statusResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }): Promise<StatusResponse> {
@@ -123,7 +125,7 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route('POST /manage/admin/deletion-attempt', 'deleteLinkedPair', 'Delete the pair of a connector and a credential', {
     description: 'Its documents can no longer be found from this moment on.',
-    input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ body, parts }): Promise<null> {
@@ -145,7 +147,7 @@ function refuseOtherSources(source: string): void {
   if ((connectorSources as readonly string[]).includes(source)) return
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
     message:
-      `Connectors here are of the sources ${connectorSources.join(' and ')}: ` +
+      `Supported connector sources are ${connectorSources.join(' and ')}: ` +
       'send documents of others through the ingestion API, with their own source.',
   })
 }
@@ -153,6 +155,6 @@ function refuseOtherSources(source: string): void {
 function refuseSync(accessType: string): void {
   if (accessType !== 'sync') return
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
-    message: 'Permissions of other services are not read here: say public, or private and who may see it.',
+    message: 'Permissions of other services are not supported: use public, or private with the people who have access.',
   })
 }

@@ -75,28 +75,30 @@ export const existingClientRoutes: readonly Route[] = [
       return records.map((record) => toInputPrompt(record, caller))
     },
   }),
-  own('POST /input_prompt', 'createInputPrompt', 'Make a prompt shortcut', {
+  own('POST /input_prompt', 'createInputPrompt', 'Create a prompt shortcut', {
     description: 'Only for the caller: `is_public` must be false.',
     input: {
-      body: { kind: 'json', schema: v.object({ ...promptFields, is_public: boolean }), limit: 'otherBytes' },
+      body: { kind: 'json', schema: v.object({ ...promptFields, is_public: boolean }), limit: 'maxOtherBytes' },
     },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }): Promise<InputPrompt> {
       if (body.is_public)
         throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
-          message: 'Prompt shortcuts are for one person: send is_public false.',
+          message: 'Prompt shortcuts are private: set is_public to false.',
         })
       const workspace = workspaceOf(parts)
       if ((await workspace.list('input_prompt', caller.id)).length >= maxPrompts)
-        throw new InlayError('VALIDATION_ERROR', { message: `At most ${maxPrompts} prompt shortcuts are kept.` })
+        throw new InlayError('VALIDATION_ERROR', {
+          message: `A person can have at most ${maxPrompts} prompt shortcuts.`,
+        })
       // Random, so that two concurrent calls create two shortcuts.
       const id = 1 + ((crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % 2_147_483_646)
       await workspace.put('input_prompt', id, { prompt: body.prompt, content: body.content, active: true }, caller.id)
       return toInputPrompt(await promptOf(id, caller, parts), caller)
     },
   }),
-  own('GET /input_prompt/{prompt_id}', 'getInputPrompt', 'One prompt shortcut', {
+  own('GET /input_prompt/{prompt_id}', 'getInputPrompt', 'Get a prompt shortcut', {
     input: { path: promptPath },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
@@ -105,7 +107,7 @@ export const existingClientRoutes: readonly Route[] = [
   own('PATCH /input_prompt/{prompt_id}', 'updateInputPrompt', 'Change a prompt shortcut', {
     input: {
       path: promptPath,
-      body: { kind: 'json', schema: v.object({ ...promptFields, active: boolean }), limit: 'otherBytes' },
+      body: { kind: 'json', schema: v.object({ ...promptFields, active: boolean }), limit: 'maxOtherBytes' },
     },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
@@ -116,7 +118,7 @@ export const existingClientRoutes: readonly Route[] = [
       return toInputPrompt(await promptOf(path.prompt_id, caller, parts), caller)
     },
   }),
-  own('DELETE /input_prompt/{prompt_id}', 'deleteInputPrompt', 'Remove a prompt shortcut', {
+  own('DELETE /input_prompt/{prompt_id}', 'deleteInputPrompt', 'Delete a prompt shortcut', {
     input: { path: promptPath },
     answer: { description: 'Removed.', schema: v.null() },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
@@ -126,37 +128,39 @@ export const existingClientRoutes: readonly Route[] = [
       return null
     },
   }),
-  own('GET /mcp/servers', 'listMcpServers', 'MCP servers that ask a person to sign in', {
+  own('GET /mcp/servers', 'listMcpServers', 'List MCP servers that require sign-in', {
     description: 'Always empty: `GET /tool` lists the actions of MCP servers.',
     answer: { description: 'None.', schema: v.object({ mcp_servers: v.array(v.unknown()) }) },
     handle: () => ({ mcp_servers: [] }),
   }),
-  own('GET /mcp/user-credentials', 'listMcpUserCredentials', 'What the caller signed in to MCP servers with', {
-    description: 'Nothing: no MCP server asks a person to sign in.',
+  own('GET /mcp/user-credentials', 'listMcpUserCredentials', 'List MCP credentials of the caller', {
+    description: 'Always empty: no MCP server requires sign-in.',
     answer: { description: 'None.', schema: v.object({ credentials: v.array(v.unknown()) }) },
     handle: () => ({ credentials: [] }),
   }),
   own('POST /mcp/user-credentials', 'setMcpUserCredentials', 'Sign in to an MCP server', {
-    description: 'Always 404: no MCP server asks a person to sign in, see `GET /mcp/servers`.',
-    input: { body: { kind: 'json', schema: mcpUserCredentialsSchema, limit: 'otherBytes' } },
+    description: 'Always 404: no MCP server requires sign-in, see `GET /mcp/servers`.',
+    input: { body: { kind: 'json', schema: mcpUserCredentialsSchema, limit: 'maxOtherBytes' } },
     errors: ['NOT_FOUND'],
     handle: noMcpServer,
   }),
   own('DELETE /mcp/user-credentials/{server_id}', 'deleteMcpUserCredentials', 'Sign out of an MCP server', {
-    description: 'Always 404: no MCP server asks a person to sign in, see `GET /mcp/servers`.',
+    description: 'Always 404: no MCP server requires sign-in, see `GET /mcp/servers`.',
     input: { path: v.object({ server_id: queryInteger({}) }) },
     errors: ['NOT_FOUND'],
     handle: noMcpServer,
   }),
-  own('GET /user/usage', 'ownUsage', 'What the caller used of their limits', {
+  own('GET /user/usage', 'ownUsage', "Get the caller's usage", {
     description:
-      'Of the present minute or day, for each limit that binds the caller. Without limits nothing is counted.',
+      'Usage in the current minute or day for each limit that applies to the caller. Without limits ' +
+      'nothing is counted.',
     answer: { description: 'The limits.', schema: ownUsagesSchema },
     handle: ({ caller, parts }) => usageOf(caller, parts),
   }),
-  own('GET /search/search-history', 'searchHistory', 'What was searched for the caller', {
+  own('GET /search/search-history', 'searchHistory', "List the caller's searches", {
     description:
-      'Searches of documents that answers in chats of the caller made, newest first. Searches without a chat are not kept.',
+      'Document searches made for answers in chats of the caller, newest first. Searches outside of ' +
+      'chats are not kept.',
     input: {
       query: v.object({
         limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
@@ -202,7 +206,7 @@ export const existingClientRoutes: readonly Route[] = [
           query: v.pipe(v.string(), v.minLength(1), v.maxLength(2048)),
           filters: v.nullish(baseFiltersSchema, null),
         }),
-        limit: 'otherBytes',
+        limit: 'maxOtherBytes',
       },
     },
     answer: {
@@ -222,19 +226,19 @@ export const existingClientRoutes: readonly Route[] = [
       return { documents: [...best.values()] }
     },
   }),
-  search('GET /document/document-size-info', 'documentSizeInfo', 'How long a document is', {
+  search('GET /document/document-size-info', 'documentSizeInfo', 'Get the size of a document', {
     scope: ['search', 'chat'],
     input: { query: v.object({ document_id: exactText }) },
-    answer: { description: 'Its chunks and about how many tokens they have.', schema: documentSizeInfoSchema },
+    answer: { description: 'The number of chunks and the estimated number of tokens.', schema: documentSizeInfoSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
     async handle({ query, caller, parts }): Promise<DocumentSizeInfo> {
       const size = await parts.knowledge.size(query.document_id, { caller })
       if (size === undefined || size.chunks === 0)
-        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such document here that is searchable.' })
+        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no searchable document with this id.' })
       return { num_chunks: size.chunks, num_tokens: size.tokens }
     },
   }),
-  search('GET /document/chunk-info', 'chunkInfo', 'One chunk of a document', {
+  search('GET /document/chunk-info', 'chunkInfo', 'Get a chunk of a document', {
     scope: ['search', 'chat'],
     input: { query: v.object({ document_id: exactText, chunk_id: queryInteger({ least: 0 }) }) },
     answer: {
@@ -246,7 +250,7 @@ export const existingClientRoutes: readonly Route[] = [
       const { document_id: documentId, chunk_id: chunk } = query
       const excerpt = await parts.knowledge.excerpt({ documentId, first: chunk, last: chunk, chunk, caller })
       if (excerpt === undefined || excerpt.content === '')
-        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such chunk of a document here.' })
+        throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no such chunk.' })
       return { content: excerpt.content, num_tokens: excerpt.tokens }
     },
   }),
@@ -261,7 +265,7 @@ function setting(
 ): Route {
   return own(`PATCH ${path}`, operationId, `Set ${name}`, {
     description: 'Stored for clients and returned in `preferences` of `GET /me`.',
-    input: 'query' in input ? input : { body: { kind: 'json', schema: input.body, limit: 'otherBytes' } },
+    input: 'query' in input ? input : { body: { kind: 'json', schema: input.body, limit: 'maxOtherBytes' } },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
     async handle({ body, query, caller, parts }): Promise<null> {
@@ -274,7 +278,7 @@ function setting(
 }
 
 function noMcpServer(): never {
-  throw new InlayError('NOT_FOUND', { message: 'No MCP server asks a person to sign in here.' })
+  throw new InlayError('NOT_FOUND', { message: 'No MCP server requires sign-in here.' })
 }
 
 async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUsages> {
@@ -283,7 +287,7 @@ async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUs
   const bounds = await Promise.all(limitNames.map((name) => usage.boundsOf(caller, name)))
   return {
     usage: bounds.flat().flatMap(({ scope, owner, name, limit }) => {
-      // What others use is not told.
+      // Callers do not see the usage of others.
       if (scope === 'tenant') return []
       const ownCount = counts.find((count) => count.scope === scope && count.owner === owner && count.name === name)
       return [
@@ -301,7 +305,7 @@ async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUs
 
 async function promptOf(id: number, caller: Principal, parts: ServerParts): Promise<WorkspaceRecord<'input_prompt'>> {
   const record = await workspaceOf(parts).get('input_prompt', id, caller.id)
-  if (record === undefined) throw new InlayError('NOT_FOUND', { message: 'You have no such prompt shortcut.' })
+  if (record === undefined) throw new InlayError('NOT_FOUND', { message: 'You have no prompt shortcut with this id.' })
   return record
 }
 

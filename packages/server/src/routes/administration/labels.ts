@@ -15,7 +15,7 @@ export const labelRoutes: readonly Route[] = [
     handle: ({ parts }): Promise<PersonaLabel[]> => listLabels(parts),
   }),
   route('POST /persona/labels', 'createPersonaLabel', 'Make a label', {
-    input: { body: { kind: 'json', schema: labelCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: labelCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The label.', schema: personaLabelSchema },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
     async handle({ body, parts }): Promise<PersonaLabel> {
@@ -27,7 +27,7 @@ export const labelRoutes: readonly Route[] = [
   route('PATCH /admin/persona/label/{label_id}', 'renamePersonaLabel', 'Rename a label', {
     scope: 'admin',
     owner: 'any',
-    input: { path: labelPath, body: { kind: 'json', schema: labelUpdateSchema, limit: 'otherBytes' } },
+    input: { path: labelPath, body: { kind: 'json', schema: labelUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Renamed.', schema: v.null() },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
     async handle({ path, body, parts }): Promise<null> {
@@ -54,7 +54,7 @@ export const labelRoutes: readonly Route[] = [
 async function refuseTaken(name: string, parts: ServerParts, ownId?: number): Promise<void> {
   const labels = await listLabels(parts)
   if (labels.every((label) => label.name !== name || label.id === ownId)) return
-  throw new InlayError('VALIDATION_ERROR', { message: 'A label of this name exists already.' })
+  throw new InlayError('VALIDATION_ERROR', { message: 'A label with this name already exists.' })
 }
 
 function unknownLabel(): InlayError {

@@ -17,7 +17,7 @@ const errors = ['NOT_IMPLEMENTED'] as const
 
 /** Limits for each caller and for all callers together, for administrators. */
 export const limitRoutes: readonly Route[] = [
-  route('GET /admin/limits', 'getLimits', 'Show limits and what was used of them', {
+  route('GET /admin/limits', 'getLimits', 'Get limits and usage', {
     description: 'Keys can have their own limits, which are returned with the key.',
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
@@ -25,9 +25,9 @@ export const limitRoutes: readonly Route[] = [
   }),
   route('PATCH /admin/limits', 'changeLimits', 'Change limits', {
     description:
-      'What is absent stays; null goes back to what the deployment was set to. A set that is given stands in the place ' +
-      'of all limits before it. Every process follows within a second.',
-    input: { body: { kind: 'json', schema: limitChangeSchema, limit: 'otherBytes' } },
+      'Absent fields stay unchanged; null restores the limits of the deployment. A given set ' +
+      'replaces all previous limits of that scope. Takes effect in every process within a second.',
+    input: { body: { kind: 'json', schema: limitChangeSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
     async handle({ body, parts }): Promise<LimitsInForce> {
@@ -64,5 +64,5 @@ async function shown(usage: UsageLimits): Promise<LimitsInForce> {
 
 function usageOf({ usage }: ServerParts): UsageLimits {
   if (usage) return usage
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment counts nothing.' })
+  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not count usage.' })
 }

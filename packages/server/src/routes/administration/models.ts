@@ -1,37 +1,65 @@
 import { InlayError, llmProvidersSchema, type LlmProviders } from '@inlay/protocol'
-import { localModelChangeSchema, localModelsSchema, type LocalModels } from '@inlay/protocol/administration'
+import {
+  localModelChangeSchema,
+  localModelsSchema,
+  modelTestRequestSchema,
+  modelTestSchema,
+  type LocalModels,
+  type ModelTest,
+} from '@inlay/protocol/administration'
 import type { LocalModelAdministration } from '../../administration/local-models.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { toProviders } from '../chat/catalog.ts'
 
 const route = routesOf('Models', { scope: 'admin', owner: 'any' })
-const configured = 'Models are named by the settings of the deployment (INLAY_MODELS), not over the API.'
+const configured = 'Models are configured by the deployment (INLAY_MODELS), not over the API.'
 
 /** Model providers, for administrators. */
 export const modelAdministrationRoutes: readonly Route[] = [
   route('GET /admin/llm/provider', 'listModelProviders', 'List providers of models', {
-    description: `As \`/llm/provider\`. ${configured} Keys and addresses are not shown.`,
+    description: `Same as \`/llm/provider\`. ${configured} Keys and addresses are not shown.`,
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     async handle({ parts }): Promise<LlmProviders> {
       const { providers, ...defaults } = toProviders(await parts.agent.models())
       return { providers: providers.map((provider) => ({ ...provider, ...unshown })), ...defaults }
     },
   }),
-  route('GET /admin/local-models', 'listLocalModels', 'List models of this machine', {
+  route('GET /admin/local-models', 'listLocalModels', 'List models served on this machine', {
     description:
-      'What Ollama, LM Studio and llama.cpp offer on the machine of the server, and whether one of their models ' +
-      'answers. Nothing is used before somebody chooses it. Empty where the deployment names its models.',
+      'Lists the models that Ollama, LM Studio and llama.cpp serve on this machine, and which of ' +
+      'them is selected. None is used until an administrator selects it. Empty if the deployment ' +
+      'configures its models.',
     answer: { description: 'The available models.', schema: localModelsSchema },
     handle: async ({ parts }): Promise<LocalModels> => parts.localModels?.list() ?? { servers: [], chosen: null },
   }),
-  route('PUT /admin/local-models', 'chooseLocalModel', 'Let a model of this machine answer', {
+  route('PUT /admin/local-models', 'chooseLocalModel', 'Select a model served on this machine', {
     description:
-      'From the next message on, also after a restart. Questions and the passages found for them then go to that ' +
-      'program. `choice: null` undoes it.',
-    input: { body: { kind: 'json', schema: localModelChangeSchema, limit: 'otherBytes' } },
+      'Takes effect with the next message and survives restarts. Questions and the passages found ' +
+      'for them are then sent to that program. `choice: null` deselects the model.',
+    input: { body: { kind: 'json', schema: localModelChangeSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The available models.', schema: localModelsSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
     handle: ({ body, parts }): Promise<LocalModels> => localModelsOf(parts).choose(body.choice),
+  }),
+  route('POST /admin/llm/test', 'testModel', 'Test a model', {
+    readsOnly: true,
+    description:
+      'Asks the model one short question, without documents and tools. Answers 200 also when the model fails, with the reason.',
+    input: { body: { kind: 'json', schema: modelTestRequestSchema, limit: 'maxOtherBytes' } },
+    answer: { description: 'How the model answered.', schema: modelTestSchema },
+    errors: ['VALIDATION_ERROR'],
+    async handle({ body, parts }): Promise<ModelTest> {
+      const isDefault = body.model_provider === null && body.model_version === null
+      const trial = await parts.agent.tryModel(isDefault ? null : { ...body, temperature: null })
+      return {
+        model_provider: trial.provider,
+        model_version: trial.name,
+        ok: trial.error === null,
+        text: trial.text,
+        error: trial.error,
+        duration_ms: trial.durationMs,
+      }
+    },
   }),
 ]
 
@@ -40,7 +68,7 @@ function localModelsOf({ localModels }: ServerParts): LocalModelAdministration {
   throw new InlayError('NOT_IMPLEMENTED', { message: configured })
 }
 
-/** Fields of a provider that only its operator knows. */
+/** Fields of a provider that only its operator may see. */
 const unshown = {
   api_key: null,
   custom_config: null,

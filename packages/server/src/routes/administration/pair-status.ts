@@ -30,12 +30,12 @@ import { splitForm, uploadLimits } from '../chat/files.ts'
 
 const route = routesOf('Connectors', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
-/** The pair of documents that name none; clients list only pairs that somebody created. */
+/** The pair of documents sent without a pair; clients list only pairs that somebody created. */
 const defaultPair = 1
 
 /** Status of pairs, in the formats that existing clients read. */
 export const pairStatusRoutes: readonly Route[] = [
-  route('GET /manage/admin/cc-pair/{cc_pair_id}', 'getPair', 'One pair', {
+  route('GET /manage/admin/cc-pair/{cc_pair_id}', 'getPair', 'Get a pair', {
     input: { path: pairPath },
     answer: { description: 'The pair with its connector and credential.', schema: pairDetailSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
@@ -45,11 +45,11 @@ export const pairStatusRoutes: readonly Route[] = [
       return toPairDetail(pair, caller, await readLinkedRecords(parts.workspace))
     },
   }),
-  route('PUT /manage/admin/cc-pair/{cc_pair_id}/status', 'setPairStatus', 'Pause a pair or let it go on', {
+  route('PUT /manage/admin/cc-pair/{cc_pair_id}/status', 'setPairStatus', 'Pause or resume a pair', {
     scope: 'admin',
     owner: 'any',
     description: '`PAUSED`: new documents wait in the queue. `ACTIVE`: they are indexed.',
-    input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'otherBytes' } },
+    input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Done.', schema: v.object({ message: v.string() }) },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }) {
@@ -68,7 +68,7 @@ export const pairStatusRoutes: readonly Route[] = [
       return pairs.filter(({ id }) => id !== defaultPair).map((pair) => toConnectorStatus(pair, records))
     },
   }),
-  route('GET /manage/connector-status', 'listBasicConnectorStatus', 'Which connectors there are', {
+  route('GET /manage/connector-status', 'listBasicConnectorStatus', 'List connectors in brief', {
     scope: ['chat', 'ingest'],
     description: 'Excludes pairs that receive documents over the API.',
     answer: { description: 'A line for each.', schema: v.array(basicConnectorStatusSchema) },
@@ -82,9 +82,9 @@ export const pairStatusRoutes: readonly Route[] = [
       return lines.filter(({ source }) => source !== 'ingestion_api')
     },
   }),
-  route('POST /manage/admin/connector/indexing-status', 'listConnectorIndexing', 'How connectors fare, by source', {
+  route('POST /manage/admin/connector/indexing-status', 'listConnectorIndexing', 'List indexing status by source', {
     readsOnly: true,
-    input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'maxOtherBytes' } },
     answer: { description: 'An entry for each source.', schema: v.array(sourceIndexingSchema) },
     async handle({ body, caller, parts }): Promise<SourceIndexing[]> {
       const records = await readLinkedRecords(parts.workspace)
@@ -96,8 +96,9 @@ export const pairStatusRoutes: readonly Route[] = [
     owner: 'caller',
     aliases: ['/admin/connector/file/upload'],
     description:
-      'A form with `files`, repeated. The ids go into `file_locations` of a connector, and into `image_file_id` of a ' +
-      'section. All or none are taken. Archives are refused, also with `unzip`: send the files in them.',
+      'A form with one or more `files`. Use the ids in `file_locations` of a connector, and in ' +
+      '`image_file_id` of a section. Either all files are accepted or none. Archives are refused, ' +
+      'also with `unzip`: send the files in them.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'Ids and names of the files.', schema: connectorFilesSchema },
     errors: ['INVALID_INPUT', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
@@ -107,7 +108,7 @@ export const pairStatusRoutes: readonly Route[] = [
       const [first] = rejected
       if (first) {
         for (const { id } of files) await parts.agent.files.remove(id, caller)
-        throw new InlayError('INVALID_INPUT', { message: `A file cannot be taken: ${first.reason}` })
+        throw new InlayError('INVALID_INPUT', { message: `A file was refused: ${first.reason}` })
       }
       return {
         file_paths: files.map(({ fileId }) => fileId),

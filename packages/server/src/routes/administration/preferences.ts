@@ -10,9 +10,9 @@ const done = { description: 'Done.', schema: v.null() }
 const disabledTools = v.object({ disabled_tool_ids: idList })
 const counts = { total_items: v.number(), undismissed_count: v.number() }
 
-/** Personal preferences, and lists that are always empty here but that clients read at start. */
+/** Personal preferences, and lists that clients read at start but that are always empty here. */
 export const preferenceRoutes: readonly Route[] = [
-  route('GET /user/assistant/preferences', 'listAssistantPreferences', 'Actions the caller switched off, by agent', {
+  route('GET /user/assistant/preferences', 'listAssistantPreferences', 'List disabled actions of the caller by agent', {
     scope: 'chat',
     owner: 'caller',
     answer: { description: 'By id of the agent.', schema: v.record(v.string(), disabledTools) },
@@ -21,11 +21,11 @@ export const preferenceRoutes: readonly Route[] = [
       return Object.fromEntries(records.map(({ id, value }) => [String(id), { disabled_tool_ids: value }]))
     },
   }),
-  route('PATCH /user/assistant/{persona_id}/preferences', 'setAssistantPreferences', 'Switch actions of an agent off', {
+  route('PATCH /user/assistant/{persona_id}/preferences', 'setAssistantPreferences', 'Disable actions of an agent', {
     scope: 'chat',
     owner: 'caller',
     description: 'Stored for clients, which omit these actions from `allowed_tool_ids`.',
-    input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'otherBytes' } },
+    input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'maxOtherBytes' } },
     answer: done,
     errors: ['PERSONA_NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ path, body, caller, parts }): Promise<null> {
@@ -38,8 +38,9 @@ export const preferenceRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'Replaces the list, which stands in `GET /me`. The default agent and those not to be seen are dropped.',
-    input: { body: { kind: 'json', schema: v.object({ ordered_assistant_ids: idList }), limit: 'otherBytes' } },
+      'Replaces the list, which `GET /me` returns. The default agent and agents that the caller ' +
+      'cannot see are dropped.',
+    input: { body: { kind: 'json', schema: v.object({ ordered_assistant_ids: idList }), limit: 'maxOtherBytes' } },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }): Promise<null> {
@@ -54,11 +55,11 @@ export const preferenceRoutes: readonly Route[] = [
   empty(
     '/voice/status',
     'voiceStatus',
-    'Whether speech is offered',
+    'Get availability of speech',
     { stt_enabled: false, tts_enabled: false },
     v.object({ stt_enabled: v.boolean(), tts_enabled: v.boolean() }),
   ),
-  route('GET /mcp/servers/persona/{persona_id}', 'listPersonaMcpServers', 'MCP servers that ask a person to sign in', {
+  route('GET /mcp/servers/persona/{persona_id}', 'listPersonaMcpServers', 'List MCP servers that require sign-in', {
     scope: 'chat',
     description: 'Always empty: `GET /tool` lists the actions of MCP servers.',
     input: { path: v.object({ persona_id: queryInteger({}) }) },
@@ -88,7 +89,7 @@ export const preferenceRoutes: readonly Route[] = [
   empty(
     '/notifications/summary',
     'summarizeNotifications',
-    'How many notifications there are',
+    'Count notifications',
     { total_items: 0, undismissed_count: 0 },
     v.object(counts),
   ),
@@ -115,7 +116,7 @@ function empty(
   schema: v.GenericSchema,
 ): Route {
   return route(`GET ${path}`, operationId, summary, {
-    description: 'Not offered here.',
+    description: 'Not supported.',
     answer: { description: 'Nothing.', schema },
     handle: () => value,
   })

@@ -2,13 +2,13 @@ import { InlayError, scopes } from '@inlay/protocol'
 import { routesOf, type Method, type Route } from '../../http/route.ts'
 
 const noAccounts =
-  'There are no accounts, passwords or sign-ins here: callers have an API key, or the host app tells who they are.'
+  'There are no accounts, passwords or sign-ins here: callers use an API key, or the host app ' + 'identifies them.'
 const noTokens = 'There are no personal access tokens here: ask an administrator for an API key.'
-const noGroups = 'Groups are names here, given to keys and to people by the host app: there is no list of them.'
-const noEnterprise = 'This belongs to an edition that is not offered here.'
-const modelsBySettings = 'Models are not set over the API here: the deployment names them in INLAY_MODELS.'
+const noGroups = 'Groups are plain names here, assigned to keys and people by the host app: they cannot be listed.'
+const noEnterprise = 'This feature is not supported.'
+const modelsBySettings = 'Models cannot be set over the API: the deployment configures them in INLAY_MODELS.'
 const readThenOpen =
-  'A search of the web that reads every page is not offered here: call POST /web-search/search-lite, then POST /web-search/open-urls.'
+  'Searching the web and reading every result in one call is not supported: call POST /web-search/search-lite, then POST /web-search/open-urls.'
 
 /** Unsupported routes of existing clients, each refused with a reason instead of a bare 404. */
 export const refusalRoutes: readonly Route[] = [

@@ -22,7 +22,7 @@ const settingNames: readonly string[] = [...textNames, 'version', ...Object.keys
 
 /** Settings of the installation, and its users. */
 export const workspaceRoutes: readonly Route[] = [
-  route('GET /settings', 'getSettings', 'What clients ask when they start', {
+  route('GET /settings', 'getSettings', 'Get settings for clients', {
     scope: scopes,
     owner: 'none',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
@@ -32,9 +32,10 @@ export const workspaceRoutes: readonly Route[] = [
   }),
   route('PATCH /admin/settings', 'updateSettings', 'Change settings', {
     description:
-      'What is absent stays. `company_name`, `company_description` and `auto_scroll` are kept for clients to show. All ' +
-      'others are fixed by the deployment: the value they have is accepted, any other is refused.',
-    input: { body: { kind: 'json', schema: workspaceUpdateSchema, limit: 'otherBytes' } },
+      'Absent fields stay unchanged. `company_name`, `company_description` and `auto_scroll` are ' +
+      'stored for clients to show. All others are fixed by the deployment: their current value is ' +
+      'accepted, any other is refused.',
+    input: { body: { kind: 'json', schema: workspaceUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
     async handle({ body, parts, settings }): Promise<null> {
@@ -62,7 +63,7 @@ export const workspaceRoutes: readonly Route[] = [
       }
     },
   }),
-  route('GET /manage/users/accepted', 'pageUsers', 'List people by the page', {
+  route('GET /manage/users/accepted', 'pageUsers', 'List users page by page', {
     input: {
       query: v.object({
         q: v.optional(v.string()),

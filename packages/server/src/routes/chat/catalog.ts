@@ -64,7 +64,7 @@ export function toProviders(
   return { providers, default_text: own ?? byDefault, default_vision: vision, default_chat_naming: byDefault }
 }
 
-/** Fields of unsupported features have a fixed value. */
+/** Fields of unsupported features have fixed values. */
 function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
   return {
     id,

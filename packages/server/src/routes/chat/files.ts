@@ -53,7 +53,7 @@ export const fileRoutes: readonly Route[] = [
   }),
   route('POST /user/projects/file/statuses', 'getFileStatuses', 'Several files', {
     description: 'Unknown ids are omitted.',
-    input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The files, in the requested order.', schema: v.array(userFileSchema) },
     async handle({ body, caller, parts }): Promise<UserFile[]> {
       return (await parts.agent.files.find(body.file_ids, caller)).map((file) => toUserFile(file))
@@ -61,7 +61,8 @@ export const fileRoutes: readonly Route[] = [
   }),
   route('DELETE /user/projects/file/{file_id}', 'deleteFile', 'Remove a file', {
     description:
-      'A file that projects or agents hold stays; the answer names them. So does a file that a document names.',
+      'A file in use by a project, an agent or a document is not deleted; the response names the ' +
+      'projects and agents.',
     input: { path: filePath },
     answer: { description: 'Whether the file was deleted, and what uses it otherwise.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
@@ -71,22 +72,23 @@ export const fileRoutes: readonly Route[] = [
       return { has_associations: isHeld, project_names: projects, assistant_names: personas }
     },
   }),
-  route('GET /chat/file/{file_id}', 'fetchFile', 'The content of a file', {
+  route('GET /chat/file/{file_id}', 'fetchFile', 'Download a file', {
     description:
-      'As it was uploaded or made; with `parsed=true` the sheets of a spreadsheet as JSON: `{sheets: [{name, csv, truncated}]}`. An own file, or an ' +
-      'image of a document that the caller may see or an agent that the caller may use.',
+      'Returns the original bytes; with `parsed=true`, the sheets of a spreadsheet as JSON: ' +
+      '`{sheets: [{name, csv, truncated}]}`. Allowed for files of the caller, images of documents ' +
+      'that the caller can see, and images of agents that the caller can use.',
     input: {
       path: v.object({ file_id: v.string() }),
       query: v.object({ parsed: v.optional(queryBoolean, 'false') }),
-      headers: { 'if-none-match': 'The `etag` of an earlier answer: 304 without a body, since files never change.' },
+      headers: { 'if-none-match': 'The `etag` of an earlier response; a match returns 304 without a body.' },
     },
     answer: {
       description: 'The bytes, or the sheets.',
       mediaType: 'application/octet-stream',
       unchanged: 'The `etag` sent is still current.',
       headers: {
-        etag: 'Names the content for good.',
-        'content-disposition': 'The name of the file, and whether browsers shall show it.',
+        etag: 'Identifies the content, which never changes.',
+        'content-disposition': 'The name of the file, and whether browsers display or download it.',
       },
     },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
@@ -94,7 +96,7 @@ export const fileRoutes: readonly Route[] = [
       const { files } = parts.agent
       return query.parsed
         ? sheetsReply(files, path.file_id, caller, request)
-        : fileReply(await openSeen(path.file_id, caller, parts), request)
+        : fileReply(await openVisibleFile(path.file_id, caller, parts), request)
     },
   }),
 ]
@@ -103,9 +105,10 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
   return route(`POST ${path}`, operationId, 'Upload files', {
     scope,
     description:
-      'A form with `files`, repeated. What cannot be taken is listed with the reason, the rest is kept: `file_id` goes ' +
-      'into `file_descriptors` of a message and `image_file_id` of a section. Text is read in the background; a file ' +
-      'may be sent with a message before that is done.',
+      'A form with one or more `files`. Files that cannot be accepted are listed with the reason, ' +
+      'the others are stored. Use `file_id` in `file_descriptors` of a message and in ' +
+      '`image_file_id` of a section. Text is extracted in the background; a file can be sent with a ' +
+      'message before that is done.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'Accepted and rejected files.', schema: uploadAnswerSchema },
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED', 'DEPLOYMENT_UNSUPPORTED'],
@@ -122,7 +125,7 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
 
 /** Size limits of an upload, for all files together. */
 export function uploadLimits({ limits }: ServerSettings): FormLimits {
-  return { totalBytes: limits.uploadBytes, fieldBytes: 256 * 1024, parts: 1000 }
+  return { totalBytes: limits.maxUploadBytes, fieldBytes: 256 * 1024, parts: 1000 }
 }
 
 /** Splits a form into its files as they arrive and its other fields, available afterwards. */
@@ -153,8 +156,7 @@ export function splitForm(
 function refuseIncognito(sessionId: string): void {
   if (sessionId.trim() === '' || sessionId === 'null') return
   const read = v.safeParse(uuid, sessionId)
-  if (read.success)
-    throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
+  if (read.success) throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not supported.' })
   throw validationFailed([{ loc: ['body', 'incognito_session_id'], msg: 'must be a UUID', type: 'uuid_parsing' }])
 }
 
@@ -194,7 +196,7 @@ function guardedHeaders(etag: string): Record<string, string> {
   return {
     etag,
     'cache-control': 'private, max-age=31536000, immutable',
-    // A caller may be identified by either header.
+    // Either header may identify the caller.
     vary: 'Cookie, Authorization',
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; sandbox",
@@ -202,14 +204,14 @@ function guardedHeaders(etag: string): Record<string, string> {
 }
 
 /** A file of the caller, or an image of a document that they may see or an agent that they may use. */
-async function openSeen(id: string, caller: Principal, { agent, knowledge }: ServerParts): Promise<OpenedFile> {
+async function openVisibleFile(id: string, caller: Principal, { agent, knowledge }: ServerParts): Promise<OpenedFile> {
   try {
     return await agent.files.open(id, caller)
   } catch (error) {
     if (!isInlayError(error) || error.code !== 'NOT_FOUND') throw error
     const isSeen = (await knowledge.namesFile(id, { caller })) || (await agent.personas.showsPicture(id, caller))
     if (!isSeen) throw error
-    const opened = await agent.files.lend(id)
+    const opened = await agent.files.openById(id)
     if (opened.file.kind === 'image') return opened
     void opened.bytes.cancel()
     throw error

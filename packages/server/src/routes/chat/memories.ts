@@ -15,24 +15,25 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Personalization', { scope: 'chat', owner: 'caller' })
 const memoryPath = v.object({ memory_id: queryInteger({}) })
-const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'otherBytes' } as const
+const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'maxOtherBytes' } as const
 const noBody = (): Reply => reply(null, { status: 204 })
 
 /** Personal settings of the caller. */
 const settingRoutes: readonly Route[] = [
-  route('GET /user/personalization', 'getPersonalization', 'What the assistant knows about the caller', {
+  route('GET /user/personalization', 'getPersonalization', 'Get personal settings and memories', {
     description: 'Same as in `GET /me`. Shared by all keys of one owner.',
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
     async handle({ caller, parts }): Promise<PersonalizationDetail> {
       return toPersonalization(await parts.agent.memories.get(caller))
     },
   }),
-  route('PATCH /user/personalization', 'updatePersonalization', 'Change what the assistant knows', {
+  route('PATCH /user/personalization', 'updatePersonalization', 'Change personal settings and memories', {
     description:
-      'What is absent or null stays. `use_memories` false: the model is told no memories; `enable_memory_tool` false: it ' +
-      'keeps none. `memories` replaces the whole list: those with a known id are edited, those without are added, all ' +
-      'others go.',
-    input: { body: { kind: 'json', schema: personalizationUpdateSchema, limit: 'otherBytes' } },
+      'Absent and null fields stay unchanged. With `use_memories` false, memories are not sent to ' +
+      'the model; with `enable_memory_tool` false, it cannot store any. `memories` replaces the ' +
+      'whole list: entries with a known id are edited, entries without an id are added, all others ' +
+      'are deleted.',
+    input: { body: { kind: 'json', schema: personalizationUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
     errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }): Promise<PersonalizationDetail> {

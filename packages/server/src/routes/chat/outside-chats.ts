@@ -20,16 +20,16 @@ import { turnOutsideChats, type OutsideCall } from '../../outside-chats/turn.ts'
 
 const route = routesOf('Actions', { scope: 'chat', owner: 'none' })
 
-/** Longest wait for an action, in milliseconds. */
+/** Timeout of an action call, in milliseconds. */
 const actionTimeoutMs = 120_000
 const maxReferenceBytes = 20 * 2 ** 20
 
-/** Actions that clients call themselves, without a chat. They are there where agents have them. */
+/** Actions that clients call without a chat. Available if agents have them. */
 export const outsideChatRoutes: readonly Route[] = [
   route('POST /web-search/search-lite', 'webSearchLite', 'Search the web', {
-    description: 'Asks the web search that agents use. Without one: `DEPLOYMENT_UNSUPPORTED`.',
+    description: 'Uses the web search of agents. Without one: `DEPLOYMENT_UNSUPPORTED`.',
     readsOnly: true,
-    input: { body: { kind: 'json', schema: webSearchRequestSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: webSearchRequestSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The results.', schema: webSearchResultsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
     async handle({ body, request, requestId, caller, parts }): Promise<WebSearchResults> {
@@ -46,11 +46,11 @@ export const outsideChatRoutes: readonly Route[] = [
   }),
   route('POST /web-search/open-urls', 'openUrls', 'Read web pages', {
     description:
-      'Reads them as agents do: addresses of documents that the caller may see are answered from the index, and only ' +
-      'public addresses are fetched. Without a reader of pages: `DEPLOYMENT_UNSUPPORTED`.',
+      'Reads pages as agents do: URLs of documents that the caller can see are read from the index, ' +
+      'and only public addresses are fetched. Without a page reader: `DEPLOYMENT_UNSUPPORTED`.',
     readsOnly: true,
-    input: { body: { kind: 'json', schema: openUrlsRequestSchema, limit: 'otherBytes' } },
-    answer: { description: 'The pages, and what could not be read.', schema: openedUrlsSchema },
+    input: { body: { kind: 'json', schema: openUrlsRequestSchema, limit: 'maxOtherBytes' } },
+    answer: { description: 'The pages, and the URLs that could not be read.', schema: openedUrlsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
     async handle({ body, request, requestId, caller, parts }): Promise<OpenedUrls> {
       const action = await actionOf('OpenURLTool', caller, parts)
@@ -79,8 +79,8 @@ export const outsideChatRoutes: readonly Route[] = [
     },
   }),
   route('POST /image-generation/generate', 'generateImage', 'Make pictures', {
-    description: 'Asks the image generator that agents use; nothing is stored. Without one: `DEPLOYMENT_UNSUPPORTED`.',
-    input: { body: { kind: 'json', schema: imageGenerationRequestSchema, limit: 'ingestionBytes' } },
+    description: 'Uses the image generator of agents; nothing is stored. Without one: `DEPLOYMENT_UNSUPPORTED`.',
+    input: { body: { kind: 'json', schema: imageGenerationRequestSchema, limit: 'maxIngestionBytes' } },
     answer: { description: 'The pictures.', schema: generatedPicturesSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'UNSUPPORTED', 'BAD_REQUEST'],
     async handle({ body, request, requestId, caller, parts }): Promise<GeneratedPictures> {
@@ -88,20 +88,20 @@ export const outsideChatRoutes: readonly Route[] = [
       const references = body.reference_images.map(({ data_base64: data }) => toReference(data))
       const call = { caller, requestId, userMessage: body.prompt, signal: limited(request.signal) }
       const images: GeneratedPicture[] = []
-      // A generator may make several pictures a call, or one.
+      // A generator may return several pictures per call, or only one.
       while (images.length < body.n) images.push(...(await makePictures(action, body, references, call)))
       return { images: images.slice(0, body.n) }
     },
   }),
 ]
 
-/** @throws DEPLOYMENT_UNSUPPORTED where agents do not have the action */
+/** @throws DEPLOYMENT_UNSUPPORTED if agents do not have the action */
 async function actionOf(builtIn: string, caller: Principal, parts: ServerParts): Promise<Action> {
   const actions = await parts.agent.actions(caller)
   const wanted = actions.find((action) => action.builtIn === builtIn)
   if (wanted) return wanted
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
-    message: 'This deployment does not offer this action: it is not set up, or an administrator switched it off.',
+    message: 'This action is not available: it is not configured, or an administrator disabled it.',
   })
 }
 
@@ -109,7 +109,8 @@ const limited = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, A
 
 async function run(action: Action, input: unknown, call: OutsideCall): Promise<ActionResult> {
   const checked = await action.input['~standard'].validate(input)
-  if (checked.issues !== undefined) throw new InlayError('INVALID_INPUT', { message: 'The action does not take this.' })
+  if (checked.issues !== undefined)
+    throw new InlayError('INVALID_INPUT', { message: 'The action does not accept these arguments.' })
   try {
     return await action.run(checked.value, turnOutsideChats(call))
   } catch (error) {
@@ -118,9 +119,9 @@ async function run(action: Action, input: unknown, call: OutsideCall): Promise<A
   }
 }
 
-/** What an action wrote as JSON for models to read. */
+/** Parses the results from the JSON that an action returned for models. */
 function resultsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
-  // Both actions write an object with `results`.
+  // Both actions return an object with `results`.
   return (JSON.parse(text) as { readonly results: readonly Readonly<Record<string, unknown>>[] }).results
 }
 
@@ -139,13 +140,13 @@ type Opening = { readonly url: string; readonly content: string } | { readonly u
 
 async function openUrl(action: Action, url: string, call: Omit<OutsideCall, 'userMessage'>): Promise<Opening> {
   try {
-    // Without a question the beginning of a long page is given.
+    // Without a question, the beginning of a long page is returned.
     const { text } = await run(action, { urls: [url] }, { ...call, userMessage: '' })
     return { url, content: String(resultsIn(text)[0]?.['content'] ?? '') }
   } catch (error) {
     if (!isInlayError(error) || error.code !== 'BAD_GATEWAY') throw error
     const [unread] = (error.data['not_read'] ?? []) as readonly { readonly reason: string }[]
-    return { url, reason: unread?.reason ?? 'The address could not be read.' }
+    return { url, reason: unread?.reason ?? 'The page could not be read.' }
   }
 }
 
@@ -165,13 +166,13 @@ async function makePictures(
   })
 }
 
-/** @throws INVALID_INPUT for what is no base64, or no picture */
+/** @throws INVALID_INPUT for invalid base64 or data that is not a supported picture */
 function toReference(data: string): PictureBytes {
   const bytes = fromBase64(data)
   const mediaType = bytes && bytes.byteLength <= maxReferenceBytes ? pictureType(bytes) : undefined
   if (bytes && mediaType !== undefined) return { bytes, mediaType }
   throw new InlayError('INVALID_INPUT', {
-    message: `A reference image has to be a PNG, JPEG or WebP in base64, of at most ${maxReferenceBytes / 2 ** 20} MiB.`,
+    message: `A reference image must be a PNG, JPEG or WebP in base64, of at most ${maxReferenceBytes / 2 ** 20} MiB.`,
   })
 }
 
@@ -185,7 +186,7 @@ function fromBase64(data: string): Uint8Array | undefined {
 
 function toBase64(bytes: Uint8Array): string {
   let text = ''
-  // A call takes a bounded number of arguments.
+  // The number of arguments of a call is limited.
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
   return btoa(text)
 }

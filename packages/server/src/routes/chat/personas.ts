@@ -30,11 +30,11 @@ import { fileReply, uploadLimits } from './files.ts'
 import { listGrants } from './tool-snapshots.ts'
 
 const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
-/** Most bytes of the form of a picture. */
+/** Maximum size of the form with an agent's picture. */
 const maxPictureBytes = 10_000_000
 const personaPath = v.object({ persona_id: queryInteger({}) })
 
-/** Agents: the assistant with a role. */
+/** Agents: assistants with their own instructions, tools and documents. */
 export const personaRoutes: readonly Route[] = [
   route('GET /persona', 'listPersonas', 'List agents', {
     description: 'Lists own, public and shared agents; the default agent has the id 0.',
@@ -46,7 +46,7 @@ export const personaRoutes: readonly Route[] = [
       return toMinimal(personas, caller, parts)
     },
   }),
-  route('GET /agents', 'pagePersonas', 'List agents by the page', {
+  route('GET /agents', 'pagePersonas', 'List agents page by page', {
     input: { query: personaPageQuerySchema },
     answer: { description: 'A page.', schema: personaPageSchema },
     async handle({ query, caller, parts }): Promise<PersonaPage> {
@@ -64,29 +64,33 @@ export const personaRoutes: readonly Route[] = [
       return toFull(await parts.agent.personas.get(path.persona_id, caller), caller, parts)
     },
   }),
-  route('GET /persona/{persona_id}/avatar', 'getPersonaAvatar', 'Picture of an agent', {
-    description: 'As it was uploaded; 404 for an agent without one.',
+  route('GET /persona/{persona_id}/avatar', 'getPersonaAvatar', 'Get the picture of an agent', {
+    description: 'Returns the original bytes; 404 for an agent without a picture.',
     input: { path: personaPath },
     answer: { description: 'The picture.', mediaType: 'application/octet-stream' },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND'],
     async handle({ path, caller, parts, request }): Promise<Reply> {
       const { pictureId } = await parts.agent.personas.get(path.persona_id, caller)
       if (!pictureId) throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
-      const { status, headers, body } = await fileReply(await parts.agent.files.lend(pictureId), request)
-      // Another picture may stand at this address tomorrow.
+      const { status, headers, body } = await fileReply(await parts.agent.files.openById(pictureId), request)
+      // The agent may get another picture at the same URL.
       return reply(body, { status, headers: { ...headers, 'cache-control': 'private, no-cache' } })
     },
   }),
   route('POST /persona/upload-image', 'uploadPersonaImage', 'Upload a picture for an agent', {
     aliases: ['/admin/persona/upload-image'],
     description:
-      'A form with one `file`: PNG, JPEG or WebP of at most 10 MB. `file_id` goes into `uploaded_image_id` of an agent; ' +
-      'who may use the agent may fetch it by `GET /chat/file/{file_id}`. It is removed with the agent.',
+      'A form with one `file`: PNG, JPEG or WebP of at most 10 MB. Use `file_id` in ' +
+      '`uploaded_image_id` of an agent; users of the agent can download the picture with `GET ' +
+      '/chat/file/{file_id}`. It is deleted with the agent.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: personaImageFormSchema } },
     answer: { description: 'Id of the picture.', schema: v.object({ file_id: v.string() }) },
     errors: ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'],
     async handle({ request, caller, parts, settings }) {
-      const limits = { ...uploadLimits(settings), totalBytes: Math.min(settings.limits.uploadBytes, maxPictureBytes) }
+      const limits = {
+        ...uploadLimits(settings),
+        totalBytes: Math.min(settings.limits.maxUploadBytes, maxPictureBytes),
+      }
       let picture: StoredFile | undefined
       for await (const part of readForm(request, limits))
         if (part.kind === 'file' && part.name === 'file' && part.fileName !== '' && !picture)
@@ -98,10 +102,10 @@ export const personaRoutes: readonly Route[] = [
       throw validationFailed([{ loc: ['body', 'file'], msg: 'is required', type: 'missing' }])
     },
   }),
-  route('POST /persona', 'createPersona', 'Make an agent', {
+  route('POST /persona', 'createPersona', 'Create an agent', {
     aliases: ['/admin/persona'],
     description: 'Private unless shared, or made public by an administrator.',
-    input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['VALIDATION_ERROR', 'DOCUMENT_SET_NOT_FOUND', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
     async handle({ body, caller, parts }): Promise<FullPersona> {
@@ -113,7 +117,7 @@ export const personaRoutes: readonly Route[] = [
   }),
   route('PATCH /persona/{persona_id}', 'updatePersona', 'Change an agent', {
     description: 'Absent fields stay unchanged. Allowed for its owner and administrators.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'otherBytes' } },
+    input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: [
       'PERSONA_NOT_FOUND',
@@ -130,7 +134,7 @@ export const personaRoutes: readonly Route[] = [
       return toFull(persona, caller, parts)
     },
   }),
-  route('DELETE /persona/{persona_id}', 'deletePersona', 'Remove an agent', {
+  route('DELETE /persona/{persona_id}', 'deletePersona', 'Delete an agent', {
     description: 'Allowed for its owner and administrators. Its chats remain readable.',
     input: { path: personaPath },
     answer: { description: 'It is gone.', schema: v.null() },

@@ -11,7 +11,7 @@ const sessionPath = v.object({ session_id: uuid })
 
 /** Files of projects and their chats. */
 export const projectFileRoutes: readonly Route[] = [
-  route('GET /user/projects/files/{project_id}', 'listProjectFiles', 'Files of a project', {
+  route('GET /user/projects/files/{project_id}', 'listProjectFiles', 'List files of a project', {
     input: { path: projectPath },
     answer: { description: 'The files, in the order they were linked.', schema: v.array(userFileSchema) },
     errors: ['NOT_FOUND'],
@@ -19,7 +19,7 @@ export const projectFileRoutes: readonly Route[] = [
       return (await parts.agent.projects.files(path.project_id, caller)).map((file) => toUserFile(file))
     },
   }),
-  route('POST /user/projects/{project_id}/files/{file_id}', 'linkFile', 'Put a file into a project', {
+  route('POST /user/projects/{project_id}/files/{file_id}', 'linkFile', 'Add a file to a project', {
     input: { path: linkPath },
     answer: { description: 'The file.', schema: userFileSchema },
     errors: ['NOT_FOUND'],
@@ -27,7 +27,7 @@ export const projectFileRoutes: readonly Route[] = [
       return toUserFile(await parts.agent.projects.link(path.project_id, path.file_id, caller))
     },
   }),
-  route('DELETE /user/projects/{project_id}/files/{file_id}', 'unlinkFile', 'Take a file out of a project', {
+  route('DELETE /user/projects/{project_id}/files/{file_id}', 'unlinkFile', 'Remove a file from a project', {
     description: 'The file itself is kept.',
     input: { path: linkPath },
     answer: { description: 'The file is not in the project.', status: 204 },
@@ -37,20 +37,15 @@ export const projectFileRoutes: readonly Route[] = [
       return reply(null, { status: 204 })
     },
   }),
-  route(
-    'GET /user/projects/{project_id}/token-count',
-    'countProjectTokens',
-    'What the files of a project take of a prompt',
-    {
-      input: { path: projectPath },
-      answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
-      errors: ['NOT_FOUND'],
-      async handle({ path, caller, parts }): Promise<TokenTotal> {
-        return toTotal(await parts.agent.projects.files(path.project_id, caller))
-      },
+  route('GET /user/projects/{project_id}/token-count', 'countProjectTokens', 'Get the token count of project files', {
+    input: { path: projectPath },
+    answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
+    errors: ['NOT_FOUND'],
+    async handle({ path, caller, parts }): Promise<TokenTotal> {
+      return toTotal(await parts.agent.projects.files(path.project_id, caller))
     },
-  ),
-  route('GET /user/projects/session/{session_id}/files', 'listSessionFiles', 'Files of the project a chat is in', {
+  }),
+  route('GET /user/projects/session/{session_id}/files', 'listSessionFiles', "List files of a chat's project", {
     input: { path: sessionPath },
     answer: { description: 'The files; none outside of projects.', schema: v.array(userFileSchema) },
     errors: ['SESSION_NOT_FOUND'],
@@ -61,7 +56,7 @@ export const projectFileRoutes: readonly Route[] = [
   route(
     'GET /user/projects/session/{session_id}/token-count',
     'countSessionTokens',
-    'What the files around a chat take of a prompt',
+    "Get the token count of a chat's project files",
     {
       input: { path: sessionPath },
       answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },

@@ -50,7 +50,7 @@ const recordRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /user/projects/{project_id}', 'updateProject', 'Rename or describe a project', {
-    input: { path: projectPath, body: { kind: 'json', schema: projectUpdateSchema, limit: 'otherBytes' } },
+    input: { path: projectPath, body: { kind: 'json', schema: projectUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, caller, parts }): Promise<Project> {
@@ -71,7 +71,7 @@ const recordRoutes: readonly Route[] = [
       return noBody()
     },
   }),
-  route('GET /user/projects/{project_id}/details', 'getProjectDetails', 'One project with its files', {
+  route('GET /user/projects/{project_id}/details', 'getProjectDetails', 'Get a project with its files', {
     input: { path: projectPath },
     answer: {
       description: 'The project, its files, and which of its agents are featured.',
@@ -95,7 +95,7 @@ const recordRoutes: readonly Route[] = [
 
 /** Instructions of projects. */
 const instructionRoutes: readonly Route[] = [
-  route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'What chats are told', {
+  route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'Get project instructions', {
     input: { path: projectPath },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
@@ -103,9 +103,9 @@ const instructionRoutes: readonly Route[] = [
       return { instructions: (await parts.agent.projects.get(path.project_id, caller)).instructions }
     },
   }),
-  route('POST /user/projects/{project_id}/instructions', 'setProjectInstructions', 'Tell chats something', {
+  route('POST /user/projects/{project_id}/instructions', 'setProjectInstructions', 'Set project instructions', {
     description: 'Added to each message in chats of the project that have no custom agent.',
-    input: { path: projectPath, body: { kind: 'json', schema: projectInstructionsSchema, limit: 'otherBytes' } },
+    input: { path: projectPath, body: { kind: 'json', schema: projectInstructionsSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
     async handle({ path, body, caller, parts }): Promise<ProjectInstructions> {
@@ -118,7 +118,7 @@ const instructionRoutes: readonly Route[] = [
 /** Moving chats between projects. */
 const sessionRoutes: readonly Route[] = [
   route('POST /user/projects/{project_id}/move_chat_session', 'moveSessionIntoProject', 'Move a chat into a project', {
-    input: { path: projectPath, body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
+    input: { path: projectPath, body: { kind: 'json', schema: sessionMoveSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The session is in the project.', status: 204 },
     errors: ['NOT_FOUND', 'SESSION_NOT_FOUND'],
     async handle({ path, body, caller, parts }) {
@@ -126,8 +126,8 @@ const sessionRoutes: readonly Route[] = [
       return noBody()
     },
   }),
-  route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Take a chat out of its project', {
-    input: { body: { kind: 'json', schema: sessionMoveSchema, limit: 'otherBytes' } },
+  route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Remove a chat from its project', {
+    input: { body: { kind: 'json', schema: sessionMoveSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The session is in no project.', status: 204 },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {

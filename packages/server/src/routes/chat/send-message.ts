@@ -21,13 +21,14 @@ const sessionPath = v.object({ session_id: uuid })
 export const chatRoutes: readonly Route[] = [
   route('POST /chat/send-chat-message', 'sendChatMessage', 'Send a message', {
     description:
-      'Answers with a stream of packets, or, with `"stream": false`, with one JSON object once the answer is complete. ' +
-      'The answer goes on when the connection is lost: resume it, or stop it.',
+      'Returns a stream of packets or, with `"stream": false`, one JSON object once the answer is ' +
+      'complete. If the connection is lost, the answer continues: resume or stop it.',
     input: {
-      body: { kind: 'json', schema: sendMessageRequestSchema, limit: 'chatBytes' },
+      body: { kind: 'json', schema: sendMessageRequestSchema, limit: 'maxChatBytes' },
       headers: {
         accept: '`text/event-stream` for Server-Sent Events, `application/x-ndjson` or `application/json` for lines.',
-        'idempotency-key': 'Up to 255 characters: the same key with the same body repeats that answer for 24 hours.',
+        'idempotency-key':
+          'Up to 255 characters. For 24 hours, the same key with the same body returns the same answer.',
       },
     },
     answer: { description: 'The answer.', schema: chatFullResponseSchema, packets: true },
@@ -49,7 +50,7 @@ export const chatRoutes: readonly Route[] = [
       const { body, caller, requestId, parts, settings } = context
       const idempotencyKey = context.request.headers.get('idempotency-key') ?? undefined
       if (idempotencyKey === '' || (idempotencyKey?.length ?? 0) > 255) {
-        throw new InlayError('INVALID_INPUT', { message: 'An idempotency key has 1 to 255 characters.' })
+        throw new InlayError('INVALID_INPUT', { message: 'An idempotency key must have 1 to 255 characters.' })
       }
       const headers =
         settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
@@ -64,32 +65,37 @@ export const chatRoutes: readonly Route[] = [
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path, caller, parts }) {
       await parts.agent.stop(path.session_id, caller)
-      return { message: 'The session is stopped.' }
+      return { message: 'The session was stopped.' }
     },
   }),
-  route('GET /chat/chat-session/{session_id}/resume-stream', 'resumeChatStream', 'Follow the newest answer', {
-    description:
-      'Sends every line numbered above the cursor, then goes on as the answer does. Possible while it runs and for ' +
-      'ten minutes after.',
-    input: {
-      path: sessionPath,
-      query: v.object({ cursor: v.optional(queryInteger({ least: 0 }), '0') }),
-      headers: { 'last-event-id': 'Number of the last line seen; it wins over the cursor.' },
+  route(
+    'GET /chat/chat-session/{session_id}/resume-stream',
+    'resumeChatStream',
+    'Resume the stream of the latest answer',
+    {
+      description:
+        'Sends every line with a number above the cursor, then follows the answer. Available while the ' +
+        'answer runs and for ten minutes afterwards.',
+      input: {
+        path: sessionPath,
+        query: v.object({ cursor: v.optional(queryInteger({ least: 0 }), '0') }),
+        headers: { 'last-event-id': 'Number of the last line received; takes precedence over the cursor.' },
+      },
+      answer: {
+        description: 'The packets.',
+        packets: true,
+        ended: 'The answer is complete and `last-event-id` is its last line: do not reconnect.',
+      },
+      errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
+      async handle(context) {
+        const run = await context.parts.agent.resume(context.path.session_id, context.caller)
+        const seen = lastEventId(context.request)
+        // A browser's EventSource reconnects whenever a stream ends; only 204 stops it.
+        if (seen !== undefined && run.finished && (await isAllSeen(run, seen))) return reply(null, { status: 204 })
+        return follow(run, context, seen ?? context.query.cursor)
+      },
     },
-    answer: {
-      description: 'The packets.',
-      packets: true,
-      ended: 'The answer is finished and `last-event-id` is its last line: do not reconnect.',
-    },
-    errors: ['SESSION_NOT_FOUND', 'NOT_FOUND'],
-    async handle(context) {
-      const run = await context.parts.agent.resume(context.path.session_id, context.caller)
-      const seen = lastEventId(context.request)
-      // A browser's EventSource reconnects whenever a stream ends; only 204 stops it.
-      if (seen !== undefined && run.finished && (await isAllSeen(run, seen))) return reply(null, { status: 204 })
-      return follow(run, context, seen ?? context.query.cursor)
-    },
-  }),
+  ),
   retired('/chat/send-message', 'sendMessage'),
   retired('/chat/send-message-simple-api', 'sendMessageSimple'),
 ]
@@ -152,7 +158,7 @@ function retired(path: `/${string}`, operationId: string): Route {
     description: 'Use `POST /chat/send-chat-message`.',
     errors: ['GONE'],
     handle() {
-      throw new InlayError('GONE', { message: 'This address was retired: use POST /chat/send-chat-message.' })
+      throw new InlayError('GONE', { message: 'This endpoint was removed: use POST /chat/send-chat-message.' })
     },
   })
 }

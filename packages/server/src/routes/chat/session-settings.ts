@@ -20,7 +20,7 @@ const nothing = { description: 'Done.', schema: v.null() }
 export const sessionSettingRoutes: readonly Route[] = [
   route('PUT /chat/set-message-as-latest', 'selectBranch', 'Select a branch', {
     description: 'Makes a message the active child of its parent.',
-    input: { body: { kind: 'json', schema: branchSelectionSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: branchSelectionSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['VALIDATION_ERROR'],
     async handle({ body, caller, parts }) {
@@ -29,16 +29,16 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/set-preferred-response', 'setPreferredResponse', 'Prefer an answer', {
     description: 'Selects one of several answers to a question, and its branch.',
-    input: { body: { kind: 'json', schema: preferredResponseSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: preferredResponseSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['INVALID_INPUT'],
     async handle({ body, caller, parts }) {
       await parts.agent.sessions.preferResponse(body.user_message_id, body.preferred_response_id, caller)
     },
   }),
-  route('POST /chat/create-chat-message-feedback', 'createFeedback', 'Judge an answer', {
+  route('POST /chat/create-chat-message-feedback', 'createFeedback', 'Rate an answer', {
     description: 'A rating, a text, or both. At most 100 times per minute.',
-    input: { body: { kind: 'json', schema: feedbackRequestSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: feedbackRequestSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
     async handle({ body, caller, parts }) {
@@ -51,7 +51,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       await parts.agent.sessions.rate(feedback, caller)
     },
   }),
-  route('DELETE /chat/remove-chat-message-feedback', 'removeFeedback', 'Take all feedback back', {
+  route('DELETE /chat/remove-chat-message-feedback', 'removeFeedback', 'Delete feedback on an answer', {
     input: { query: v.object({ chat_message_id: queryInteger({}) }) },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
@@ -61,7 +61,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/update-chat-session-model', 'pinSessionModel', 'Pin the model', {
     description: 'Used for messages that select no model. The name of a model, or `provider__type__model`.',
-    input: { body: { kind: 'json', schema: sessionModelSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: sessionModelSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ body, caller, parts }) {
@@ -70,7 +70,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/update-chat-session-temperature', 'setSessionTemperature', 'Set the temperature', {
     description: 'Used for messages that set none; from 0 to 2, for some models to 1.',
-    input: { body: { kind: 'json', schema: sessionTemperatureSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: sessionTemperatureSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ body, caller, parts }) {
@@ -79,14 +79,14 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/update-chat-session-reasoning', 'setSessionReasoning', 'Set the reasoning effort', {
     description: 'One of `auto`, `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`.',
-    input: { body: { kind: 'json', schema: sessionReasoningSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: sessionReasoningSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ body, caller, parts }) {
       await parts.agent.sessions.setReasoningEffort(body.chat_session_id, body.reasoning_effort_override, caller)
     },
   }),
-  route('GET /chat/available-context-tokens/{session_id}', 'availableContextTokens', 'Tokens left in a session', {
+  route('GET /chat/available-context-tokens/{session_id}', 'availableContextTokens', 'Get tokens left in a session', {
     input: { path: sessionPath },
     answer: {
       description: 'Estimated tokens available for the next message and its attachments.',
@@ -97,7 +97,7 @@ export const sessionSettingRoutes: readonly Route[] = [
       return { available_tokens: await parts.agent.sessions.freeTokens(path.session_id, caller) }
     },
   }),
-  route('GET /chat/max-selected-document-tokens', 'maxSelectedDocumentTokens', 'Tokens for documents', {
+  route('GET /chat/max-selected-document-tokens', 'maxSelectedDocumentTokens', 'Get tokens available for documents', {
     input: { query: v.object({ persona_id: v.optional(queryInteger({}), '0') }) },
     answer: {
       description: 'Estimated tokens available for documents in a new session with an agent.',
@@ -108,9 +108,9 @@ export const sessionSettingRoutes: readonly Route[] = [
       return { max_tokens: await parts.agent.sessions.documentTokens(query.persona_id, caller) }
     },
   }),
-  route('GET /chat/incognito-availability', 'incognitoAvailability', 'Whether incognito sessions are offered', {
+  route('GET /chat/incognito-availability', 'incognitoAvailability', 'Get availability of incognito sessions', {
     owner: 'none',
-    answer: { description: 'They are not.', schema: v.object({ available: v.boolean() }) },
+    answer: { description: 'Always false.', schema: v.object({ available: v.boolean() }) },
     handle: () => ({ available: false }),
   }),
   route('POST /chat/end-incognito-session/{session_id}', 'endIncognitoSession', 'End an incognito session', {
@@ -119,7 +119,7 @@ export const sessionSettingRoutes: readonly Route[] = [
     input: { path: sessionPath },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
     handle() {
-      throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not offered here.' })
+      throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Incognito sessions are not supported.' })
     },
   }),
 ]

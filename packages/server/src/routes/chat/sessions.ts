@@ -32,7 +32,7 @@ const nothing = { description: 'Done.', schema: v.null() }
 export const sessionRoutes: readonly Route[] = [
   route('POST /chat/create-chat-session', 'createChatSession', 'Create a session', {
     description: 'Creates a session in advance. A message without a session creates one automatically.',
-    input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The new session.', schema: chatSessionCreatedSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }) {
@@ -41,7 +41,9 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('GET /chat/get-chat-session/{session_id}', 'getChatSession', 'Read a session', {
-    description: 'All messages of all branches, and packets that replay each answer.',
+    description:
+      'All messages of all branches, and packets that replay each answer. With `is_shared=true`, the view of a public ' +
+      'session that others get: the selected branch, without reasoning, tool calls and sources they may not see.',
     input: { path: sessionPath, query: chatSessionQuerySchema },
     answer: { description: 'The session.', schema: chatSessionDetailSchema },
     errors: ['SESSION_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
@@ -85,7 +87,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route('PUT /chat/rename-chat-session', 'renameChatSession', 'Name a session', {
     description: 'Without a name, one is generated from the conversation.',
-    input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The new name.', schema: chatSessionRenamedSchema },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {
@@ -94,8 +96,10 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route('PATCH /chat/chat-session/{session_id}', 'updateChatSession', 'Share a session', {
     changesAccess: true,
-    description: 'Every caller who knows the id can read a public session.',
-    input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'otherBytes' } },
+    description:
+      'Every caller who knows the id can read a public session with `is_shared=true`: the selected branch, with the sources ' +
+      'that they may see themselves.',
+    input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'maxOtherBytes' } },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path, body, caller, parts }) {

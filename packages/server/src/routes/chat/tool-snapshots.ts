@@ -7,13 +7,13 @@ export async function listSnapshots(agent: Conversations, caller: Principal): Pr
   return (await listGrants(agent, caller)).map(({ snapshot }) => snapshot)
 }
 
-/** An action, and whether only agents that list it have it. */
+/** An action, and whether an agent must list it to have it. */
 export interface Grant {
   readonly snapshot: ToolSnapshot
   readonly needsGrant: boolean
 }
 
-/** Like {@link listSnapshots}. */
+/** Like {@link listSnapshots}, with `needsGrant`. */
 export async function listGrants(agent: Conversations, caller: Principal): Promise<Grant[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))

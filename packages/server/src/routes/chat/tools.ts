@@ -27,8 +27,8 @@ const listingRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'What can be used now; the ids go into `allowed_tool_ids` and `forced_tool_id`. The functions of one custom action ' +
-      'share its id, and are one entry.',
+      'Lists the actions available now; use their ids in `allowed_tool_ids` and `forced_tool_id`. ' +
+      'The functions of one custom action share its id and are one entry.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     async handle({ caller, parts }): Promise<ToolSnapshot[]> {
       return listSnapshots(parts.agent, caller)
@@ -38,8 +38,8 @@ const listingRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'Those made of OpenAPI documents, with what the caller may do; administrators see those switched off too, and the ' +
-      'documents.',
+      'Lists the actions made from OpenAPI documents, with the permissions of the caller. ' +
+      'Administrators also see disabled actions and the documents.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     async handle({ caller, parts }): Promise<ToolSnapshot[]> {
       const tools = await parts.agent.tools.list()
@@ -62,19 +62,20 @@ const listingRoutes: readonly Route[] = [
       if (action) return toSnapshot(action)
       const off = (await parts.agent.actions(caller, { evenOff: true })).find(({ id }) => id === path.tool_id)
       if (off && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
-      if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'No action has this id.' })
-      throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action is not there to be picked.' })
+      if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'There is no action with this id.' })
+      throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action cannot be selected.' })
     },
   }),
 ]
 
 /** Custom actions, for administrators. */
 const customRoutes: readonly Route[] = [
-  route('POST /admin/tool/custom', 'createCustomTool', 'Make a custom action', {
+  route('POST /admin/tool/custom', 'createCustomTool', 'Create a custom action', {
     description:
-      'Every operation of the OpenAPI document becomes a function that models may call. `definition` is the document, or ' +
-      'the address of one in JSON. Agents have it whose `tool_ids` name it, and the default agent with `default_enabled`.',
-    input: { body: { kind: 'json', schema: customToolSchema, limit: 'otherBytes' } },
+      'Every operation of the OpenAPI document becomes a function that models can call. `definition` ' +
+      'is the document, or the URL of a JSON document. Agents have the action if their `tool_ids` ' +
+      'contain its id, the default agent if `default_enabled` is true.',
+    input: { body: { kind: 'json', schema: customToolSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: [...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }): Promise<ToolSnapshot> {
@@ -87,7 +88,7 @@ const customRoutes: readonly Route[] = [
   }),
   route('PUT /admin/tool/custom/{tool_id}', 'updateCustomTool', 'Change a custom action', {
     description: 'Absent and null fields stay unchanged; `custom_headers: []` removes the headers.',
-    input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'otherBytes' } },
+    input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', ...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }): Promise<ToolSnapshot> {
@@ -103,7 +104,7 @@ const customRoutes: readonly Route[] = [
       return toStoredSnapshot(changed, caller)
     },
   }),
-  route('DELETE /admin/tool/custom/{tool_id}', 'deleteCustomTool', 'Remove a custom action', {
+  route('DELETE /admin/tool/custom/{tool_id}', 'deleteCustomTool', 'Delete a custom action', {
     description: 'Refused while an agent uses the action. Built-in actions cannot be deleted.',
     input: { path: toolPath },
     answer: { description: 'It is gone.', schema: v.null() },
@@ -112,25 +113,25 @@ const customRoutes: readonly Route[] = [
       const tools = await parts.agent.tools.list()
       const isOther = !tools.some(({ id }) => id === path.tool_id)
       if (isOther && (await parts.agent.actions(caller)).some(({ id }) => id === path.tool_id)) {
-        throw new InlayError('VALIDATION_ERROR', { message: 'Only custom actions can be removed, and this is none.' })
+        throw new InlayError('VALIDATION_ERROR', { message: 'Only custom actions can be deleted.' })
       }
       await parts.agent.tools.remove(path.tool_id)
       return null
     },
   }),
-  route('PATCH /admin/tool/status', 'updateToolStatus', 'Switch actions on or off', {
+  route('PATCH /admin/tool/status', 'updateToolStatus', 'Enable or disable actions', {
     description: 'Applies to everybody and to actions of any kind; unknown ids are ignored.',
-    input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The changed actions.', schema: toolStatusSchema },
     async handle({ body, parts }): Promise<ToolStatus> {
       const ids = await parts.agent.tools.enable(body.tool_ids, body.enabled)
       return { updated_count: ids.length, tool_ids: ids }
     },
   }),
-  route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Look over an OpenAPI document', {
+  route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Validate an OpenAPI document', {
     owner: 'none',
     description: 'Returns the functions it would define; nothing is stored.',
-    input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The functions.', schema: toolMethodsSchema },
     errors: definitionErrors,
     async handle({ body, parts }): Promise<ToolMethods> {
@@ -145,5 +146,7 @@ export const toolRoutes: readonly Route[] = [...listingRoutes, ...customRoutes]
 
 function refuseOAuth(id: number | null): void {
   if (id === null) return
-  throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Actions have no OAuth here: leave out oauth_config_id.' })
+  throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
+    message: 'OAuth for actions is not supported: omit oauth_config_id.',
+  })
 }

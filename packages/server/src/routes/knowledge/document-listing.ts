@@ -1,5 +1,6 @@
 import type { DocumentStatus } from '@inlay/knowledge'
-import type { DocMinimalInfo } from '@inlay/protocol'
+import type { DocMinimalInfo, DocumentDetails } from '@inlay/protocol'
+import { toDate } from '../../http/dates.ts'
 
 /** A document as an entry of a listing. */
 export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
@@ -8,6 +9,24 @@ export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
     semantic_id: status.semanticIdentifier,
     link: status.link,
     state: status.phase,
+  }
+}
+
+/** As {@link toMinimalInfo}, with what a table of documents shows. */
+export function toDetailedInfo(status: DocumentStatus): DocMinimalInfo {
+  return { ...toMinimalInfo(status), details: toDetails(status) }
+}
+
+function toDetails(status: DocumentStatus): DocumentDetails {
+  return {
+    source: status.source,
+    bytes: status.contentBytes,
+    chunk_count: status.chunkCount,
+    accepted_at: new Date(status.acceptedAt).toISOString(),
+    indexed_at: toDate(status.indexedAt),
+    reason: status.reason,
+    cc_pair_ids: status.pairIds,
+    tags: (status.tags ?? []).map(({ key, value }) => ({ tag_key: key, tag_value: value })),
   }
 }
 

@@ -33,11 +33,11 @@ export const documentSetRoutes: readonly Route[] = [
       return query.get_editable && !hasScope(caller, 'admin') ? [] : listDocumentSets(parts, caller)
     },
   }),
-  route('POST /manage/admin/document-set', 'createDocumentSet', 'Make a document set', {
+  route('POST /manage/admin/document-set', 'createDocumentSet', 'Create a document set', {
     description: 'Returns only the id; with `Prefer: return=representation`, the set.',
     input: {
-      body: { kind: 'json', schema: documentSetCreationSchema, limit: 'otherBytes' },
-      headers: { prefer: '`return=representation`: the answer is the set.' },
+      body: { kind: 'json', schema: documentSetCreationSchema, limit: 'maxOtherBytes' },
+      headers: { prefer: '`return=representation`: return the set.' },
     },
     answer: { description: 'Id of the new set, or the set.', schema: documentSetCreatedSchema },
     errors: ['DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
@@ -46,9 +46,9 @@ export const documentSetRoutes: readonly Route[] = [
       return wantsRepresentation(request) ? toSummary(set, await parts.knowledge.pairs.list(), caller) : set.id
     },
   }),
-  route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change the document set that the body names', {
+  route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change a document set by the id in the body', {
     description: 'Like the route with the id in the path. Absent and null fields stay unchanged.',
-    input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, parts }): Promise<null> {
@@ -58,7 +58,7 @@ export const documentSetRoutes: readonly Route[] = [
   }),
   route('PATCH /manage/admin/document-set/{document_set_id}', 'changeDocumentSet', 'Change a document set', {
     description: 'Takes effect with the next search; no reindexing needed.',
-    input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'otherBytes' } },
+    input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The changed set.', schema: documentSetSummarySchema },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }): Promise<DocumentSetSummary> {
@@ -112,7 +112,7 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
 function toChange(body: DocumentSetUpdate): DocumentSetChange {
   if ((body.federated_connectors ?? []).length > 0) {
     throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
-      message: 'Connectors of other services are not offered here: leave out federated_connectors.',
+      message: 'Connectors of other services are not supported: omit federated_connectors.',
     })
   }
   return {

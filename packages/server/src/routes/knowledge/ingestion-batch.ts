@@ -8,7 +8,7 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import { bodyStream, brokenCompression, tooLarge, declaredBytes } from '../../http/body.ts'
-import { createLimiter, type Limiter } from '@inlay/protocol/concurrency'
+import { createLimiter, type Limiter } from '@inlay/scheduling'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
 import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
@@ -25,8 +25,9 @@ export const ingestionBatchRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/batch', 'ingestBatch', 'Add or update many documents', {
     aliases: ['/onyx-api/ingestion/batch'],
     description:
-      'One ingestion request a line. Answers come in the same order, a line each, while the body is still being sent; a ' +
-      'faulty line has its own status and holds up no other.',
+      'One ingestion request per line. The response has one line per request, in the same order, and ' +
+      'starts while the body is still being sent; an invalid line gets its own status and does not ' +
+      'affect other lines.',
     input: { body: { kind: 'stream', mediaType: 'application/x-ndjson', schema: ingestionRequestSchema } },
     answer: { description: 'One line per document.', lines: batchLineSchema },
     handle(context): Reply {
@@ -34,7 +35,7 @@ export const ingestionBatchRoutes: readonly Route[] = [
       const left = new AbortController()
       const { settings, caller } = context
       const lines = readLines(body, {
-        limitBytes: settings.limits.ingestionBytes,
+        maxBytes: settings.limits.maxIngestionBytes,
         left: left.signal,
         openShare: () => createBodyShare(settings, caller.id),
       })
@@ -62,14 +63,14 @@ function presentBody(request: Request): ReadableStream<Uint8Array> {
 
 interface LineContext extends RouteContext<unknown, unknown, unknown> {
   readonly caller: Principal
-  /** Lines are accepted in order, so the last line with an id wins. */
+  /** Lines are accepted in order, so the last line with an id takes precedence. */
   readonly inOrder: Limiter
 }
 
 async function answerTo(line: BodyLine, context: LineContext): Promise<BatchLine> {
   const { caller, parts, settings, request, requestId, inOrder } = context
   try {
-    if (line.fault === 'too_long') throw tooLarge(settings.limits.ingestionBytes)
+    if (line.fault === 'too_long') throw tooLarge(settings.limits.maxIngestionBytes)
     if (line.fault === 'unreadable') throw brokenCompression()
     if (line.refusal !== undefined) throw line.refusal
     const { text, pieces } = line

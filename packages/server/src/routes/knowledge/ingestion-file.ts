@@ -1,4 +1,4 @@
-import { joinInSlices } from '@inlay/protocol/concurrency'
+import { joinInSlices } from '@inlay/scheduling'
 import {
   ingestionFormSchema,
   ingestionResponseSchema,
@@ -12,9 +12,9 @@ import { readForm } from '../../http/multipart.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 /** Maximum file size in bytes: the file is in memory while its text is extracted. */
-const fileBytes = 100 * 2 ** 20
+const maxFileBytes = 100 * 2 ** 20
 const fieldBytes = 64 * 1024
-const mostParts = 20
+const maxParts = 20
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
@@ -23,13 +23,13 @@ export const ingestionFileRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/file', 'ingestFile', 'Add or update a document from a file', {
     aliases: ['/onyx-api/ingestion/file'],
     description:
-      'PDF, Office, HTML, mail, CSV, Markdown or text, up to 100 MB. The text of the file is read before the answer, which ' +
-      'then promises what it promises for any document.',
+      'PDF, Office, HTML, mail, CSV, Markdown or text, up to 100 MB. The text is extracted before ' +
+      'the response, which then has the same guarantees as for any document.',
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: ingestionFormSchema } },
     answer: { description: 'Accepted.', schema: ingestionResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED'],
     async handle({ request, caller, parts, holdBytes }): Promise<IngestionResponse> {
-      holdBytes(Math.min(declaredBytes(request) ?? 0, fileBytes))
+      holdBytes(Math.min(declaredBytes(request) ?? 0, maxFileBytes))
       const { file, fields } = await readFileForm(request, holdBytes)
       const { documentId, alreadyExisted } = await parts.knowledge.ingestFile(
         {
@@ -37,6 +37,7 @@ export const ingestionFileRoutes: readonly Route[] = [
           id: fields.get('id'),
           title: fields.get('title'),
           link: fields.get('link'),
+          updatedAt: timeOf(fields.get('updated_at')),
           pairId: pairIdOf(fields.get('cc_pair_id')),
         },
         { caller, signal: request.signal },
@@ -55,7 +56,7 @@ interface FileForm {
 async function readFileForm(request: Request, holdBytes: (bytes: number) => void): Promise<FileForm> {
   const fields = new Map<string, string>()
   let file: FileForm['file'] | undefined
-  const limits = { totalBytes: fileBytes + mostParts * fieldBytes, fieldBytes, parts: mostParts }
+  const limits = { totalBytes: maxFileBytes + maxParts * fieldBytes, fieldBytes, parts: maxParts }
   for await (const part of readForm(request, limits)) {
     if (part.kind === 'field') {
       if (part.value.trim() !== '') fields.set(part.name, part.value)
@@ -71,12 +72,19 @@ async function readAll(pieces: AsyncIterable<Uint8Array>, holdBytes: (bytes: num
   let size = 0
   for await (const piece of pieces) {
     size += piece.byteLength
-    if (size > fileBytes) throw tooLarge(fileBytes)
+    if (size > maxFileBytes) throw tooLarge(maxFileBytes)
     holdBytes(size)
     // Copied because the reader reuses its buffer.
     kept.push(piece.slice())
   }
   return joinInSlices(kept, size)
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = Date.parse(text)
+  if (Number.isFinite(time)) return time
+  throw validationFailed([{ loc: ['body', 'updated_at'], msg: 'must be a date and time', type: 'datetime_parsing' }])
 }
 
 function pairIdOf(text: string | undefined): number | undefined {

@@ -19,7 +19,7 @@ const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
 /** The ingestion queue: retrying failed documents, and statistics. */
 export const ingestionQueueRoutes: readonly Route[] = [
-  route('POST /service-api/ingestion/requeue', 'requeueDocuments', 'Try failed documents again', {
+  route('POST /service-api/ingestion/requeue', 'requeueDocuments', 'Retry failed documents', {
     aliases: ['/onyx-api/ingestion/requeue'],
     description: 'Retries all failed documents that the caller can see, or those of a pair or source.',
     input: { query: requeueDocumentsQuerySchema },
@@ -29,7 +29,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue(wanted, { caller }) }
     },
   }),
-  route('POST /service-api/ingestion/{document_id}/requeue', 'requeueDocument', 'Try a failed document again', {
+  route('POST /service-api/ingestion/{document_id}/requeue', 'requeueDocument', 'Retry a failed document', {
     aliases: ['/onyx-api/ingestion/{document_id}/requeue'],
     description: 'Does nothing to a document that has not failed.',
     input: { path: v.object({ document_id: exactText }) },
@@ -42,14 +42,15 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { requeued: await parts.knowledge.requeue({ documentId }, { caller }) }
     },
   }),
-  route('POST /service-api/ingestion-reindex', 'reindex', 'Index all documents again', {
+  route('POST /service-api/ingestion-reindex', 'reindex', 'Reindex all documents', {
     aliases: ['/onyx-api/ingestion-reindex'],
     scope: 'admin',
     owner: 'any',
     description:
-      'Makes the index anew from the records, while search goes on. With `change_embedder`, the embedding model of the process that ' +
-      'answers (or none) becomes that of the documents; when it is already, nothing is done. Any process with that model goes on with it.',
-    input: { body: { kind: 'json', schema: reindexRequestSchema, limit: 'otherBytes' } },
+      'Rebuilds the index from the records while search continues. With `change_embedder`, the ' +
+      'documents are embedded again with the embedding model of the process that handles the request ' +
+      '(or none); does nothing if they already are. Any process with that model continues the work.',
+    input: { body: { kind: 'json', schema: reindexRequestSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'Number of documents to reindex.', schema: reindexedSchema },
     errors: ['CONFLICT', 'UNSUPPORTED'],
     async handle({ body, parts }): Promise<Reindexed> {
@@ -57,7 +58,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
       return { documents, embedder: toEmbedder(await parts.knowledge.embedder()) }
     },
   }),
-  route('GET /service-api/ingestion-figures', 'ingestionFigures', 'Figures of the ingestion', {
+  route('GET /service-api/ingestion-figures', 'ingestionFigures', 'Get ingestion statistics', {
     aliases: ['/onyx-api/ingestion-figures'],
     scope: 'admin',
     owner: 'any',

@@ -8,13 +8,16 @@ import {
   ingestionResponseSchema,
   ingestionStateSchema,
   type IngestionResponse,
+  type DocumentSetSummary,
   type IngestionState,
+  type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
 import { jsonReply, type Reply } from '../../http/replies.ts'
-import { routesOf, type Route } from '../../http/route.ts'
-import { nextPageHeaders, toMinimalInfo } from './document-listing.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+import { nextPageHeaders, toDetailedInfo, toMinimalInfo } from './document-listing.ts'
+import { listDocumentSets } from './document-sets.ts'
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 const documentPath = v.object({ document_id: exactText })
@@ -24,22 +27,24 @@ export const ingestionRoutes: readonly Route[] = [
   route('POST /service-api/ingestion', 'ingestDocument', 'Add or update a document', {
     aliases: ['/onyx-api/ingestion'],
     description:
-      'The answer means that the document is stored durably; it becomes searchable, or visibly `failed`, a moment later. ' +
-      'A document whose id is known is updated.',
+      'HTTP 200 means the document is durable: it becomes searchable or is reported as `failed`. A ' +
+      'document with a known id is updated.',
     input: {
-      body: { kind: 'json', schema: ingestionRequestSchema, limit: 'ingestionBytes' },
-      headers: { prefer: '`wait=N` answers once the document is searchable or failed, after N seconds at the latest.' },
+      body: { kind: 'json', schema: ingestionRequestSchema, limit: 'maxIngestionBytes' },
+      headers: {
+        prefer: '`wait=N` delays the response until the document is searchable or failed, at most N seconds.',
+      },
     },
     answer: {
       description: 'Accepted.',
       schema: ingestionResponseSchema,
-      headers: { 'preference-applied': 'The wait that was granted.' },
+      headers: { 'preference-applied': 'The wait that was applied.' },
     },
     errors: ['CONNECTOR_NOT_FOUND', 'RATE_LIMITED'],
     async handle({ body, caller, request, parts, settings }): Promise<Reply> {
       const preferred = waitOf(request)
       const waitMs = preferred ?? settings.ingestionWaitMs
-      const leave = waitMs > 0 ? settings.waitingCalls.enter(caller.id) : undefined
+      const leave = waitMs > 0 ? settings.maxWaitingCalls.enter(caller.id) : undefined
       // A wait that only the default asked for is skipped instead of refused.
       if (leave === undefined && (preferred ?? 0) > 0) throw tooManyWait()
       const accepted = await parts.knowledge
@@ -62,8 +67,9 @@ export const ingestionRoutes: readonly Route[] = [
       schema: v.array(docMinimalInfoSchema),
       headers: { link: '`rel="next"`: the next page, relative to this address.' },
     },
-    errors: ['INVALID_INPUT'],
+    errors: ['INVALID_INPUT', 'DOCUMENT_SET_NOT_FOUND'],
     async handle({ query, caller, url, parts }): Promise<Reply> {
+      const set = query.document_set === undefined ? undefined : await findSet(parts, query.document_set, caller)
       const { documents, next } = await parts.knowledge.list(
         {
           phase: query.state,
@@ -74,15 +80,18 @@ export const ingestionRoutes: readonly Route[] = [
           after: query.after,
           order: query.order,
           match: query.match,
+          ...(set && { pairIds: set.cc_pair_summaries.map(({ id }) => id) }),
+          ...(query.tag !== undefined && { tag: query.tag }),
+          ...(query.details && { withTags: true }),
         },
         { caller },
       )
-      return jsonReply(documents.map(toMinimalInfo), {
+      return jsonReply(documents.map(query.details ? toDetailedInfo : toMinimalInfo), {
         headers: nextPageHeaders(url, next),
       })
     },
   }),
-  route('GET /service-api/ingestion/{document_id}', 'getDocumentState', 'Where a document stands', {
+  route('GET /service-api/ingestion/{document_id}', 'getDocumentState', 'Get the state of a document', {
     aliases: ['/onyx-api/ingestion/{document_id}'],
     input: { path: documentPath },
     answer: { description: 'Its state.', schema: ingestionStateSchema },
@@ -106,8 +115,18 @@ export const ingestionRoutes: readonly Route[] = [
   }),
 ]
 
-/** Maximum wait in seconds: proxies close a silent connection at about this time. */
-const longestWaitSeconds = 600
+async function findSet(
+  parts: Pick<ServerParts, 'knowledge'>,
+  id: number,
+  caller: Principal,
+): Promise<DocumentSetSummary> {
+  const set = (await listDocumentSets(parts, caller)).find((each) => each.id === id)
+  if (set === undefined) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
+  return set
+}
+
+/** Maximum wait in seconds. Proxies close an idle connection at about this time. */
+const maxWaitSeconds = 600
 
 /**
  * The wait requested with `Prefer: wait=N` (RFC 7240), in milliseconds and at most ten minutes; undefined without one
@@ -118,14 +137,14 @@ function waitOf(request: Request): number | undefined {
   if (header === null) return undefined
   for (const preference of header.split(/[,;]/)) {
     const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*$/i.exec(preference)?.[1]
-    if (seconds !== undefined) return Math.min(Number(seconds), longestWaitSeconds) * 1000
+    if (seconds !== undefined) return Math.min(Number(seconds), maxWaitSeconds) * 1000
   }
   return undefined
 }
 
 function tooManyWait(): InlayError {
   return new InlayError('RATE_LIMITED', {
-    message: 'Too many calls wait for their documents: send this one later, or without "Prefer: wait".',
+    message: 'Too many requests are waiting for their documents: try again later, or without "Prefer: wait".',
     data: { retryAfterSeconds: 1, of: 'caller' },
   })
 }

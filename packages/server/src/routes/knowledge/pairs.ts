@@ -33,7 +33,7 @@ export const pairRoutes: readonly Route[] = [
       return (await parts.knowledge.pairs.list({ caller })).map((pair) => toDescriptor(pair, caller))
     },
   }),
-  route('GET /manage/indexing-status', 'listIndexingStatus', 'How pairs fare', {
+  route('GET /manage/indexing-status', 'listIndexingStatus', 'List indexing status of pairs', {
     description: 'For each pair: documents by state, last activity, and the latest failures with reasons.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairIndexingStatusSchema) },
     async handle({ caller, parts }): Promise<PairIndexingStatus[]> {
@@ -44,7 +44,7 @@ export const pairRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'any',
     description: 'Public by default. Only people named in a private pair can find its documents.',
-    input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The new pair.', schema: pairDescriptorSchema },
     async handle({ body, caller, parts }): Promise<PairDescriptor> {
       return toDescriptor(await parts.knowledge.pairs.create({ ...toChange(body), name: body.name }), caller)
@@ -54,8 +54,9 @@ export const pairRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'any',
     description:
-      'Access binds at the next search, nothing is indexed anew. A paused pair still takes documents; they wait.',
-    input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'otherBytes' } },
+      'Changes of access take effect with the next search; no reindexing needed. A paused pair still ' +
+      'accepts documents; they wait.',
+    input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The changed pair.', schema: pairDescriptorSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
     async handle({ path, body, caller, parts }): Promise<PairDescriptor> {
@@ -75,7 +76,7 @@ export const pairRoutes: readonly Route[] = [
       return null
     },
   }),
-  route('GET /service-api/connector-docs/{cc_pair_id}', 'listDocumentsOfPair', 'Documents of a pair', {
+  route('GET /service-api/connector-docs/{cc_pair_id}', 'listDocumentsOfPair', 'List documents of a pair', {
     aliases: ['/onyx-api/connector-docs/{cc_pair_id}'],
     description: 'All documents, or pages if a `limit` is given.',
     input: { path: v.object({ cc_pair_id: queryInteger({ least: 0 }) }), query: pairDocumentsQuerySchema },

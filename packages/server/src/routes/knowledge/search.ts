@@ -1,4 +1,11 @@
-import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchResponse } from '@inlay/protocol'
+import type { Passage } from '@inlay/agent'
+import {
+  searchRequestSchema,
+  searchResponseSchema,
+  type BaseFilters,
+  type SearchRanking,
+  type SearchResponse,
+} from '@inlay/protocol'
 import { routesOf, type Route } from '../../http/route.ts'
 
 /** Maximum number of passages. */
@@ -10,10 +17,11 @@ const route = routesOf('Search', { scope: 'search', owner: 'pair' })
 export const searchRoutes: readonly Route[] = [
   route('POST /search', 'search', 'Search documents', {
     description:
-      'Passages, best first, of what the caller may see. The document sets and the start date of an agent bound the ' +
-      'search as they do in a chat, and its model thinks of further queries unless `skip_query_expansion` is true. A query that leans on `message_history` is searched with it: rewritten by ' +
-      'the model, or without one joined by the words of the last messages.',
-    input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'otherBytes' } },
+      'Returns passages that the caller can see, best first. The document sets and the start date of ' +
+      'an agent restrict the search as in a chat, and its model suggests further queries unless ' +
+      '`skip_query_expansion` is true. A query that depends on `message_history` is rewritten by the ' +
+      'model, or without a model combined with words of the last messages.',
+    input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The results.', schema: searchResponseSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, request, parts }): Promise<SearchResponse> {
@@ -40,7 +48,8 @@ export const searchRoutes: readonly Route[] = [
       })
       const numbers = new Map<string, number>()
       return {
-        results: passages.map(({ document, content }) => {
+        results: passages.map((passage) => {
+          const { document, content } = passage
           const number = numbers.get(document.document_id) ?? numbers.size + 1
           numbers.set(document.document_id, number)
           return {
@@ -50,9 +59,30 @@ export const searchRoutes: readonly Route[] = [
             link: document.link,
             source_type: document.source_type,
             updated_at: document.updated_at,
+            ...(body.include_ranking === true && rankingFields(passage)),
           }
         }),
       }
     },
   }),
 ]
+
+function rankingFields({ document, span, ranking = {} }: Passage): {
+  document_id: string
+  chunk: number
+  ranking: SearchRanking
+} {
+  return {
+    document_id: document.document_id,
+    chunk: span?.first ?? document.chunk_ind,
+    ranking: {
+      score: document.score ?? 0,
+      words: ranking.words ?? null,
+      vector: ranking.vector ?? null,
+      vector_weight: ranking.vectorWeight ?? null,
+      recency: ranking.recency ?? null,
+      reranked: ranking.isReranked === true,
+      named: ranking.isNamed === true,
+    },
+  }
+}

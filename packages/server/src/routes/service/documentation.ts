@@ -8,11 +8,11 @@ const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
 /** Documentation of the API, for programs and people. */
 export const documentationRoutes: readonly Route[] = [
-  route('GET /openapi.json', 'openApi', 'This API, as OpenAPI 3.1', {
+  route('GET /openapi.json', 'openApi', 'Get the OpenAPI 3.1 document', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
     handle: ({ routes, settings, url }) => describeRoutes(routes, settings.version, baseOf(url)),
   }),
-  route('GET /docs', 'documentation', 'This API, as a page', {
+  route('GET /docs', 'documentation', 'Get the API documentation as a page', {
     answer: { description: 'A page.', mediaType: 'text/html' },
     async handle({ routes, settings, url }): Promise<Reply> {
       return reply(toPage(await describeRoutes(routes, settings.version, baseOf(url))), {

@@ -19,7 +19,7 @@ import {
   versionsSchema,
   type Notices,
 } from '@inlay/protocol/administration'
-import { untilAborted } from '@inlay/protocol/concurrency'
+import { untilAborted } from '@inlay/scheduling'
 import { readUserSettings } from '../../administration/workspace-records.ts'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
@@ -37,7 +37,7 @@ const contractVersion = '3.0.0'
 const openingMs = 5_000
 
 function stillOpening(): InlayError {
-  const message = 'This process is still opening its database: ask again in a moment.'
+  const message = 'This process is still opening its database: try again in a moment.'
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isExpected: true } })
 }
 
@@ -45,30 +45,33 @@ const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, t
 
 /** Health, version and the current caller. */
 export const serviceRoutes: readonly Route[] = [
-  open('GET /health', 'health', 'Whether the service answers', {
+  open('GET /health', 'health', 'Check that the service responds', {
     answer: {
-      description: 'It does.',
+      description: 'The service responds.',
       schema: v.object({ success: v.literal(true), message: v.string(), data: v.null() }),
     },
     handle: () => ({ success: true, message: 'ok', data: null }),
   }),
-  open('GET /health/ready', 'ready', 'Whether the service can do its work', {
+  open('GET /health/ready', 'ready', 'Check that the service is ready', {
     description:
-      'Asks the database, at the same cost at any size. Once the process is open, it answers within half a second: 503 when the ' +
-      'database has been silent for five seconds, while the index has not been reached since the start, and before the process ends: ' +
-      'send requests elsewhere. The message says so while the index is made anew from the records; what is in it already is found. It also says so while a disk is full, which searches bear, and while this process is set to ' +
-      'another embedding model than the documents have.',
-    answer: { description: 'It can.', schema: readinessSchema },
+      'Queries the database, at a cost that does not depend on its size. After startup it responds ' +
+      'within half a second. Returns 503 if the database has not responded for five seconds, if the ' +
+      'index has not been reached since the start, and while the process shuts down: send requests ' +
+      'elsewhere. `message` also reports a rebuild of the index from the records (documents already ' +
+      'in it are found), a full disk (search still works), and an embedding model other than that of ' +
+      'the documents.',
+    answer: { description: 'The service is ready.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
-      if (settings.isEnding()) throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is about to end.' })
+      if (settings.isEnding())
+        throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is shutting down.' })
       try {
         const { rebuild, embedder, fullDisk } = await untilAborted(
           parts.knowledge.readiness(),
           AbortSignal.timeout(openingMs),
         )
         const notes = [
-          ...(rebuild === undefined ? [] : ['the index is being made anew']),
+          ...(rebuild === undefined ? [] : ['the index is being rebuilt']),
           ...(fullDisk === undefined ? [] : [fullDisk]),
           ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
         ]
@@ -77,7 +80,7 @@ export const serviceRoutes: readonly Route[] = [
         const error = failure instanceof DOMException && failure.name === 'TimeoutError' ? stillOpening() : failure
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
-        const message = isKnown ? error.message : 'The database does not answer.'
+        const message = isKnown ? error.message : 'The database does not respond.'
         throw new InlayError('SERVICE_UNAVAILABLE', { message, cause: error })
       }
     },
@@ -86,35 +89,35 @@ export const serviceRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'none',
     description:
-      'Requests, model calls, tokens, runs, searches and documents of this process, in the text format of Prometheus. ' +
-      'Nothing in it was written by a person.',
+      'Requests, model calls, tokens, runs, searches and documents of this process, in the text ' +
+      'format of Prometheus. Contains no text written by people.',
     answer: { description: 'The metrics.', mediaType: 'text/plain' },
     errors: ['NOT_IMPLEMENTED'],
     async handle({ parts }) {
       if (!parts.metrics)
         throw new InlayError('NOT_IMPLEMENTED', {
-          message: 'Nothing is measured here. Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().',
+          message: 'Metrics are disabled. Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().',
         })
       const { type, text } = await parts.metrics()
       return reply(text, { headers: { 'content-type': type } })
     },
   }),
-  route('GET /service-api/notices', 'notices', 'What an operator should know', {
+  route('GET /service-api/notices', 'notices', 'List notices for operators', {
     scope: 'admin',
     owner: 'none',
     description:
-      'Sentences about settings and data that do not fit together: an embedding model that is not the one of the documents, data ' +
-      'in the data folder that is not used. They also stand in the log. Empty when all is well.',
+      'Warnings about settings that do not match the data: an embedding model other than that of the ' +
+      'documents, unused data in the data folder. They are also logged. Empty if there are none.',
     answer: { description: 'The messages.', schema: noticesSchema },
     handle: async ({ parts }): Promise<Notices> => ({ notices: [...((await parts.notices?.()) ?? [])] }),
   }),
-  open('GET /version', 'version', 'Version of the service', {
+  open('GET /version', 'version', 'Get the version', {
     description:
       '`backend_version` is the API version, which clients compare; `inlay_version` is the version of Inlay.',
     answer: { description: 'The versions.', schema: versionsSchema },
     handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
   }),
-  open('GET /auth/type', 'authType', 'How callers sign in', {
+  open('GET /auth/type', 'authType', 'Get authentication methods', {
     description: 'API keys; a host app can add other methods.',
     answer: { description: 'The authentication methods.', schema: authTypeSchema },
     handle: () => ({
@@ -134,7 +137,7 @@ export const serviceRoutes: readonly Route[] = [
       sso_providers: [],
     }),
   }),
-  route('GET /me', 'me', 'Who the key acts for', {
+  route('GET /me', 'me', 'Get the current user', {
     answer: { description: 'The caller.', schema: userInfoSchema },
     async handle({ caller, parts }): Promise<UserInfo> {
       const [known, pinned, settings] = await Promise.all([
@@ -145,7 +148,7 @@ export const serviceRoutes: readonly Route[] = [
       return toUserInfo(caller, toPersonalization(known), { ...settings, pinned_assistants: pinned?.value ?? [] })
     },
   }),
-  route('GET /me/permissions', 'myPermissions', 'What the key may do', {
+  route('GET /me/permissions', 'myPermissions', 'Get permissions of the key', {
     description: 'Named as existing clients expect: `chat` is `basic`, `ingest` is `manage:connectors`.',
     answer: { description: 'The permissions.', schema: userPermissionsSchema },
     handle: ({ caller }): UserPermissions => ({
@@ -159,8 +162,8 @@ export const serviceRoutes: readonly Route[] = [
 /** Message for a process configured with another embedding model than that of the documents. */
 function otherEmbedder({ indexes }: EmbedderFigures): string {
   return indexes
-    ? 'the embedding model of this process is not the one of the documents, and not used'
-    : 'this process lacks the embedding model of the documents: it searches by words and indexes nothing'
+    ? 'the embedding model of this process differs from that of the documents and is not used'
+    : 'this process lacks the embedding model of the documents: it uses keyword search only and does not index'
 }
 
 const permissionsOf: Readonly<Record<Scope, readonly string[]>> = {

@@ -25,7 +25,7 @@ export const keyRoutes: readonly Route[] = [
   }),
   route('POST /admin/api-key', 'createKey', 'Make a key', {
     description: 'Only this answer contains the key itself.',
-    input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'otherBytes' } },
+    input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
     errors: ['INVALID_INPUT'],
     async handle({ body, caller, parts }): Promise<ApiKeyDescriptor> {
@@ -37,7 +37,7 @@ export const keyRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /admin/api-key/{api_key_id}', 'changeKey', 'Change a key', {
-    input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'otherBytes' } },
+    input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'maxOtherBytes' } },
     answer: { description: 'The changed key.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
@@ -68,7 +68,7 @@ export const keyRoutes: readonly Route[] = [
 
 function keysOf(parts: ServerParts): Keys {
   if (parts.keys === undefined) {
-    throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no API keys of its own.' })
+    throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not manage API keys.' })
   }
   return parts.keys
 }
@@ -80,7 +80,8 @@ function refuseGroupIds(ids: readonly number[] | null | undefined): void {
   if (ids === null || ids === undefined || ids.length === 0) return
   throw new InlayError('INVALID_INPUT', {
     message:
-      'Groups have no numbers here: say in "scopes" what the key may do and in "groups" the names of its groups.',
+      'Groups have no numeric ids: put the permissions of the key into "scopes" and the names of its ' +
+      'groups into "groups".',
   })
 }
 

@@ -18,10 +18,10 @@ const route = routesOf('MCP', { scope: 'search', owner: 'caller' })
 
 /** Inlay as an MCP server. */
 export const mcpRoutes: readonly Route[] = [
-  route('POST /mcp', 'mcp', 'Offer search and answers to other assistants', {
+  route('POST /mcp', 'mcp', 'Use Inlay as an MCP server', {
     description:
-      'An endpoint of the Model Context Protocol (streamable HTTP): connect a client to it with a key. ' +
-      'The tools are `search` and `list_documents`, with the scope `chat` also `ask` and, where pages can be read, ' +
+      'A Model Context Protocol endpoint (streamable HTTP), used with an API key. Its tools are ' +
+      '`search` and `list_documents`; with the scope `chat` also `ask` and, if pages can be read, ' +
       '`open_url`.',
     input: {
       body: { kind: 'stream', mediaType: 'application/json', schema: mcpMessageSchema },
@@ -37,8 +37,8 @@ export const mcpRoutes: readonly Route[] = [
     async handle(context): Promise<Reply> {
       const { request, settings } = context
       const version = request.headers.get('mcp-protocol-version')
-      if (version !== null && !isKnownVersion(version)) throw refused('This version of MCP is not spoken here.')
-      const message = await readMessage(request, settings.limits.otherBytes)
+      if (version !== null && !isKnownVersion(version)) throw refused('This version of MCP is not supported.')
+      const message = await readMessage(request, settings.limits.maxOtherBytes)
       if (message.id === undefined || message.method === undefined) {
         if (message.method === 'notifications/cancelled') cancel(message, context)
         return reply(null, { status: 202 })
@@ -79,13 +79,13 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
 }
 
 /** Reads the message. MCP clients expect 400 for an invalid message, unlike other invalid bodies. */
-async function readMessage(request: Request, limitBytes: number): Promise<McpMessage> {
-  const text = await readText(request, { limitBytes })
+async function readMessage(request: Request, maxBytes: number): Promise<McpMessage> {
+  const text = await readText(request, { maxBytes })
   try {
     return await parseJsonBody(text, mcpMessageSchema)
   } catch (error) {
     if (isInlayError(error) && error.code === 'VALIDATION_FAILED') {
-      throw refused('This is no message of JSON-RPC 2.0.')
+      throw refused('This is not a JSON-RPC 2.0 message.')
     }
     throw error
   }

@@ -6,7 +6,7 @@ const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
 /** The chat widget for other sites. */
 export const widgetRoutes: readonly Route[] = [
-  route('GET /inlay-chat.js', 'widget', 'The element <inlay-chat>, as a script', {
+  route('GET /inlay-chat.js', 'widget', 'Get the script of <inlay-chat>', {
     answer: { description: 'The script.', mediaType: 'text/javascript' },
     errors: ['NOT_FOUND'],
     async handle({ parts }): Promise<Reply> {

@@ -1,0 +1,304 @@
+import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf } from '@inlay/protocol'
+import { CitationFilter, type Citation, type Citations, type CitationPiece } from './citations/citation-filter.ts'
+import { compareCitations } from './citations/compared-citations.ts'
+import { createCitableDocuments, type CitableDocuments } from './citations/citable-documents.ts'
+
+export interface StepBlocksOptions {
+  /** Called when the reasoning has ended. */
+  readonly onReasoned?: () => void
+  /** Creates the packet that announces the first text. Absent: the text is not announced. */
+  readonly announceText?: () => PacketOf<'message_start'>
+}
+
+/**
+ * Reasoning and text of one model step, each as one block of packets; reasoning comes first or not at all. No block
+ * consists of whitespace alone: providers begin empty thoughts and send line breaks before calls.
+ */
+export class StepBlocks {
+  /** All reasoning of the step so far; "" when there is none. */
+  reasoning = ''
+  /** All text of the step so far. */
+  text = ''
+  /** Whether the text was announced. */
+  hasText = false
+  readonly #emit: (packet: PacketBody) => void
+  readonly #options: StepBlocksOptions
+  #phase: 'none' | 'open' | 'over' = 'none'
+  /** Whitespace that waits for the first other character. */
+  #blankReasoning = ''
+  #blankText = ''
+
+  constructor(emit: (packet: PacketBody) => void, options: StepBlocksOptions = {}) {
+    this.#emit = emit
+    this.#options = options
+  }
+
+  addReasoning(delta: string): void {
+    if (this.#phase === 'over' || this.hasText) return
+    const more = this.#blankReasoning + delta
+    this.#blankReasoning = this.#phase === 'none' && more.trim() === '' ? more : ''
+    if (this.#blankReasoning !== '' || more === '') return
+    if (this.#phase === 'none') this.#emit({ type: 'reasoning_start' })
+    this.#phase = 'open'
+    this.reasoning += more
+    this.#emit({ type: 'reasoning_delta', reasoning: more })
+  }
+
+  /** @param bars whether no more reasoning may begin in this step */
+  closeReasoning(bars = false): void {
+    const isOpen = this.#phase === 'open'
+    if (isOpen) this.#emit({ type: 'reasoning_done' })
+    if (isOpen || bars) this.#phase = 'over'
+    if (isOpen) this.#options.onReasoned?.()
+  }
+
+  addText(pieces: readonly CitationPiece[]): void {
+    for (const piece of pieces) {
+      const content = piece.type === 'text' ? this.#blankText + piece.content : this.#blankText
+      const isBlank = piece.type === 'text' && !this.hasText && content.trim() === ''
+      this.#blankText = isBlank ? content : ''
+      if (isBlank) continue
+      this.#announceText()
+      this.text += content
+      if (content !== '') this.#emit({ type: 'message_delta', content })
+      if (piece.type === 'text') continue
+      this.#emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })
+    }
+  }
+
+  #announceText(): void {
+    if (this.hasText) return
+    this.closeReasoning()
+    const start = this.#options.announceText?.()
+    this.hasText = true
+    if (start) this.#emit(start)
+  }
+}
+
+/** Placement of a call in its answer. */
+export interface CallPlace {
+  /** The model step that asked for the call, from 0. */
+  readonly step: number
+  readonly turnIndex: number
+  readonly tabIndex: number
+  /** Reasoning of that step; null when there was none. */
+  readonly reasoning: string | null
+}
+
+const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)/
+
+/** Sends the packets of one call; nothing more after `end`. */
+export class CallWriter {
+  readonly place: CallPlace
+  /** All documents the call found; undefined while it runs, or if it searched nothing. */
+  foundDocuments: readonly SearchDoc[] | undefined
+  readonly #send: (packet: PacketBody, sub: number | null) => void
+  #hasEnded = false
+
+  constructor(place: CallPlace, send: (packet: PacketBody, sub: number | null) => void) {
+    this.place = place
+    this.#send = send
+  }
+
+  /** Throws UNSUPPORTED for packets that a call may not send, such as `stop`. */
+  emit(packet: PacketBody): void {
+    if (!callPackets.test(packet.type))
+      throw new InlayError('UNSUPPORTED', { message: `An action cannot send packets of type ${packet.type}.` })
+    this.emitNested(packet, null)
+  }
+
+  /** Sends a packet of any type for a sub-agent; `sub` is its step, null for the place of the call itself. */
+  emitNested(packet: PacketBody, sub: number | null): void {
+    if (!this.#hasEnded) this.#send(packet, sub)
+  }
+
+  /** Sends `section_end` once. The documents join `final_documents` of the next text. */
+  end(foundDocuments?: readonly SearchDoc[]): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.foundDocuments = foundDocuments
+    this.#send({ type: 'section_end' }, null)
+  }
+}
+
+export interface PacketWriterOptions {
+  readonly emit: (packet: Packet) => void
+  /** Position of the model among parallel answers. */
+  readonly modelIndex: number
+  /** If false, markers are removed from the answer and no citation packets are sent. */
+  readonly includeCitations: boolean
+  /** Whether citations and uncited sentences are compared with the documents the model read. Default: true. */
+  readonly comparesCitations?: boolean
+  readonly now: () => number
+  /** When the run began, in milliseconds since 1970 UTC. */
+  readonly startedAt: number
+  /** Documents that the model has before any call: citable from number 1, and first among the final documents. */
+  readonly contextDocuments?: readonly SearchDoc[]
+}
+
+/** The answer so far. */
+export interface AnswerSnapshot {
+  /** Text of the last step with any, including links. */
+  readonly text: string
+  /** Reasoning of the current step; null when there is none. */
+  readonly reasoning: string | null
+  /** All gathered documents; null while nothing was searched. */
+  readonly documents: readonly SearchDoc[] | null
+  /** In order of appearance; [] when citations are not included. */
+  readonly citations: readonly Citation[]
+}
+
+export interface CallStart {
+  /** Position among the calls that the model requested in this step. */
+  readonly position: number
+  readonly start: PacketBody | undefined
+}
+
+/** Turns the output of a model and its calls into packets, in the order that clients rely on. */
+export class PacketWriter {
+  /** The documents that the answer may cite. */
+  readonly citable: CitableDocuments = createCitableDocuments()
+  readonly #options: PacketWriterOptions
+  readonly #citations: Citations
+  #documents: readonly SearchDoc[] | null = null
+  #blocks: StepBlocks
+  /** Calls of this step. */
+  #calls: CallWriter[] = []
+  /** Text of the last earlier step with any. */
+  #earlierText = ''
+  #step = -1
+  #turn = 0
+  #reasonedSteps = 0
+  #stepStartedAt: number
+  #isClosed = false
+
+  constructor(options: PacketWriterOptions) {
+    const { includeCitations, comparesCitations = true, startedAt, contextDocuments = [] } = options
+    const { citable } = this
+    this.#options = options
+    const isCompared = includeCitations && comparesCitations
+    const citations = new CitationFilter({
+      mode: includeCitations ? 'link' : 'remove',
+      known: citable.known,
+      ...(isCompared && { check: citable }),
+    })
+    this.#citations = isCompared ? compareCitations(citations, citable) : citations
+    if (contextDocuments.length > 0) {
+      this.#documents = contextDocuments
+      this.citable.openStep()(0).cite(contextDocuments)
+    }
+    this.#blocks = this.#openBlocks()
+    this.#stepStartedAt = startedAt
+  }
+
+  beginStep(): void {
+    this.#gatherDocuments()
+    if (this.#blocks.hasText) this.#earlierText = this.#blocks.text
+    this.#blocks = this.#openBlocks()
+    this.#step++
+    this.#turn = this.#step + this.#reasonedSteps
+    this.#stepStartedAt = this.#options.now()
+  }
+
+  /** Reasoning that follows text or calls of its step is dropped. */
+  onReasoning(delta: string): void {
+    this.#blocks.addReasoning(delta)
+  }
+
+  onText(delta: string): void {
+    this.#blocks.addText(this.#citations.push(delta))
+  }
+
+  /** The first fragment of a call: reasoning before it has ended. */
+  onCall(): void {
+    this.#blocks.closeReasoning(true)
+  }
+
+  /** Text arguments of a call while they are written, at the place of the step's first call. */
+  onArguments(name: string, deltas: Readonly<Record<string, string>>): void {
+    const packet: PacketBody = { type: 'tool_call_argument_delta', tool_type: name, argument_deltas: deltas }
+    this.#emitOpen(packet, this.#turn, this.#blocks.hasText ? 1 : 0)
+  }
+
+  hasText(): boolean {
+    return this.#blocks.hasText
+  }
+
+  /** Ends the text of this step; calls may follow. */
+  endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
+    this.#blocks.addText(this.#citations.end())
+    this.#blocks.closeReasoning()
+    return this.#blocks
+  }
+
+  /**
+   * Announces the calls of a step before any of them runs.
+   * @param requested number of calls that the model requested, before merging
+   */
+  openCalls(requested: number, starts: readonly CallStart[]): CallWriter[] {
+    const turnIndex = this.#turn
+    const { hasText, reasoning } = this.#blocks
+    const firstTab = hasText ? 1 : 0
+    if (requested > 1) this.#emitOpen({ type: 'top_level_branching', num_parallel_branches: requested }, turnIndex, 0)
+    const opened = starts.map(({ position }) => {
+      const tabIndex = position + firstTab
+      const place = { step: this.#step, turnIndex, tabIndex, reasoning: reasoning || null }
+      return new CallWriter(place, (packet, sub) => this.#emitOpen(packet, turnIndex, tabIndex, sub))
+    })
+    this.#calls.push(...opened)
+    for (const { start, position } of starts) if (start) this.#emitOpen(start, turnIndex, position + firstTab)
+    return opened
+  }
+
+  /** Closes open blocks and calls; later output is dropped. */
+  close(): void {
+    this.endStep()
+    for (const call of this.#calls) call.end()
+    this.#gatherDocuments()
+    this.#isClosed = true
+  }
+
+  /** Sends a packet at the place of the current block, even after closing. */
+  emit(packet: PacketBody): void {
+    const { emit, modelIndex } = this.#options
+    const placement = { turn_index: this.#turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }
+    emit({ placement, obj: packet })
+  }
+
+  snapshot(): AnswerSnapshot {
+    const { hasText, text, reasoning } = this.#blocks
+    return {
+      text: hasText ? text : this.#earlierText,
+      reasoning: reasoning || null,
+      documents: this.#documents,
+      citations: this.#options.includeCitations ? this.#citations.cited() : [],
+    }
+  }
+
+  #openBlocks(): StepBlocks {
+    const options: StepBlocksOptions = {
+      onReasoned: () => {
+        this.#reasonedSteps++
+        this.#turn++
+      },
+      announceText: () => {
+        const seconds = (this.#stepStartedAt - this.#options.startedAt) / 1000
+        return { type: 'message_start', final_documents: this.#documents, pre_answer_processing_seconds: seconds }
+      },
+    }
+    return new StepBlocks((packet) => this.#emitOpen(packet, this.#turn, 0), options)
+  }
+
+  /** Collects the documents that the calls of the step found, in their order. */
+  #gatherDocuments(): void {
+    const searched = this.#calls.flatMap(({ foundDocuments }) => (foundDocuments ? [foundDocuments] : []))
+    if (searched.length > 0) this.#documents = [...(this.#documents ?? []), ...searched.flat()]
+    this.#calls = []
+  }
+
+  #emitOpen(obj: PacketBody, turn: number, tab: number, sub: number | null = null): void {
+    if (this.#isClosed) return
+    const { emit, modelIndex } = this.#options
+    emit({ placement: { turn_index: turn, tab_index: tab, sub_turn_index: sub, model_index: modelIndex }, obj })
+  }
+}

@@ -1,0 +1,400 @@
+import type { Budget } from '../budget.ts'
+import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
+import { linkTo } from './html-inline.ts'
+import { markdownTable } from './markdown-table.ts'
+
+/**
+ * Reads Rich Text: paragraphs, headings by their style or outline level, tables, links, footnotes and comments. Pictures,
+ * headers, footers, hidden and deleted text are left out.
+ */
+export function readRtf(bytes: Uint8Array, budget: Budget): Reading {
+  const reader = new RtfReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))
+  reader.read()
+  const { title, author, subject, keywords } = reader.facts
+  return {
+    title: title ? oneLine(title) : null,
+    metadata: factsOf({ author, subject, keywords }),
+    sections: sectionsOf(reader.blocks.join('\n\n'), budget),
+    imageCount: reader.imageCount,
+  }
+}
+
+/** State that a group inherits and restores at its end. */
+interface Group {
+  /** Where text goes; `skip` drops it. */
+  target: 'body' | 'skip' | 'style' | 'note' | 'instruction' | 'fact' | 'font'
+  isHidden: boolean
+  encoding: string
+  /** Number of replacement characters after `\u`. */
+  fallback: number
+}
+
+/** Destinations without text of the document. `\*` marks others as optional. */
+const skipped = new Set(
+  (
+    'colortbl header headerl headerr headerf footer footerl footerr footerf filetbl listtable revtbl rsidtbl generator ' +
+    'themedata datastore latentstyles xmlnstbl objdata private atnid atnref atntime atndate ftnsep ftnsepc bkmkstart ' +
+    'bkmkend listtext pntext nonshppict operator creatim revtim printim'
+  ).split(' '),
+)
+const factNames = new Set(['title', 'author', 'subject', 'keywords'])
+
+const signs: Readonly<Record<string, string>> = {
+  tab: '\t',
+  line: '\n',
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  emspace: ' ',
+  enspace: ' ',
+  '~': ' ',
+  _: '-',
+  '{': '{',
+  '}': '}',
+  '\\': '\\',
+}
+
+const codePages: Readonly<Record<string, string>> = {
+  '874': 'windows-874',
+  '932': 'shift_jis',
+  '936': 'gbk',
+  '949': 'euc-kr',
+  '950': 'big5',
+  '65001': 'utf-8',
+}
+const charsets: Readonly<Record<string, string>> = {
+  '128': 'shift_jis',
+  '129': 'euc-kr',
+  '134': 'gbk',
+  '136': 'big5',
+  '161': 'windows-1253',
+  '162': 'windows-1254',
+  '163': 'windows-1258',
+  '177': 'windows-1255',
+  '178': 'windows-1256',
+  '186': 'windows-1257',
+  '204': 'windows-1251',
+  '222': 'windows-874',
+  '238': 'windows-1250',
+}
+
+/** A control word with its number, a control sign, a byte, a brace, or text. */
+const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}]+)/giy
+
+/** Deeper groups count as text of the one at this depth. */
+const maxDepth = 500
+
+class RtfReader {
+  readonly blocks: string[] = []
+  readonly facts: Record<string, string> = {}
+  imageCount = 0
+  readonly #source: string
+  readonly #groups: Group[] = []
+  #group: Group = { target: 'body', isHidden: false, encoding: 'windows-1252', fallback: 1 }
+  #depthBeyond = 0
+  /** Characters still to be skipped after `\u`. */
+  #skipping = 0
+  #bytes: number[] = []
+  #paragraph = ''
+  #outline: number | undefined
+  #style: number | undefined
+  /** Outline level by number of the style. */
+  readonly #headings = new Map<number, number>()
+  #styleText = ''
+  #styleNumber = -1
+  readonly #fonts = new Map<number, string>()
+  #font = 0
+  /** Of the whole file. */
+  #encoding = 'windows-1252'
+  #fact = ''
+  #note = ''
+  #instruction = ''
+  readonly #links: { from: number; url: string; depth: number }[] = []
+  #inTable = false
+  #cells: string[] = []
+  #cell: string[] = []
+  #rows: string[][] = []
+  #isStar = false
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  read(): void {
+    token.lastIndex = 0
+    for (let match = token.exec(this.#source); match; match = token.exec(this.#source)) {
+      const [, word, number, byte, sign, brace, text] = match
+      if (byte !== undefined) this.#byte(Number.parseInt(byte, 16))
+      else if (text !== undefined) this.#plain(text)
+      else {
+        this.#endBytes()
+        if (brace === '{') this.#open()
+        else if (brace === '}') this.#close()
+        else if (word !== undefined) {
+          if (word === 'bin') token.lastIndex += Math.max(0, Number(number ?? 0))
+          else this.#word(word.toLowerCase(), number === undefined ? undefined : Number(number))
+        } else if (sign === '*') this.#isStar = true
+        else if (sign === '\n' || sign === '\r') this.#word('par', undefined)
+        else if (sign !== undefined) this.#text(signs[sign] ?? '')
+      }
+    }
+    this.#endBytes()
+    this.#endParagraph()
+    this.#endTable()
+  }
+
+  #open(): void {
+    this.#isStar = false
+    if (this.#groups.length >= maxDepth) {
+      this.#depthBeyond++
+      return
+    }
+    this.#groups.push(this.#group)
+    this.#group = { ...this.#group }
+    if (this.#group.target === 'style') this.#styleNumber = -1
+  }
+
+  #close(): void {
+    if (this.#depthBeyond > 0) {
+      this.#depthBeyond--
+      return
+    }
+    const before = this.#groups.pop()
+    if (!before) return
+    const { target } = this.#group
+    if (target === 'style') {
+      const level = /^\s*heading\s*(\d)/i.exec(this.#styleText)?.[1]
+      if (level !== undefined) this.#headings.set(this.#styleNumber, Number(level) - 1)
+      else if (/^\s*title\b/i.test(this.#styleText)) this.#headings.set(this.#styleNumber, 0)
+      this.#styleText = ''
+    }
+    if (target === 'note' && before.target !== 'note') {
+      const note = oneLine(this.#note)
+      if (note !== '' && !before.isHidden) this.#paragraph += ` (${note})`
+      this.#note = ''
+    }
+    if (target === 'fact' && before.target !== 'fact') this.#fact = ''
+    if (target === 'instruction' && before.target !== 'instruction') {
+      const url = /HYPERLINK\s+"([^"]+)"/i.exec(this.#instruction)?.[1]
+      if (url !== undefined) this.#links.push({ from: this.#paragraph.length, url, depth: this.#groups.length })
+      this.#instruction = ''
+    }
+    const link = this.#links.at(-1)
+    // The result of a field is a group of its own, beside that of its instruction.
+    if (link && link.depth === this.#groups.length && this.#paragraph.length > link.from) {
+      const label = this.#paragraph.slice(link.from)
+      this.#paragraph = this.#paragraph.slice(0, link.from) + linkTo(label.trim(), link.url)
+      this.#links.pop()
+    }
+    this.#group = before
+  }
+
+  #word(word: string, number: number | undefined): void {
+    const isStar = this.#isStar
+    this.#isStar = false
+    if (this.#layout(word, number) || this.#format(word, number) || this.#destination(word)) return
+    if (factNames.has(word) && this.#groups.at(-1)?.target === 'skip') {
+      this.#group.target = 'fact'
+      this.#fact = word
+    } else if (skipped.has(word) || (isStar && !kept.has(word))) {
+      // Styles may be marked as optional too.
+      if (this.#group.target !== 'style' && this.#group.target !== 'font') this.#group.target = 'skip'
+    } else if (signs[word] !== undefined && word.length > 1) this.#text(signs[word])
+  }
+
+  /** Paragraphs, tables and lists. */
+  #layout(word: string, number: number | undefined): boolean {
+    switch (word) {
+      case 'par':
+      case 'sect':
+      case 'page':
+        if (this.#inBody()) this.#endParagraph()
+        else this.#text(' ')
+        return true
+      case 'pard':
+        this.#outline = undefined
+        this.#style = undefined
+        this.#inTable = false
+        return true
+      case 'intbl':
+      case 'trowd':
+        this.#inTable = true
+        return true
+      case 'cell':
+      case 'nestcell':
+        if (!this.#inBody()) return true
+        this.#inTable = true
+        this.#endParagraph()
+        this.#cells.push(this.#cell.join(' '))
+        this.#cell = []
+        return true
+      case 'row':
+      case 'nestrow':
+        if (this.#inBody() && this.#cells.length > 0) this.#rows.push(this.#cells.splice(0))
+        return true
+      case 'outlinelevel':
+        this.#outline = number
+        return true
+      case 's':
+        if (this.#group.target === 'style') this.#styleNumber = number ?? 0
+        else this.#style = number
+        return true
+      case 'listtext':
+      case 'pntext':
+        if (this.#inBody()) this.#paragraph = '- '
+        return false
+      default:
+        return false
+    }
+  }
+
+  /** Characters, their encoding, and whether they are visible. */
+  #format(word: string, number: number | undefined): boolean {
+    const group = this.#group
+    switch (word) {
+      case 'u':
+        this.#text(String.fromCharCode((number ?? 0) & 0xffff))
+        this.#skipping = group.fallback
+        return true
+      case 'uc':
+        group.fallback = Math.min(10, Math.max(0, number ?? 1))
+        return true
+      case 'plain':
+        group.isHidden = false
+        return true
+      case 'v':
+      case 'deleted':
+        group.isHidden = number !== 0
+        return true
+      case 'ansicpg':
+        this.#encoding = encodingOf(codePages[String(number)] ?? `windows-${number}`)
+        group.encoding = this.#encoding
+        return true
+      case 'f':
+        if (group.target === 'font') this.#font = number ?? 0
+        else group.encoding = this.#fonts.get(number ?? 0) ?? this.#encoding
+        return true
+      case 'fcharset': {
+        const encoding = charsets[String(number)]
+        if (group.target === 'font' && encoding !== undefined) this.#fonts.set(this.#font, encoding)
+        return true
+      }
+      default:
+        return false
+    }
+  }
+
+  /** Groups whose text does not go into the paragraph. */
+  #destination(word: string): boolean {
+    const group = this.#group
+    switch (word) {
+      case 'pict':
+        if (group.target === 'body') this.imageCount++
+        group.target = 'skip'
+        return true
+      case 'shppict':
+        return true
+      case 'stylesheet':
+        group.target = 'style'
+        return true
+      case 'fonttbl':
+        group.target = 'font'
+        return true
+      case 'info':
+      case 'atnauthor':
+        group.target = 'skip'
+        return true
+      case 'footnote':
+      case 'annotation':
+        if (group.target === 'body') group.target = 'note'
+        if (word === 'annotation') this.#note += 'Comment: '
+        return true
+      case 'fldinst':
+        if (group.target === 'body') group.target = 'instruction'
+        return true
+      default:
+        return false
+    }
+  }
+
+  #inBody(): boolean {
+    return this.#group.target === 'body' && !this.#group.isHidden
+  }
+
+  #byte(value: number): void {
+    if (this.#skipping > 0) this.#skipping--
+    else this.#bytes.push(value)
+  }
+
+  /** Bytes are decoded together: a character may take two. */
+  #endBytes(): void {
+    if (this.#bytes.length === 0) return
+    const bytes = Uint8Array.from(this.#bytes)
+    this.#bytes = []
+    this.#text(new TextDecoder(this.#group.encoding).decode(bytes))
+  }
+
+  #plain(given: string): void {
+    let text = given.replace(/[\r\n]+/g, '')
+    if (this.#skipping > 0) {
+      const skipped = Math.min(this.#skipping, text.length)
+      this.#skipping -= skipped
+      text = text.slice(skipped)
+    }
+    if (text === '') return
+    if (/[\x80-\xff]/.test(text)) for (const character of text) this.#bytes.push(character.charCodeAt(0))
+    else {
+      this.#endBytes()
+      this.#text(text)
+    }
+  }
+
+  #text(text: string): void {
+    const { target, isHidden } = this.#group
+    if (text === '' || isHidden) return
+    if (target === 'body') this.#paragraph += text
+    else if (target === 'note') this.#note += text
+    else if (target === 'style') this.#styleText += text
+    else if (target === 'instruction') this.#instruction += text
+    else if (target === 'fact') this.facts[this.#fact] = (this.facts[this.#fact] ?? '') + text
+  }
+
+  #endParagraph(): void {
+    const text = this.#paragraph
+      .replace(/[ \t]+/g, ' ')
+      .trim()
+      .replace(/^[•·▪] /, '- ')
+    this.#paragraph = ''
+    this.#links.length = 0
+    if (this.#inTable) {
+      if (text !== '') this.#cell.push(text)
+      return
+    }
+    this.#endTable()
+    if (text === '') return
+    const level = this.#outline ?? (this.#style === undefined ? undefined : this.#headings.get(this.#style))
+    this.blocks.push(level === undefined || level > 5 ? text : `${'#'.repeat(level + 1)} ${oneLine(text)}`)
+  }
+
+  #endTable(): void {
+    if (this.#cells.length > 0) this.#rows.push(this.#cells.splice(0))
+    const table = markdownTable(this.#rows.splice(0))
+    if (table !== '') this.blocks.push(table)
+  }
+}
+
+/** Optional destinations with text of the document. */
+const kept = new Set(['fldinst', 'annotation', 'footnote', 'shptxt', 'cs', 's', 'ts', 'ds'])
+
+function encodingOf(label: string): string {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    // The only failure is an unknown name.
+    return 'windows-1252'
+  }
+}

@@ -1,0 +1,154 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { StreamListener } from '@inlay/agent'
+import { TextGate } from './text-call-gate.ts'
+import { createQuoteCheck, plainToolName, readTextCalls, withoutFence, type TextCall } from './text-call-formats.ts'
+import { readLiteral } from './lenient-json.ts'
+import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
+
+/**
+ * Every think tag and call begins with one of these characters, at the start of a line, or at the start of the text.
+ */
+const signs = /[<[`\n]/
+
+// Models that closed a thought without opening it, with the number of answers without such a tag until that is
+// forgotten, since a user can make any model write one.
+const beginInThought = new Map<string, number>()
+const answersUntilForgotten = 3
+const maxModels = 1_000
+
+/**
+ * Repairs the output of one model call as it streams: moves text between think tags to the reasoning, and removes calls
+ * written as text. Text in which neither can begin passes at once.
+ */
+export class OutputRepair implements StreamListener {
+  readonly #listener: StreamListener
+  readonly #modelKey: string
+  /** Names of the tools that the model may call. */
+  readonly #names: ReadonlySet<string>
+  readonly #canCall: boolean
+  readonly #isQuoted: (text: string) => boolean
+  readonly #thoughts: ThinkSplitter
+  readonly #gate: TextGate
+  #reasoning = ''
+  /** The text as the model wrote it. */
+  readonly #written = new GrowingText()
+  readonly #text = new GrowingText()
+
+  constructor(
+    { provider, modelId }: Pick<LanguageModelV4, 'provider' | 'modelId'>,
+    { tools = [], toolChoice, prompt }: LanguageModelV4CallOptions,
+    listener: StreamListener,
+  ) {
+    this.#listener = listener
+    this.#modelKey = `${provider} ${modelId}`
+    this.#names = new Set(tools.map(({ name }) => name))
+    this.#canCall = tools.length > 0 && toolChoice?.type !== 'none'
+    this.#isQuoted = createQuoteCheck(prompt)
+    this.#thoughts = new ThinkSplitter(beginInThought.has(this.#modelKey))
+    this.#gate = new TextGate({ names: this.#names, mayRecover: this.#canCall, isQuoted: this.#isQuoted })
+  }
+
+  /** The text without thoughts and calls; undefined if it is unchanged. */
+  get changedText(): string | undefined {
+    const text = this.#text.read()
+    return text === this.#written.read() ? undefined : text
+  }
+
+  onText(delta: string): void {
+    if (delta === '') return
+    this.#written.add(delta)
+    if (this.#thoughts.isPlain && this.#gate.isPlain && !signs.test(delta)) this.#show(delta)
+    else this.#take(this.#thoughts.push(delta))
+  }
+
+  onReasoning(delta: string): void {
+    this.noteReasoning(delta)
+    this.#listener.onReasoning(delta)
+  }
+
+  /** Reads reasoning without passing it to the listener. */
+  noteReasoning(delta: string): void {
+    this.#reasoning += delta
+  }
+
+  /**
+   * Ends a section of text: emits text that was held back because it could have become a tag or a call.
+   * @returns calls in the text
+   */
+  endText(): readonly TextCall[] {
+    this.#take(this.#thoughts.end())
+    const { text, calls } = this.#gate.end()
+    this.#show(text)
+    return calls
+  }
+
+  /** Ends the output. @returns calls written as text, or as the only content of the reasoning */
+  end(): readonly TextCall[] {
+    const calls = this.endText()
+    this.#rememberBeginning()
+    if (!this.#canCall || calls.length > 0 || this.#text.read().trim() !== '' || this.#reasoning.trim() === '')
+      return calls
+    const candidates = readTextCalls(this.#reasoning, this.#names)
+    return candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
+  }
+
+  /** The tool that a call means: its name without a namespace, unless a tool is named so. */
+  toolName(name: string): string {
+    return this.#names.has(name) ? name : plainToolName(name)
+  }
+
+  #take(pieces: readonly ThinkPiece[]): void {
+    for (const { kind, text } of pieces) {
+      if (kind === 'reasoning') this.onReasoning(text)
+      else this.#show(this.#gate.push(text))
+    }
+  }
+
+  #show(text: string): void {
+    if (text === '') return
+    this.#text.add(text)
+    this.#listener.onText(text)
+  }
+
+  #rememberBeginning(): void {
+    const key = this.#modelKey
+    const left = beginInThought.get(key)
+    if (this.#thoughts.beganInThought) {
+      if (left !== undefined || beginInThought.size < maxModels) beginInThought.set(key, answersUntilForgotten)
+    } else if (left !== undefined && this.#written.read().trim() !== '') {
+      if (left > 1) beginInThought.set(key, left - 1)
+      else beginInThought.delete(key)
+    }
+  }
+}
+
+/** Text built from many pieces. A string appended to keeps each of them in memory, at ten times the size of a word. */
+class GrowingText {
+  readonly #blocks: string[] = []
+  #pieces: string[] = []
+
+  add(piece: string): void {
+    if (this.#pieces.push(piece) < maxPieces) return
+    this.#blocks.push(this.#pieces.join(''))
+    this.#pieces = []
+  }
+
+  read(): string {
+    return this.#blocks.join('') + this.#pieces.join('')
+  }
+}
+
+const maxPieces = 256
+
+/** Converts arguments to JSON from nearly valid forms: Python quotes, a code fence, an extra comma or bracket. */
+export function repairArguments(input: string): string {
+  try {
+    JSON.parse(input)
+    return input
+  } catch {
+    const bare = withoutFence(input.trim())
+    const literal = readLiteral(bare)
+    const isWhole = typeof literal === 'object' && /^[\s{}[\]]*$/.test(bare.slice(literal.end))
+    return isWhole ? JSON.stringify(literal.value) : input
+  }
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { InlayError, isJsonObject, readJson, type JsonObject } from '@inlay/protocol'
+import { misuse, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
+import { findAgent } from './message-options.ts'
+import { jsonOf, withService, type Service } from './service.ts'
+import { plain } from './terminal-markdown.ts'
+
+/** Lists, shows, creates, changes and deletes agents. */
+export const agents: Command = {
+  ...commandTable.agents,
+  details: [
+    'create and update read a JSON file with the fields of POST /persona, for example',
+    '{"name": "…", "description": "…", "system_prompt": "…", "document_set_ids": [1]}. Specify an agent by its name or number.',
+  ],
+  words: [0, 3],
+  options: {},
+  async run(context) {
+    const [action = 'list', first = '', second = ''] = context.words
+    const given = context.words.length - 1
+    if (action === 'list' && given <= 0) return withService(context, (service) => list(context, service))
+    if (action === 'show' && given === 1) return withService(context, (service) => show(context, service, first))
+    if (action === 'delete' && given === 1) return withService(context, (service) => remove(context, service, first))
+    if (action === 'create' && given === 1) {
+      const fields = await fieldsOf(first)
+      return withService(context, async (service) => {
+        const body = JSON.stringify({ ...(await defaultsOf(service)), ...fields })
+        return showSaved(context, await jsonOf(service, '/persona', { method: 'POST', body }))
+      })
+    }
+    if (action === 'update' && given === 2) {
+      const fields = await fieldsOf(second)
+      return withService(context, async (service) => {
+        const { id } = await findAgent(service.client, first)
+        const init = { method: 'PATCH', body: JSON.stringify(fields) }
+        return showSaved(context, await jsonOf(service, `/persona/${id}`, init))
+      })
+    }
+    throw misuse(`Usage: inlay ${agents.usage}`)
+  },
+}
+
+/** Defaults of the fields that a file may omit: the actions of the default agent, and otherwise empty values. */
+async function defaultsOf({ client }: Service): Promise<JsonObject> {
+  const { tools } = await client.agents.get(0)
+  return {
+    description: '',
+    system_prompt: '',
+    task_prompt: '',
+    document_set_ids: [],
+    tool_ids: tools.map(({ id }) => id),
+    datetime_aware: true,
+  }
+}
+
+async function list({ output, signal }: CommandContext, { client }: Service): Promise<number> {
+  const all = await client.agents.list({ signal })
+  if (output.isJson) output.json(all)
+  else
+    for (const { id, name, description } of all)
+      output.line(`${String(id).padStart(3)}  ${output.styled('bold', plain(name))}  ${plain(description)}`)
+  return 0
+}
+
+async function show(context: CommandContext, { client }: Service, wanted: string): Promise<number> {
+  const { id } = await findAgent(client, wanted)
+  context.output.write(`${JSON.stringify(await client.agents.get(id), null, context.output.isJson ? undefined : 2)}\n`)
+  return 0
+}
+
+async function remove({ output }: CommandContext, { client }: Service, wanted: string): Promise<number> {
+  const { id, name } = await findAgent(client, wanted)
+  await client.agents.remove(id)
+  if (output.isJson) output.json({ id, deleted: true })
+  else output.line(`Agent ${id}, ${plain(name)}, was deleted.`)
+  return 0
+}
+
+function showSaved({ output }: CommandContext, agent: unknown): number {
+  if (output.isJson) output.json(agent)
+  else if (isJsonObject(agent)) output.line(`Agent ${String(agent['id'])}, ${plain(String(agent['name']))}, is saved.`)
+  return 0
+}
+
+async function fieldsOf(path: string): Promise<JsonObject> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new InlayError('INVALID_INPUT', { message: `${path} cannot be read.`, cause })
+  })
+  const fields = readJson(text)
+  if (isJsonObject(fields)) return fields
+  throw new InlayError('INVALID_INPUT', { message: `${path} does not contain a JSON object.` })
+}

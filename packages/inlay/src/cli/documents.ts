@@ -1,0 +1,113 @@
+import { documentStates, type DocMinimalInfo, type DocumentStateName } from '@inlay/protocol'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { commandTable } from './command-table.ts'
+import { withService, type Service } from './service.ts'
+import { plain } from './terminal-markdown.ts'
+
+/** Lists documents, shows the state of one, deletes and retries documents. */
+export const documents: Command = {
+  ...commandTable.documents,
+  details: [
+    'list prints id, state and title, one document per line; --match filters by part of the title or id.',
+    'show prints why a document failed. retry returns failed documents to the queue: all, or the given ids.',
+  ],
+  words: [0, Number.POSITIVE_INFINITY],
+  options: {
+    state: { type: 'string', value: documentStates.join('|'), meaning: 'list: only documents in this state' },
+    match: { type: 'string', value: 'text', meaning: 'list: only documents with this in their title or id' },
+    limit: { type: 'string', value: 'number', meaning: 'list: maximum number of documents (default: 100; all: 0)' },
+  },
+  async run(context) {
+    const [action = 'list', ...ids] = context.words
+    const actions: Readonly<Record<string, (service: Service) => Promise<number>>> = {
+      list: (service) => list(context, service),
+      show: (service) => show(context, service, ids),
+      delete: (service) => remove(context, service, ids),
+      retry: (service) => retry(context, service, ids),
+    }
+    const run = Object.hasOwn(actions, action) ? actions[action] : undefined
+    if (run === undefined || (action === 'list' && ids.length > 0)) throw misuse(`Usage: inlay ${documents.usage}`)
+    if ((action === 'show' || action === 'delete') && ids.length === 0)
+      throw misuse(`${action} requires the id of a document.`)
+    // Retried documents are indexed by this process, unless a server does it first.
+    return withService(context, run, { indexes: action === 'retry' })
+  },
+}
+
+async function list(context: CommandContext, { client }: Service): Promise<number> {
+  const { output, signal } = context
+  const [state, match] = [stateOf(textOption(context, 'state')), textOption(context, 'match')]
+  let left = limitOf(textOption(context, 'limit'))
+  const listed: DocMinimalInfo[] = []
+  let next: string | null = null
+  do {
+    const page = await client.documents({
+      ...(state !== undefined && { state }),
+      ...(match !== undefined && { match }),
+      ...(next !== null && { after: next }),
+      limit: Math.min(1000, left),
+      signal,
+    })
+    if (output.isJson) listed.push(...page.documents)
+    else page.documents.forEach((document) => output.line(rowOf(document, output)))
+    left -= page.documents.length
+    if (page.documents.length === 0 && next === null && !output.isJson) output.note('No documents found.')
+    next = page.next
+  } while (next !== null && left > 0)
+  if (output.isJson) output.json(listed)
+  else if (next !== null) output.note('There are more: --limit 0 lists all.')
+  return 0
+}
+
+function rowOf(
+  { document_id: id, semantic_id: title, state }: DocMinimalInfo,
+  { styled }: CommandContext['output'],
+): string {
+  return `${styled(state === 'failed' ? 'red' : 'dim', state.padEnd(8))}  ${plain(id)}  ${plain(title)}`
+}
+
+async function show({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
+  const states = []
+  for (const id of ids) states.push(await client.documentState(id, { signal }))
+  if (output.isJson) output.json(states)
+  else
+    for (const state of states) {
+      output.line(output.styled('bold', plain(state.document_id)))
+      for (const [name, value] of Object.entries(state))
+        if (name !== 'document_id' && value !== null)
+          output.line(`  ${name.replaceAll('_', ' ')}: ${plain(String(value))}`)
+    }
+  return states.some(({ state }) => state === 'failed') ? 1 : 0
+}
+
+async function remove(
+  { output, signal }: CommandContext,
+  { client }: Service,
+  ids: readonly string[],
+): Promise<number> {
+  for (const id of ids) {
+    await client.deleteDocument(id, { signal })
+    if (!output.isJson) output.line(`${plain(id)} is deleted.`)
+  }
+  if (output.isJson) output.json({ deleted: ids })
+  return 0
+}
+
+async function retry({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
+  let requeued = 0
+  for (const id of ids.length === 0 ? [undefined] : ids) requeued += await client.requeue(id, { signal })
+  if (output.isJson) output.json({ requeued })
+  else output.line(`${requeued} ${requeued === 1 ? 'document is' : 'documents are'} back in the queue.`)
+  return 0
+}
+
+function stateOf(text: string | undefined): DocumentStateName | undefined {
+  const state = documentStates.find((known) => known === text)
+  if (text !== undefined && state === undefined) throw misuse(`--state takes one of ${documentStates.join(', ')}.`)
+  return state
+}
+
+function limitOf(text = '100'): number {
+  if (!/^\d{1,9}$/.test(text)) throw misuse('--limit needs a number; 0 lists all.')
+  return Number(text) === 0 ? Number.MAX_SAFE_INTEGER : Number(text)
+}

@@ -1,0 +1,58 @@
+import { InlayError } from '@inlay/protocol'
+import { apiKeyDescriptorSchema, fromLimitSet, toLimitSet, type ApiKeyDescriptor } from '@inlay/protocol/administration'
+import type { ApiKey, Keys } from '@inlay/server'
+import * as v from 'valibot'
+import { jsonOf, type Service } from './service.ts'
+
+/** The part of key management that the command line uses. */
+export type KeyAdministration = Pick<Keys, 'create' | 'list' | 'regenerate' | 'revoke'>
+
+/** The keys of an installation: of the data folder, or through the API of a server. */
+export function keysOf(service: Service): KeyAdministration {
+  return service.inlay?.keys ?? remoteKeys(service)
+}
+
+function remoteKeys(service: Service): KeyAdministration {
+  const call = (method: string, path = '', body?: unknown): Promise<unknown> =>
+    jsonOf(service, `/admin/api-key${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const withKey = async (answer: Promise<unknown>): Promise<{ key: string; record: ApiKey }> => {
+    const descriptor = v.parse(apiKeyDescriptorSchema, await answer)
+    if (descriptor.api_key === null)
+      throw new InlayError('BAD_GATEWAY', { message: 'The service did not return the key.' })
+    return { key: descriptor.api_key, record: toRecord(descriptor) }
+  }
+  return {
+    list: async () => v.parse(v.array(apiKeyDescriptorSchema), await call('GET')).map(toRecord),
+    create: ({ name, owner, streamFormat, expiresAt, limits, scopes }) =>
+      withKey(
+        call('POST', '', {
+          name: name ?? null,
+          owner: owner ?? null,
+          stream_format: streamFormat ?? null,
+          expires_at: expiresAt === undefined || expiresAt === null ? null : new Date(expiresAt).toISOString(),
+          limits: limits === undefined || limits === null ? null : toLimitSet(limits),
+          scopes,
+        }),
+      ),
+    regenerate: (id) => withKey(call('POST', `/${id}/regenerate`)),
+    revoke: async (id) => void (await call('DELETE', `/${id}`)),
+  }
+}
+
+function toRecord(descriptor: ApiKeyDescriptor): ApiKey {
+  const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time))
+  return {
+    id: descriptor.api_key_id,
+    display: descriptor.api_key_display,
+    name: descriptor.api_key_name,
+    owner: descriptor.user_id,
+    email: descriptor.email,
+    groups: descriptor.groups,
+    scopes: descriptor.scopes,
+    streamFormat: descriptor.stream_format,
+    createdAt: Date.parse(descriptor.created_at),
+    lastUsedAt: timeOf(descriptor.last_used_at),
+    expiresAt: timeOf(descriptor.expires_at),
+    limits: descriptor.limits && fromLimitSet(descriptor.limits),
+  }
+}

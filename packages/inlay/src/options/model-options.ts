@@ -1,0 +1,283 @@
+import type { ModelSpec } from '@inlay/drivers/model-providers'
+import * as v from 'valibot'
+import {
+  anyText,
+  decimal,
+  httpAddress,
+  integer,
+  oneOf,
+  onOff,
+  seconds,
+  wholeNumber,
+  only,
+  text,
+  type JsonKind,
+  type Kind,
+} from './kinds.ts'
+import { readModelEntries } from './model-entries.ts'
+import { checksOf, group, option, type ModelRow, type Row, type Rows, type SettingWords } from './rows.ts'
+
+/**
+ * A language model: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, its name on an
+ * OpenAI-compatible server.
+ */
+export type LanguageModelChoice = string | ModelSpec
+
+function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: SettingWords): ModelRow<Value> {
+  return { ...option(kind, words), field, fromJson: kind.fromJson }
+}
+
+/** The options of a language model. */
+export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNullable<ModelSpec[Name]>> } = {
+  name: modelOption(
+    'name',
+    anyText('extractive, openai/<model>, anthropic/<model>, or any model name together with INLAY_MODEL_BASE_URL'),
+    {
+      name: 'INLAY_MODEL',
+      meaning: 'language model for answers',
+      without: 'extractive, built in: quotes the documents, needs no key and no network',
+    },
+  ),
+  baseUrl: modelOption('base_url', httpAddress(' with its version, such as http://localhost:11434/v1'), {
+    name: 'INLAY_MODEL_BASE_URL',
+    meaning: 'URL of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
+    without: "the provider's own",
+  }),
+  apiKey: modelOption('api_key', anyText('a key'), {
+    name: 'INLAY_MODEL_API_KEY',
+    meaning: 'key of the language model',
+    without: 'OPENAI_API_KEY or ANTHROPIC_API_KEY, as the model needs',
+    isSecret: true,
+  }),
+  contextTokens: modelOption('context_tokens', integer(1000, 100_000_000), {
+    name: 'INLAY_MODEL_CONTEXT_TOKENS',
+    meaning: 'context window: tokens of prompt and answer together',
+    without: 'as known for the model, otherwise 32000',
+  }),
+  takesImages: modelOption('images', onOff, {
+    name: 'INLAY_MODEL_IMAGES',
+    meaning: 'whether the language model accepts images',
+    without: 'as known for the model, otherwise off',
+    isAdvanced: true,
+  }),
+  maxOutputTokens: modelOption('output_tokens', integer(1, 1_000_000), {
+    name: 'INLAY_MODEL_OUTPUT_TOKENS',
+    meaning: 'maximum number of tokens in one answer',
+    without: "the limit of the model's server",
+    isAdvanced: true,
+  }),
+  temperature: modelOption('temperature', decimal(0, 2), {
+    name: 'INLAY_MODEL_TEMPERATURE',
+    meaning: 'temperature of the language model; a request or a session can set another one',
+    without: "the server's own",
+    isAdvanced: true,
+  }),
+  firstTokenTimeoutMs: modelOption('first_token_seconds', seconds(1, 86_400), {
+    name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
+    meaning: 'maximum seconds until the first token of an answer; on a slow machine, processing a prompt takes minutes',
+    without: '300, with INLAY_MODEL_BASE_URL 1800',
+    isAdvanced: true,
+  }),
+  idleTimeoutMs: modelOption('silence_seconds', seconds(1, 86_400), {
+    name: 'INLAY_MODEL_SILENCE_SECONDS',
+    meaning: 'maximum seconds of silence within an answer',
+    without: '300',
+    isAdvanced: true,
+  }),
+  grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), {
+    name: 'INLAY_MODEL_GROUNDING',
+    meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
+    without: 'auto: tools, unless the server refuses them or the model answered without searching',
+    isAdvanced: true,
+  }),
+  comparesCitations: modelOption('compared_citations', onOff, {
+    name: 'INLAY_COMPARED_CITATIONS',
+    meaning:
+      'whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go, missing ones are added',
+    without: 'on; none is added once the model cites by itself in an answer',
+    isAdvanced: true,
+  }),
+  provider: modelOption('provider', anyText('a name')),
+  displayName: modelOption('display_name', anyText('a text')),
+}
+
+const modelForms = '"extractive", "openai/<model>" or "anthropic/<model>"'
+const unknownModel = (name: string): string =>
+  `"${name.slice(0, 100)}" is not known; use ${modelForms}, or { name, baseUrl } for a model behind an OpenAI-compatible API`
+
+/** The provider of a model named `openai/…` or `anthropic/…`; undefined for any other name. */
+export function providerIn(name: string): 'openai' | 'anthropic' | undefined {
+  return /^(openai|anthropic)\/./.exec(name)?.[1] as 'openai' | 'anthropic' | undefined
+}
+
+const modelName = v.pipe(
+  v.string(),
+  v.check(
+    (name) => name === 'extractive' || providerIn(name) !== undefined,
+    (issue) => unknownModel(issue.input),
+  ),
+  v.check(
+    (name) => providerIn(name) === undefined,
+    (issue) => `"${issue.input}" needs a key of its provider; use { name: "${issue.input}", apiKey }`,
+  ),
+)
+
+const modelAccess = v.pipe(
+  only('a name, or an object: { name, baseUrl, apiKey }', checksOf(modelRows), ['name']) as v.GenericSchema<ModelSpec>,
+  v.check(
+    ({ name, baseUrl }) => baseUrl !== undefined || name === 'extractive' || providerIn(name) !== undefined,
+    (issue) => unknownModel(issue.input.name),
+  ),
+  v.check(
+    ({ name, baseUrl, apiKey }) => baseUrl !== undefined || apiKey !== undefined || providerIn(name) === undefined,
+    (issue) => `"${issue.input.name}" needs a key of its provider; add apiKey`,
+  ),
+)
+const oneModel = (value: unknown): v.GenericSchema =>
+  typeof value === 'string' ? v.pipe(text, modelName) : modelAccess
+const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
+
+const fieldNames = Object.values<ModelRow<unknown>>(modelRows).map(({ field }) => field)
+const entryFields = fieldNames
+  .slice(1, -1)
+  .map((field) => (field === 'api_key' ? 'api_key, api_key_env (name of the variable that holds the key)' : field))
+  .concat(`and ${fieldNames.at(-1)}`)
+  .join(', ')
+  .replace(', and ', ' and ')
+
+/** The option `model`. */
+export const modelRow: Row<LanguageModelChoice | readonly LanguageModelChoice[]> = {
+  check: v.lazy((value) => (Array.isArray(value) ? severalModels : oneModel(value))),
+  fields: {
+    ...modelRows,
+    list: {
+      check: v.any(),
+      setting: {
+        name: 'INLAY_MODELS',
+        meaning: 'several language models instead of one; the first is the default, requests can select the others',
+        allowed: `a JSON list, or the path of a file that holds one, of objects with name and, as needed, ${entryFields}`,
+        without: 'only INLAY_MODEL',
+        isSecret: true,
+        isAdvanced: true,
+        read: (given) => readModelEntries(given, modelRows),
+      },
+    },
+  },
+}
+
+/** An embedding model behind an OpenAI-compatible API, or in this process. */
+export interface EmbeddingModel {
+  /** Name of the model on its server; `local/<name>` for one in this process, see `localEmbedder`. */
+  readonly name: string
+  /** URL of the API, including its version. Required unless the model is local. */
+  readonly baseUrl?: string | undefined
+  /** API key. Default: none. */
+  readonly apiKey?: string | undefined
+  /** Dimension of its vectors. Required unless the model is local and known. */
+  readonly dimensions?: number | undefined
+  /** Prefixes for the texts of documents and queries. Default: as known for the model, usually none. */
+  readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
+  /** Maximum number of texts per request. Default 96. */
+  readonly maxBatchSize?: number | undefined
+  /** Timeout of a request, in milliseconds; the next request contains half as many texts. Default 60 000. */
+  readonly timeoutMs?: number | undefined
+  /** Maximum wait for the vector of a query, in milliseconds; after that the search uses keywords only. Default 300. */
+  readonly queryTimeoutMs?: number | undefined
+}
+
+const prefix = (allowed: string): Kind<string> => ({
+  allowed,
+  read: (given) => (given === 'none' ? '' : `${given.replaceAll('\\n', '\n')} `),
+  check: v.string('must be a text'),
+})
+
+const prefixRows: Rows<NonNullable<EmbeddingModel['prefixes']>> = {
+  query: option(prefix('a text, followed by a space automatically; \\n for a line break; none for no prefix'), {
+    name: 'INLAY_EMBEDDING_QUERY_PREFIX',
+    meaning: 'prefix of each query for the embedding model',
+    without: 'as known for E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others, by model name',
+    isAdvanced: true,
+  }),
+  document: option(prefix('as for queries'), {
+    name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
+    meaning:
+      'prefix of each document text for the embedding model; changing it requires reindexing: see inlay reindex --embedder',
+    without: 'as for queries',
+    isAdvanced: true,
+  }),
+}
+
+const embeddingRows: Rows<EmbeddingModel> = {
+  name: option(anyText('the name of a model'), {
+    name: 'INLAY_EMBEDDING_MODEL',
+    meaning:
+      'embedding model for hybrid search; local/<name> runs in this process, such as local/multilingual-e5-small, and needs the package @huggingface/transformers',
+    without: 'none, keyword search only',
+  }),
+  baseUrl: option(httpAddress(' with its version, such as http://localhost:11434/v1'), {
+    name: 'INLAY_EMBEDDING_BASE_URL',
+    meaning: 'address of its OpenAI-compatible API',
+    without: 'https://api.openai.com/v1',
+  }),
+  apiKey: option(anyText('a key'), {
+    name: 'INLAY_EMBEDDING_API_KEY',
+    meaning: 'key of the embedding model',
+    without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
+    isSecret: true,
+  }),
+  dimensions: option(integer(1, 8192), {
+    name: 'INLAY_EMBEDDING_DIMENSIONS',
+    meaning: 'dimension of its vectors; required with INLAY_EMBEDDING_MODEL, unless it is local and known',
+    without: 'none',
+  }),
+  prefixes: group('{ document, query }', prefixRows),
+  maxBatchSize: option(integer(1, 10_000), {
+    name: 'INLAY_EMBEDDING_BATCH',
+    meaning: 'maximum number of texts per request to the embedding model',
+    without: '96; fewer when the model is slow',
+    isAdvanced: true,
+  }),
+  timeoutMs: option(seconds(1, 3600), {
+    name: 'INLAY_EMBEDDING_TIMEOUT',
+    meaning: 'timeout of a request to the embedding model, in seconds; the next request contains half as many texts',
+    without: '60 seconds',
+    isAdvanced: true,
+  }),
+  queryTimeoutMs: option(integer(1, 600_000), {
+    name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
+    meaning: 'maximum milliseconds that a search waits for the vector of its query; after that it uses keywords only',
+    without: '300 milliseconds',
+    isAdvanced: true,
+  }),
+}
+
+const embeddingGroup = group('an embedding model: { name, baseUrl, dimensions }', embeddingRows, ['name'])
+
+/** The option `embedding`. */
+export const embeddingRow: Row<EmbeddingModel> = {
+  ...embeddingGroup,
+  check: v.pipe(
+    embeddingGroup.check,
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      // Typed by the check before.
+      const { name, ...given } = dataset.value as EmbeddingModel
+      for (const key of isLocalName(name) ? [] : (['baseUrl', 'dimensions'] as const))
+        if (given[key] === undefined)
+          addIssue({
+            message: 'is missing',
+            path: [{ type: 'object', origin: 'value', input: { ...given }, key, value: undefined }],
+          })
+    }),
+  ),
+}
+
+/** Whether a model runs in this process: `local/multilingual-e5-small`. */
+export const isLocalName = (name: string): boolean => name.startsWith('local/')
+
+/** Check of an embedder of the host. */
+export const embedderCheck: v.GenericSchema = v.looseObject({
+  id: v.pipe(v.string('must name the model and its vectors, such as "acme/e5@384"'), v.nonEmpty('is empty')),
+  dimensions: wholeNumber(1, 8192),
+  maxBatchSize: wholeNumber(1),
+})

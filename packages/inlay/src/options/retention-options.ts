@@ -1,0 +1,41 @@
+import { namedNumbers } from './kinds.ts'
+import { option, type Row } from './rows.ts'
+
+/** Names of the limits of {@link RetentionOptions}. */
+export const retentionNames = [
+  'maxSessionDays',
+  'maxDeletedSessionDays',
+  'maxDeletedAgentDays',
+  'maxAuditDays',
+] as const
+
+/** A hundred years. */
+const maxDays = 36_500
+
+/** Retention times. Data without one is kept indefinitely. */
+export interface RetentionOptions {
+  /** Days without a new message after which a session is deleted, with files that only it used. Default: never. */
+  readonly maxSessionDays?: number | undefined
+  /** Days after which a session deleted by its owner is deleted permanently. Default: never, only hidden. */
+  readonly maxDeletedSessionDays?: number | undefined
+  /** Days after which a deleted agent is erased. Default: never, only hidden. */
+  readonly maxDeletedAgentDays?: number | undefined
+  /** Days after which an audit entry is deleted. Default: never. */
+  readonly maxAuditDays?: number | undefined
+}
+
+/** The option `retention`. */
+export const retentionRow: Row<RetentionOptions> = option(
+  namedNumbers(
+    `entries like maxSessionDays=90, separated by commas, from 1 to ${maxDays} days`,
+    'an object of days',
+    retentionNames,
+    [1, maxDays],
+  ),
+  {
+    name: 'INLAY_RETENTION',
+    meaning: 'days after which sessions, deleted sessions, deleted agents and audit entries are erased',
+    without: 'nothing is deleted by age',
+    isAdvanced: true,
+  },
+)

@@ -1,0 +1,64 @@
+import type * as v from 'valibot'
+import { only, type Kind } from './kinds.ts'
+
+/** Documentation of an environment variable. */
+export interface SettingWords {
+  readonly name: string
+  /** Purpose of the setting, as a clause. */
+  readonly meaning: string
+  /** Behaviour when it is not set. */
+  readonly without: string
+  /** Never shown, not even in errors. */
+  readonly isSecret?: boolean
+  /** Not needed to get started: listed on the settings page but not in the README. */
+  readonly isAdvanced?: boolean
+}
+
+/** One environment variable and how to read it. */
+export interface Setting<Value> extends SettingWords, Pick<Kind<Value>, 'allowed' | 'read'> {}
+
+/** One option: its check, and its environment variable if it has one. */
+export interface Row<Value> {
+  readonly check: v.GenericSchema
+  readonly setting?: Setting<Value>
+  /** Rows of the fields of an object that has settings. */
+  readonly fields?: Readonly<Record<string, Row<unknown>>>
+}
+
+/** One option of a language model: also a field of `INLAY_MODELS`. */
+export interface ModelRow<Value> extends Row<Value> {
+  /** Name of the field. */
+  readonly field: string
+  readonly fromJson: (value: unknown) => Value | undefined
+}
+
+/** A row for each option of a type. */
+export type Rows<Options> = { readonly [Name in keyof Options]-?: Row<NonNullable<Options[Name]>> }
+
+/** A setting of a kind of values. */
+export function setting<Value>({ allowed, read }: Kind<Value>, words: SettingWords): Setting<Value> {
+  return { ...words, allowed, read }
+}
+
+/** An option of a kind of values, with its environment variable if it has one. */
+export function option<Value>(
+  kind: Kind<Value>,
+  words?: SettingWords,
+): Pick<Row<Value>, 'check'> & { readonly setting?: Setting<Value> } {
+  return words === undefined ? { check: kind.check } : { check: kind.check, setting: setting(kind, words) }
+}
+
+/** An option that is an object with only these fields, all optional but the required ones. */
+export function group<Options>(
+  form: string,
+  rows: Rows<Options>,
+  required: readonly (keyof Options & string)[] = [],
+): { readonly check: v.GenericSchema; readonly fields: Readonly<Record<string, Row<unknown>>> } {
+  const fields = rows as Readonly<Record<string, Row<unknown>>>
+  return { check: only(form, checksOf(fields), required), fields }
+}
+
+/** The checks of rows by name. */
+export function checksOf(rows: Readonly<Record<string, Row<unknown>>>): Readonly<Record<string, v.GenericSchema>> {
+  return Object.fromEntries(Object.entries(rows).map(([name, { check }]) => [name, check]))
+}

@@ -1,0 +1,258 @@
+import type { ActionSource, CodeRunner, ImageGenerator, PageReader, WebSearch } from '@inlay/agent'
+import type { EgressOptions } from '@inlay/drivers/egress'
+import type { McpServers } from '@inlay/drivers/mcp-client'
+import type { PyodideOptions } from '@inlay/python'
+import * as v from 'valibot'
+import {
+  address,
+  amount,
+  anyFunction,
+  anyText,
+  fieldsOf,
+  hostsLike,
+  httpAddress,
+  isHttp,
+  namedTexts,
+  oneOf,
+  onOff,
+  only,
+  text,
+  texts,
+  wholeNumber,
+  withMethods,
+} from './kinds.ts'
+import { checksOf, group, option, type Rows, type SettingWords } from './rows.ts'
+
+/** Web search services. */
+export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
+
+/** A web search service, by name. */
+export interface WebSearchService {
+  /** `searxng`, `brave`, `tavily`, `exa` or `serper`. */
+  readonly service: (typeof webSearchServices)[number]
+  /** API key; required by all but `searxng`. */
+  readonly apiKey?: string | undefined
+  /** URL of the instance; required by `searxng`. Default: the service's own URL. */
+  readonly baseUrl?: string | undefined
+}
+
+/** An image model behind an OpenAI-compatible API. */
+export interface ImageModel {
+  /** Name of the model on its server. */
+  readonly name: string
+  /** URL of the API, including its version. Default: OpenAI. */
+  readonly baseUrl?: string | undefined
+  /** API key. Default: none. */
+  readonly apiKey?: string | undefined
+}
+
+/** Web access of an assistant. */
+export interface WebOptions {
+  /** Searches the web for the model. Default: none, and no such action. */
+  readonly webSearch?: WebSearchService | WebSearch
+  /** Opens URLs for the model. Default: pages and documents on the public internet; null: no such action. */
+  readonly pageReader?: PageReader | null
+  /**
+   * Allow only these hosts for opening pages (`docs.example`, `*.wikipedia.org`), so that a URL invented by a model
+   * cannot leak data elsewhere. Default: any host on the public internet.
+   */
+  readonly pageHosts?: readonly string[]
+  /** Generates images for the model. Default: none, and no such action. */
+  readonly imageGenerator?: ImageModel | ImageGenerator
+  /**
+   * Allowed targets for addresses given by users, documents and models. Default: only the public internet; `allowHosts`
+   * adds others (`wiki.internal`, `10.0.0.7:8080`).
+   */
+  readonly egress?: EgressOptions
+}
+
+/** External tools of an assistant. */
+export interface ToolOptions {
+  /** Sources of additional actions at run time, queried for each message. Default: none. */
+  readonly actionSources?: readonly ActionSource[]
+  /** MCP servers whose tools the model can call, or a function that returns them for each message. Default: none. */
+  readonly mcpServers?: McpServers
+}
+
+/** Running Python code of models. */
+export interface PythonOptions {
+  /**
+   * Runs Python code of models, and stays open when Inlay closes; null: no code is run. Default: Pyodide, if its
+   * package is installed.
+   */
+  readonly codeRunner?: CodeRunner | null
+  /** Limits and wheels of Pyodide; if set, its package must be installed. Default: Pyodide's own limits, no wheels. */
+  readonly python?: PyodideOptions
+}
+
+const webSearchRows: Rows<WebSearchService> = {
+  service: option(oneOf(...webSearchServices), {
+    name: 'INLAY_WEB_SEARCH',
+    meaning: 'service that searches the web for the model',
+    without: 'none, the web is not searched',
+    isAdvanced: true,
+  }),
+  baseUrl: option(httpAddress(', such as http://localhost:8888'), {
+    name: 'INLAY_WEB_SEARCH_URL',
+    meaning: 'URL of that service; required for searxng',
+    without: "the service's own",
+    isAdvanced: true,
+  }),
+  apiKey: option(anyText('a key'), {
+    name: 'INLAY_WEB_SEARCH_API_KEY',
+    meaning: 'key of that service; required for all but searxng',
+    without: 'none',
+    isSecret: true,
+    isAdvanced: true,
+  }),
+}
+
+const webSearchCheck = v.pipe(
+  only(
+    `{ service, apiKey, baseUrl } with a service of ${webSearchServices.join(', ')}, or a function`,
+    checksOf({ ...webSearchRows }),
+    ['service'],
+  ) as v.GenericSchema<WebSearchService>,
+  v.check(({ service, apiKey }) => service === 'searxng' || apiKey !== undefined, 'needs an apiKey'),
+  v.check(({ service, baseUrl }) => service !== 'searxng' || baseUrl !== undefined, 'needs a baseUrl'),
+)
+
+const imageRows: Rows<ImageModel> = {
+  name: option(anyText('the name of a model, such as gpt-image-1'), {
+    name: 'INLAY_IMAGE_MODEL',
+    meaning: 'model that generates images',
+    without: 'none, no images are generated',
+    isAdvanced: true,
+  }),
+  baseUrl: option(httpAddress(' with its version, such as http://localhost:8080/v1'), {
+    name: 'INLAY_IMAGE_BASE_URL',
+    meaning: 'URL of its OpenAI-compatible API',
+    without: 'https://api.openai.com/v1',
+    isAdvanced: true,
+  }),
+  apiKey: option(anyText('a key'), {
+    name: 'INLAY_IMAGE_API_KEY',
+    meaning: 'key of the image model',
+    without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
+    isSecret: true,
+    isAdvanced: true,
+  }),
+}
+const imageCheck = only('{ name, baseUrl, apiKey }, or a function', checksOf({ ...imageRows }), ['name'])
+
+const orFunction = (check: v.GenericSchema): v.GenericSchema =>
+  v.lazy((value) => (typeof value === 'function' ? anyFunction : check))
+
+/** Web access. */
+export const webRows: Rows<WebOptions> = {
+  webSearch: { check: orFunction(webSearchCheck), fields: webSearchRows },
+  imageGenerator: { check: orFunction(imageCheck), fields: imageRows },
+  egress: {
+    check: fieldsOf<EgressOptions>('{ allowHosts, onlyHosts }', {
+      allowHosts: texts,
+      onlyHosts: texts,
+      timeoutMs: amount,
+      maxBytes: amount,
+      maxRedirects: amount,
+      userAgent: text,
+      resolve: anyFunction,
+    }),
+    fields: {
+      allowHosts: option(
+        hostsLike(
+          'names or addresses, with a port or for any, separated by commas, such as wiki.internal,10.0.0.7:8080',
+          (item) => /^[\w.:-]+$/.test(item),
+        ),
+        {
+          name: 'INLAY_EGRESS_ALLOW',
+          meaning: 'internal hosts that addresses given by users, documents and models may reach',
+          without: 'none, only the public internet',
+          isAdvanced: true,
+        },
+      ),
+    },
+  },
+  pageHosts: option(
+    hostsLike(
+      'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
+      (item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item),
+    ),
+    {
+      name: 'INLAY_PAGE_HOSTS',
+      meaning: 'allow the model to open pages of these hosts only',
+      without: 'any host on the public internet',
+      isAdvanced: true,
+    },
+  ),
+  pageReader: { check: v.nullable(anyFunction) },
+}
+
+/** External tools. */
+export const toolRows: Rows<ToolOptions> = {
+  actionSources: { check: v.array(withMethods('a source of actions', 'list', 'holds'), 'must be a list') },
+  mcpServers: {
+    check: v.union(
+      [
+        anyFunction,
+        v.array(v.looseObject({ name: text, url: address, transport: v.optional(v.picklist(['http', 'sse'])) })),
+      ],
+      'must be a list of { name, url }, transport "http" or "sse", or a function that gives one',
+    ),
+    fields: {
+      addresses: option(
+        namedTexts(
+          'names with addresses, separated by commas, such as wiki=https://wiki.example/mcp,old=sse+https://b.example/sse',
+          (value) => isHttp(value.replace(/^sse\+/, '')),
+        ),
+        {
+          name: 'INLAY_MCP_SERVERS',
+          meaning: 'MCP servers whose tools the model can call',
+          without: 'none',
+          isSecret: true,
+          isAdvanced: true,
+        },
+      ),
+      tokens: option(
+        namedTexts('names of INLAY_MCP_SERVERS with tokens, separated by commas, such as wiki=abc', (value) =>
+          /^[\x21-\x7e]+$/.test(value),
+        ),
+        {
+          name: 'INLAY_MCP_TOKENS',
+          meaning: 'tokens of the MCP servers',
+          without: 'none',
+          isSecret: true,
+          isAdvanced: true,
+        },
+      ),
+    },
+  },
+}
+
+const pythonWords: SettingWords = {
+  name: 'INLAY_PYTHON',
+  meaning: 'whether models can run Python code; needs the package pyodide',
+  without: 'on if pyodide is installed',
+  isAdvanced: true,
+}
+
+const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes }', {
+  wheelsFolder: option(anyText('a path'), {
+    name: 'INLAY_PYTHON_WHEELS',
+    meaning: 'folder of wheels that Python code can import',
+    without: 'none, only the standard library',
+    isAdvanced: true,
+  }),
+  timeoutMs: { check: amount },
+  maxMemoryBytes: { check: amount },
+  maxProcesses: { check: wholeNumber(1) },
+  maxQueued: { check: amount },
+  node: { check: text },
+  packageFolder: { check: text },
+  workerUrl: { check: v.any() },
+})
+
+/** Python code of models. */
+export const pythonRows: Rows<PythonOptions> = {
+  codeRunner: { check: v.nullable(withMethods('what runs programs', 'run')) },
+  python: { check: pyodide.check, fields: { isOn: option(onOff, pythonWords), ...pyodide.fields } },
+}

@@ -1,0 +1,415 @@
+import { InlayError } from '@inlay/protocol'
+import type { EmbedderFigures } from '../contracts/documents.ts'
+import type { Hit, IndexFigures, IndexQuery, Embedder, VectorIndex } from '../contracts/vector-index.ts'
+import { spaceOf } from '../schema/sql.ts'
+import {
+  type IndexSpace,
+  type OpenedIndex,
+  type ReplacedSpace,
+  changeEmbedder,
+  ensureSpace,
+  hasAnyDocument,
+  openOnUse,
+  readSpaces,
+  replaceSpace,
+} from './index-space.ts'
+import { mergeHits } from './merged-hits.ts'
+import { LostIndexCheck } from './rebuild-lost-index.ts'
+import type { Records } from '../schema/tables.ts'
+
+/** The space that documents are written to. */
+export interface TargetSpace {
+  readonly number: number
+  /** Whether its rows have vectors. */
+  readonly hasVectors: boolean
+}
+
+/**
+ * The indexes of all spaces as one index. The name of a generation contains its space, and searches cover all spaces.
+ * While documents are moved from the space of another embedder, only keyword search is used: query vectors can only be
+ * compared with vectors of the same embedder.
+ *
+ * The latest space records the embedder of the documents. A process with another embedder uses and maintains the same
+ * indexes, with keyword search, and does not index anything that needs a vector.
+ *
+ * An index found to be lost, damaged, outdated or of another installation is replaced by a new one, and its documents
+ * are indexed again from the records.
+ */
+export interface MigratingIndex
+  extends OpenedIndex, Pick<SpaceDirectory, 'spaces'>, Pick<LostIndexCheck, 'verify' | 'verified'> {
+  /** The latest space; undefined if this process lacks its embedder and therefore cannot index. */
+  target(): Promise<TargetSpace | undefined>
+  /**
+   * Whether searches use query vectors: with the recorded embedder, unless documents are being moved from another one.
+   */
+  takesVectors(): Promise<boolean>
+  /** Index of a space; undefined if the space was removed. */
+  indexAt(number: number): Promise<OpenedIndex | undefined>
+  /**
+   * Starts a new index for the recorded embedder; documents then have to be moved into it.
+   * @throws CONFLICT if this process lacks the recorded embedder
+   */
+  replace(): Promise<void>
+  /** Records the embedder of this process. @returns whether it has changed */
+  changeEmbedder(): Promise<boolean>
+  /** Records the embedder of this process if there are no documents. */
+  recordFirst(): Promise<void>
+  /** The recorded embedder, and that of this process. */
+  embedder(): Promise<EmbedderFigures>
+  /** The last known value of `embedder()`, without a query. */
+  knownEmbedder(): EmbedderFigures | undefined
+  /** Removes the index of a space that is no longer used. */
+  dropSpace(space: IndexSpace): Promise<void>
+}
+
+/** Indexes are opened on first use. */
+export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingIndex {
+  const directory = new SpaceDirectory({
+    ...options,
+    onRead: (spaces) => {
+      const latest = spaces.at(-1)!
+      if (spaces.length > 1 && canFill(latest, options.embedder)) options.onMove?.()
+      // Errors are ignored: the next read checks again.
+      embedder.of(latest).catch(() => {})
+    },
+  })
+  const embedder = new EmbedderCheck(options)
+  const lostIndex = new LostIndexCheck(directory, options)
+  const latest = async (): Promise<OpenedIndex> => directory.indexOf(await directory.latest())
+  const retry = retrying(lostIndex)
+  const change = async (onlyWithoutDocuments: boolean): Promise<boolean> => {
+    const { db, embedder, index } = options
+    if (hasEmbedder(await directory.latest(), embedder)) return false
+    if (onlyWithoutDocuments && (await hasAnyDocument(db))) return false
+    const isMovable = index.staging !== undefined
+    const hasChanged = await changeEmbedder(db, { embedder, isMovable, onlyWithoutDocuments })
+    await directory.spaces()
+    return hasChanged
+  }
+  return {
+    get isOpened() {
+      return directory.opened().some((handle) => handle.isOpened)
+    },
+    keepVersionsMs: options.index.keepVersionsMs,
+    open: async () => (await latest()).open(),
+    append: async (rows) => {
+      if (lostIndex.isUnverified) await lostIndex.verified()
+      const number = rows[0] ? spaceOf(rows[0].generation) : (await directory.latest()).number
+      try {
+        await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
+      } catch (error) {
+        // Documents claimed for a lost space are claimed again for its successor.
+        throw (await lostIndex.isLostAfter(error, number)) ? replaced(error) : error
+      }
+    },
+    remove: async (generations) => {
+      for (const [number, list] of Map.groupBy(generations, spaceOf))
+        await retry(async () => (await directory.indexAt(number))?.remove(list), number)
+    },
+    search: (query) => retry(() => searchAll(directory, query, options.embedder)),
+    read: (generation, from, to, how) =>
+      retry(
+        async () => (await (await directory.indexAt(spaceOf(generation)))?.read(generation, from, to, how)) ?? [],
+        spaceOf(generation),
+      ),
+    // Only the latest: other spaces only shrink and are dropped as a whole.
+    maintain: (how) => retry(async () => (await latest()).maintain(how)),
+    figures: () => retry(() => figuresOfAll(directory)),
+    close: async () => {
+      directory.isClosed = true
+      await lostIndex.whenIdle()
+      await directory.close()
+    },
+    target: async () => {
+      const space = (await directory.spaces()).at(-1)!
+      if (!canFill(space, options.embedder)) return undefined
+      return { number: space.number, hasVectors: space.space !== undefined }
+    },
+    takesVectors: async () =>
+      hasEmbedder(await directory.latest(), options.embedder) && !isMoving(await directory.recentSpaces()),
+    spaces: () => directory.spaces(),
+    verify: () => lostIndex.verify(),
+    verified: async () => (lostIndex.isUnverified ? lostIndex.verified() : undefined),
+    indexAt: (number) => directory.indexAt(number),
+    replace: async () => {
+      if (!options.index.staging) throw noRoom()
+      const { number, space } = (await directory.spaces()).at(-1)!
+      if (space && !isSame(space, options.embedder)) throw lacksEmbedder(space)
+      await directory.replace({ number, reason: 'requested' })
+    },
+    changeEmbedder: () => change(false),
+    recordFirst: async () => void (await change(true)),
+    embedder: async () => embedder.of(await directory.latest()),
+    knownEmbedder: () => embedder.known,
+    // An index of another installation is not removed.
+    dropSpace: async ({ number, rebuildReason }) =>
+      void (rebuildReason !== 'foreign' && (await directory.drop(number))),
+  }
+}
+
+type Retry = <Result>(work: () => Promise<Result>, number?: number) => Promise<Result>
+
+/** Retries work after a lost space was replaced; without a number, after any space was. */
+const retrying =
+  (lostIndex: LostIndexCheck): Retry =>
+  async (work, number) => {
+    if (lostIndex.isUnverified) await lostIndex.verified()
+    try {
+      return await work()
+    } catch (error) {
+      if (!(await lostIndex.isLostAfter(error, number))) throw error
+      return work()
+    }
+  }
+
+function noRoom(): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message: 'This index has no staging indexes: begin with an empty one and send the documents again.',
+  })
+}
+
+function refuseReplaced(): never {
+  throw replaced()
+}
+
+function replaced(cause?: unknown): InlayError {
+  const message = 'This index was replaced by another one, which is used from now on.'
+  return new InlayError('INDEX_MISMATCH', { message, cause, retryable: true })
+}
+
+async function searchAll(directory: SpaceDirectory, query: IndexQuery, embedder: Embedder | undefined): Promise<Hit[]> {
+  const list = await directory.recentSpaces()
+  const readable = list.filter((space) => space.isReadable)
+  const latest = list.at(-1)!
+  const words = { ...query, vector: undefined }
+  // The query vector may have been made before another process recorded another embedder.
+  const isMixed = isMoving(list) || !hasEmbedder(latest, embedder)
+  if (readable.length === 1 && readable[0] === latest)
+    return isMixed && !query.text ? [] : directory.indexOf(latest).search(isMixed ? words : query)
+  const results = await Promise.all(
+    readable.map(async (space) => {
+      const wanted = isSame(space.space, latest.space) && !isMixed ? query : words
+      if (!wanted.text && !wanted.vector) return []
+      return (await unlessGone(directory, space, (index) => index.search(wanted))) ?? []
+    }),
+  )
+  return mergeHits(results, query)
+}
+
+/** Whether documents are being moved from the space of another embedder. */
+function isMoving(spaces: readonly IndexSpace[]): boolean {
+  const latest = spaces.at(-1)
+  return spaces.some((space) => space.phase === 'open' && !isSame(space.space, latest?.space))
+}
+
+type EmbedderSpace = Pick<Embedder, 'id' | 'dimensions'>
+
+/** Vectors of different lengths are never comparable, whatever the ids are. */
+function isSame(left: EmbedderSpace | undefined, right: EmbedderSpace | undefined): boolean {
+  return left?.id === right?.id && left?.dimensions === right?.dimensions
+}
+
+const hasEmbedder = ({ space }: IndexSpace, embedder: Embedder | undefined): boolean => isSame(space, embedder)
+
+/** Whether a process with the given embedder, or none, can write the rows of a space. */
+const canFill = ({ space, isReadable }: IndexSpace, embedder: Embedder | undefined): boolean =>
+  isReadable && (space === undefined || isSame(space, embedder))
+
+/** Ids end with the dimensions by convention; they are added to ids without them. */
+function labelOf({ id, dimensions }: EmbedderSpace): string {
+  return id.endsWith(`@${dimensions}`) ? id : `${id}@${dimensions}`
+}
+
+/** Compares the recorded embedder with that of this process, and notifies the operator once if they differ. */
+class EmbedderCheck {
+  known: EmbedderFigures | undefined
+  readonly #options: SpaceDirectoryOptions
+  /** The space for which the operator was already notified. */
+  #told: number | undefined
+
+  constructor(options: SpaceDirectoryOptions) {
+    this.#options = options
+  }
+
+  async of(latest: IndexSpace): Promise<EmbedderFigures> {
+    const { embedder, db, onError } = this.#options
+    const configured = embedder ? labelOf(embedder) : null
+    if (hasEmbedder(latest, embedder) || !(await hasAnyDocument(db))) {
+      this.#told = undefined
+      return (this.known = { recorded: configured, configured, isUsed: true, indexes: true })
+    }
+    const notice = mismatchOf(latest, embedder)
+    if (this.#told !== latest.number) {
+      this.#told = latest.number
+      onError?.(new InlayError('INDEX_MISMATCH', { message: notice, retryable: true }))
+    }
+    const { space } = latest
+    return (this.known = {
+      recorded: space ? labelOf(space) : null,
+      configured,
+      isUsed: false,
+      indexes: space === undefined,
+      notice,
+    })
+  }
+}
+
+function mismatchOf({ space }: IndexSpace, embedder: Embedder | undefined): string {
+  const own = embedder ? `this process is configured with ${labelOf(embedder)}` : 'this process has no embedding model'
+  const change = 'To change the embedding model of all documents, run inlay reindex --embedder with the new setting.'
+  if (!space) return `The documents have no vectors, but ${own}. It is not used: search uses keywords only. ${change}`
+  return (
+    `The documents have vectors of ${labelOf(space)}, but ${own}. It uses keyword search only, and ` +
+    `leaves new documents to processes that have the recorded model. ${change}`
+  )
+}
+
+function lacksEmbedder(space: EmbedderSpace): InlayError {
+  return new InlayError('CONFLICT', {
+    message:
+      `The documents have vectors of ${labelOf(space)}, but this process is not configured to use it: ` +
+      'configure it, or change the embedding model of all documents (inlay reindex --embedder).',
+  })
+}
+
+/** Undefined for a space that is being removed, possibly by another process: its content is already elsewhere. */
+async function unlessGone<Result>(
+  directory: SpaceDirectory,
+  space: IndexSpace,
+  work: (index: OpenedIndex) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work(directory.indexOf(space))
+  } catch (error) {
+    const present = (await directory.spaces()).find(({ number }) => number === space.number)
+    if (present?.isReadable) throw error
+    return undefined
+  }
+}
+
+async function figuresOfAll(directory: SpaceDirectory): Promise<IndexFigures> {
+  const spaces = (await directory.spaces()).filter((space) => space.isReadable)
+  const all = await Promise.all(spaces.map((space) => unlessGone(directory, space, (index) => index.figures())))
+  const known = all.filter((figures) => figures !== undefined)
+  const sum = (of: (figures: IndexFigures) => number): number =>
+    known.reduce((total, figures) => total + of(figures), 0)
+  return {
+    rows: sum(({ rows }) => rows),
+    unindexedRows: sum(({ unindexedRows }) => unindexedRows),
+    ...(known.some(({ bytes }) => bytes !== undefined) ? { bytes: sum(({ bytes }) => bytes ?? 0) } : {}),
+  }
+}
+
+export interface SpaceDirectoryOptions {
+  readonly db: Records
+  /** The index of the first space. */
+  readonly index: VectorIndex
+  readonly embedder?: Embedder
+  /** Whether lost indexes are left to other processes. */
+  readonly isReadOnly?: boolean
+  readonly now: () => number
+  /** Receives problems that the operator should know about, such as a lost index. */
+  readonly onError?: (error: unknown) => void
+  /** Called when documents have to be moved to another space. */
+  readonly onRebuild?: () => void
+  /** Called whenever documents are found that this process can move, even if another process caused it. */
+  readonly onMove?: () => void
+  /** Called when an index was opened, which may need maintenance. */
+  readonly onOpen?: () => void
+}
+
+interface DirectoryOptions extends SpaceDirectoryOptions {
+  /** Called with the spaces after each read. */
+  readonly onRead: (spaces: readonly IndexSpace[]) => void
+}
+
+/** Other processes add and remove spaces, too. */
+const spacesAgeMs = 1000
+
+/** The recorded spaces with their indexes. */
+export class SpaceDirectory {
+  isClosed = false
+  readonly #options: DirectoryOptions
+  readonly #opened = new Map<number, OpenedIndex>()
+  #known: readonly IndexSpace[] = []
+  #readAt = -Infinity
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+  }
+
+  /** The target space of indexing. Its embedder is the recorded one. */
+  async latest(): Promise<IndexSpace> {
+    return (await this.recentSpaces()).at(-1)!
+  }
+
+  /** All spaces, read now; at least one. */
+  async spaces(): Promise<readonly IndexSpace[]> {
+    const { db, embedder, now, onRead } = this.#options
+    let spaces = await readSpaces(db)
+    if (spaces.length === 0) {
+      await ensureSpace(db, embedder)
+      spaces = await readSpaces(db)
+    }
+    this.#known = spaces
+    this.#readAt = now()
+    onRead(spaces)
+    return spaces
+  }
+
+  /** All spaces, read at most a second ago. */
+  async recentSpaces(): Promise<readonly IndexSpace[]> {
+    const ageMs = Math.abs(this.#options.now() - this.#readAt)
+    return this.#readAt >= 0 && ageMs < spacesAgeMs ? this.#known : this.spaces()
+  }
+
+  indexOf(space: IndexSpace): OpenedIndex {
+    if (this.isClosed) throw new InlayError('CLOSED')
+    const existing = this.#opened.get(space.number)
+    // While nothing is indexed, the recorded embedder of a space may change if the location has no room for another
+    // index.
+    if (existing && (existing.isOpened || isSame(existing.space, space.space))) return existing
+    const { index, onOpen } = this.#options
+    const opened = openOnUse(space.number === 0 ? index : index.staging!(space.number), space, onOpen)
+    this.#opened.set(space.number, opened)
+    return opened
+  }
+
+  /** Index of a space; undefined if the space was removed. */
+  async indexAt(number: number): Promise<OpenedIndex | undefined> {
+    let space = (await this.recentSpaces()).find((candidate) => candidate.number === number)
+    if (!space?.isReadable) space = (await this.spaces()).find((candidate) => candidate.number === number)
+    return space?.isReadable ? this.indexOf(space) : undefined
+  }
+
+  /** Indexes that were used so far. */
+  opened(): readonly OpenedIndex[] {
+    return [...this.#opened.values()]
+  }
+
+  /** Creates a new space that replaces another. */
+  async replace(replaced: ReplacedSpace): Promise<void> {
+    const { db, index, onError, onRebuild } = this.#options
+    await replaceSpace(db, replaced, index.staging !== undefined)
+    this.#readAt = -Infinity
+    if (replaced.reason !== 'requested') await this.#forget(replaced.number).catch((error: unknown) => onError?.(error))
+    onRebuild?.()
+  }
+
+  async drop(number: number): Promise<void> {
+    const { index } = this.#options
+    await this.#forget(number)
+    await (number === 0 ? index : index.staging?.(number))?.drop?.()
+  }
+
+  async close(): Promise<void> {
+    for (const index of this.#opened.values()) await index.close()
+    if (!this.#opened.has(0)) await this.#options.index.close()
+  }
+
+  async #forget(number: number): Promise<void> {
+    const index = this.#opened.get(number)
+    this.#opened.delete(number)
+    await index?.close()
+  }
+}

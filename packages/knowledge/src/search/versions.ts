@@ -1,0 +1,158 @@
+import { stopWords } from '@inlay/text'
+import { titleOf, type ReadHit } from '../chunking/chunk-metadata.ts'
+
+/** A passage with its best hit. */
+interface Passage {
+  readonly best: ReadHit
+}
+
+/** Result of comparing versions. */
+export interface VersionNote {
+  /** For the reader: the document is superseded, an older version, or the newest of several. */
+  readonly note?: string
+}
+
+/** Documents compared with each other: only the best ones, since others are not shown. */
+const maxCompared = 16
+/** Minimum share of common words for two passages to be versions of one text. */
+const nearIdentical = 0.7
+/** Same, for documents whose titles differ only in numbers. */
+const alikeByName = 0.3
+/** Same, for two documents of which one says that it is superseded. */
+const alikeToSuperseded = 0.45
+
+interface Version {
+  readonly generation: string
+  readonly title: string
+  /** The title without the numbers and words, such as "draft", in which versions differ. */
+  readonly name: string
+  readonly words: ReadonlySet<string>
+  readonly updatedAt: number
+  /** The notice that the document is superseded; see `supersededNotice`. */
+  readonly notice: string | undefined
+}
+
+/**
+ * Puts the newest of near-identical documents first, and documents that say they are superseded behind their
+ * replacements, with a note for the reader. A version that contains a word of the query that the other lacks (`policy
+ * 2022`) keeps its place.
+ * @param passages best first
+ * @returns best first, by descending score
+ */
+export function orderVersions<Item extends Passage>(
+  passages: readonly Item[],
+  query: string,
+): readonly (Item & VersionNote)[] {
+  const first = new Map<string, Item>()
+  for (const passage of passages) {
+    if (first.size === maxCompared) break
+    if (!first.has(passage.best.hit.generation)) first.set(passage.best.hit.generation, passage)
+  }
+  const versions = [...first.values()].map(toVersion)
+  const queryWords = new Set(plainWords(query))
+  const notes = new Map<string, string>()
+  /** For each document, those that have to come after it. */
+  const behind = new Map<string, Set<string>>()
+  const newest = new Map<string, number>()
+  for (const { generation, notice } of versions)
+    if (notice !== undefined) notes.set(generation, `Superseded according to the document: "${notice}"`)
+  for (const [at, left] of versions.entries())
+    for (const right of versions.slice(at + 1)) {
+      const pair = successionOf(left, right)
+      if (!pair) continue
+      const [newer, older] = pair
+      if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
+      else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
+      if (older.notice === undefined)
+        notes.set(older.generation, `An older version: "${newer.title}" dates from ${dayOf(newer.updatedAt)}.`)
+      const isMeant = (word: string): boolean => older.words.has(word) && !newer.words.has(word)
+      // A superseded document stays first only if the query contains its number: its replacement may have another
+      // title.
+      if ([...queryWords].some((word) => isMeant(word) && (older.notice === undefined || /\p{N}/u.test(word)))) continue
+      behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
+    }
+  for (const [generation, count] of newest)
+    if (!notes.has(generation)) notes.set(generation, `The newest of ${count + 1} similar documents.`)
+  if (notes.size === 0) return passages
+  return moved(passages, behind).map((passage) => {
+    const note = notes.get(passage.best.hit.generation)
+    return note === undefined ? passage : { ...passage, note }
+  })
+}
+
+function toVersion({ best: { hit, metadata } }: Passage): Version {
+  const title = titleOf(metadata)
+  const name = plainWords(title.replaceAll(/[([][^)\]]*[)\]]/g, ' ')).filter(
+    (word) => !/\p{N}/u.test(word) && !versionWords.has(word),
+  )
+  return {
+    generation: hit.generation,
+    title,
+    name: name.join(' '),
+    words: new Set(plainWords(`${title} ${hit.text}`)),
+    updatedAt: hit.updatedAt,
+    notice: metadata.superseded,
+  }
+}
+
+const versionWords = new Set('v version rev revision draft final old new copy superseded archived obsolete'.split(' '))
+
+/** Which of two documents replaces the other, newer first; undefined for unrelated documents. */
+function successionOf(left: Version, right: Version): readonly [Version, Version] | undefined {
+  const isCalledSame = left.name !== '' && left.name === right.name
+  if ((left.notice === undefined) !== (right.notice === undefined)) {
+    const [current, old] = left.notice === undefined ? [left, right] : [right, left]
+    const isNamed = current.name.length > 3 && plainWords(old.notice!).join(' ').includes(current.name)
+    return isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded ? [current, old] : undefined
+  }
+  if (dayOf(left.updatedAt) === dayOf(right.updatedAt)) return undefined
+  if (likeness(left, right) < (isCalledSame ? alikeByName : nearIdentical)) return undefined
+  return left.updatedAt > right.updatedAt ? [left, right] : [right, left]
+}
+
+/** Share of common words, without frequent words and numbers. */
+function likeness(left: Version, right: Version): number {
+  let [common, all] = [0, 0]
+  for (const word of left.words) {
+    if (!isSignificant(word)) continue
+    all++
+    if (right.words.has(word)) common++
+  }
+  for (const word of right.words) if (isSignificant(word) && !left.words.has(word)) all++
+  return all === 0 ? 0 : common / all
+}
+
+const isSignificant = (word: string): boolean => !stopWords.has(word) && !/^\p{N}+$/u.test(word)
+
+/** Moves documents behind the best passage of the document they have to follow, which takes their place. */
+function moved<Item extends Passage>(
+  passages: readonly Item[],
+  behind: ReadonlyMap<string, ReadonlySet<string>>,
+): Item[] {
+  const order = [...passages]
+  for (let at = order.length - 1; at >= 0; at--) {
+    const passage = order[at]!
+    const replacing = behind.get(passage.best.hit.generation)
+    if (!replacing) continue
+    const place = order.findIndex(
+      ({ best }, index) =>
+        index > at &&
+        replacing.has(best.hit.generation) &&
+        !order.slice(0, at).some((before) => before.best.hit.generation === best.hit.generation),
+    )
+    if (place === -1) continue
+    const [newer] = order.splice(place, 1)
+    order.splice(at, 0, newer!)
+  }
+  // Places keep their scores, so that scores still descend.
+  return order.map((passage, at) => {
+    const { score } = passages[at]!.best.hit
+    return score === passage.best.hit.score
+      ? passage
+      : { ...passage, best: { ...passage.best, hit: { ...passage.best.hit, score } } }
+  })
+}
+
+const plainWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,0 +1,308 @@
+import type { MethodSpec, ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/protocol'
+import type { ToolFunction, ToolFunctions, ToolTest } from '@inlay/protocol/administration'
+import type { JSX } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { texts as pageTexts } from '../texts/texts.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
+import type { AdminCalls } from './calls.ts'
+import { EnvLines } from './models.tsx'
+import { Area, BadField, Check, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+
+/** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
+export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.action
+  const read = useCallback(
+    async (signal: AbortSignal): Promise<readonly ToolSnapshot[]> => {
+      const [own, available] = await Promise.all([
+        calls.get<readonly ToolSnapshot[]>('/tool/openapi', signal),
+        calls.client.tools({ signal }),
+      ])
+      // The first list has those that are turned off as well.
+      const ids = new Set(own.map(({ id }) => id))
+      return [...own, ...available.filter(({ id }) => !ids.has(id))]
+    },
+    [calls],
+  )
+  const actions = useLoaded(read)
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      <Waiting loaded={actions} />
+      <ul class="cards">
+        {actions.value?.map((action) => (
+          <li key={action.id} class="card">
+            <ActionCard action={action} calls={calls} changed={actions.reload} />
+          </li>
+        ))}
+      </ul>
+      <NewAction calls={calls} changed={actions.reload} />
+      <details class="admin-section">
+        <summary>{texts.mcp}</summary>
+        <p class="lead">{texts.mcpLead}</p>
+        <EnvLines lines={'INLAY_MCP_SERVERS=wiki=https://wiki.example/mcp\nINLAY_MCP_TOKENS=wiki='} />
+      </details>
+    </>
+  )
+}
+
+interface ActionCardProps {
+  readonly action: ToolSnapshot
+  readonly calls: AdminCalls
+  readonly changed: () => Promise<void>
+}
+
+function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
+  const texts = adminTexts.action
+  const [isTried, setIsTried] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const name = action.display_name
+  const isOwn = action.definition !== null
+  const origin = isOwn ? texts.own : action.mcp_server_id !== null ? texts.fromMcp(action.mcp_server_id) : texts.builtIn
+  return (
+    <>
+      <div class="card-head">
+        <div class="card-name">
+          <h2>{name}</h2>
+          <span class="badge">{origin}</span>
+          <p class="facts">{action.description}</p>
+        </div>
+        <div class="row">
+          {isOwn && (
+            <label class="check">
+              <input
+                type="checkbox"
+                role="switch"
+                aria-label={texts.turnOn(name)}
+                checked={action.enabled}
+                onChange={(event) => {
+                  const body = { tool_ids: [action.id], enabled: event.currentTarget.checked }
+                  calls
+                    .send<ToolStatus>('PATCH', '/admin/tool/status', body)
+                    .then(changed)
+                    .catch((error: unknown) => setFailure(toFailure(error)))
+                }}
+              />
+              <span aria-hidden="true">{texts.enabled}</span>
+            </label>
+          )}
+          {/* Those that are built in need a chat. */}
+          {action.in_code_tool_id === null && (
+            <button
+              type="button"
+              class="quiet-button"
+              aria-label={texts.tryThing(name)}
+              aria-expanded={isTried}
+              disabled={!action.enabled}
+              onClick={() => setIsTried(!isTried)}
+            >
+              {texts.try}
+            </button>
+          )}
+          {isOwn && (
+            <Removal
+              words={pageTexts.frame.delete}
+              label={pageTexts.frame.deleteThing(name)}
+              question={texts.deleteAsk(name)}
+              remove={async () => {
+                await calls.send('DELETE', `/admin/tool/custom/${action.id}`)
+                await changed()
+              }}
+            />
+          )}
+        </div>
+      </div>
+      {failure !== null && <FailureNote failure={failure} />}
+      {isTried && <Trial action={action} calls={calls} />}
+    </>
+  )
+}
+
+function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.action
+  const read = useCallback(
+    async (signal: AbortSignal) =>
+      (await calls.get<ToolFunctions>(`/admin/tool/${action.id}/functions`, signal)).functions,
+    [calls, action.id],
+  )
+  const functions = useLoaded(read)
+  const [name, setName] = useState('')
+  const [test, setTest] = useState<ToolTest | null>(null)
+  const chosen = functions.value?.find((known) => known.name === name) ?? functions.value?.[0]
+  return (
+    <>
+      <Waiting loaded={functions} />
+      {chosen !== undefined && (
+        <Form
+          label={texts.tryThing(action.display_name)}
+          action={texts.call}
+          submit={async (fields) => {
+            setTest(null)
+            const body = { name: chosen.name, arguments: argumentsOf(textOf(fields, 'arguments')) }
+            setTest(await calls.send<ToolTest>('POST', `/admin/tool/${action.id}/test`, body))
+          }}
+        >
+          {functions.value !== undefined && functions.value.length > 1 && (
+            <label class="field">
+              <span>{texts.function}</span>
+              <select value={chosen.name} onChange={(event) => setName(event.currentTarget.value)}>
+                {functions.value.map((known) => (
+                  <option key={known.name}>{known.name}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          <p class="facts">{chosen.description}</p>
+          <Area
+            key={chosen.name}
+            label={texts.arguments}
+            name="arguments"
+            class="code"
+            defaultValue={exampleOf(chosen)}
+          />
+          {test !== null && (
+            <div role="status">
+              <p class={test.ok ? 'facts' : 'failure-words'}>
+                {test.ok ? texts.succeeded(test.duration_ms) : texts.failed(test.duration_ms)}
+              </p>
+              <pre class="result" aria-label={texts.result} tabIndex={0} role="group">
+                {test.result}
+              </pre>
+            </div>
+          )}
+        </Form>
+      )}
+    </>
+  )
+}
+
+function argumentsOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Told below.
+  }
+  throw new BadField(adminTexts.action.notJson)
+}
+
+const blanks: Readonly<Record<string, unknown>> = {
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+  array: [],
+  object: {},
+}
+
+/** Arguments to fill in: those that are required, or all where none is. */
+export function exampleOf({ parameters }: Pick<ToolFunction, 'parameters'>): string {
+  const { properties = {}, required = [] } = parameters as {
+    properties?: Record<string, { type?: string; default?: unknown; enum?: unknown[] }>
+    required?: readonly string[]
+  }
+  const names = required.length > 0 ? required : Object.keys(properties)
+  const entries = names.map((name) => {
+    const { type = 'string', default: usual, enum: choices } = properties[name] ?? {}
+    return [name, usual ?? choices?.[0] ?? blanks[type] ?? null]
+  })
+  return JSON.stringify(Object.fromEntries(entries), null, 2)
+}
+
+function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
+  const texts = adminTexts.action
+  const [methods, setMethods] = useState<readonly MethodSpec[] | null>(null)
+  const [round, setRound] = useState(0)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const check = (form: HTMLFormElement | null): void => {
+    if (form === null) return
+    setFailure(null)
+    setMethods(null)
+    calls
+      .send<ToolMethods>('POST', '/admin/tool/custom/validate', { definition: definitionOf(new FormData(form)) })
+      .then(
+        (checked) => setMethods(checked.methods),
+        (error: unknown) => setFailure(toFailure(error)),
+      )
+  }
+  return (
+    <details class="admin-section">
+      <summary>{texts.new}</summary>
+      <Form
+        key={round}
+        label={texts.new}
+        action={texts.createAction}
+        submit={async (fields) => {
+          await calls.send<ToolSnapshot>('POST', '/admin/tool/custom', {
+            name: textOf(fields, 'name'),
+            description: textOf(fields, 'description'),
+            definition: definitionOf(fields),
+            custom_headers: headersOf(linesOf(fields, 'headers')),
+            passthrough_auth: false,
+            default_enabled: fields.has('for_all'),
+          })
+          setMethods(null)
+          setRound(round + 1)
+          await changed()
+        }}
+      >
+        <div class="fields">
+          <Field label={texts.name} name="name" required maxLength={255} />
+          <Field label={texts.description} name="description" />
+        </div>
+        <Area
+          label={texts.definition}
+          name="definition"
+          class="code"
+          rows={6}
+          required
+          placeholder="https://api.example/openapi.json"
+        />
+        <div class="row">
+          <button type="button" class="quiet-button" onClick={(event) => check(event.currentTarget.form)}>
+            {texts.check}
+          </button>
+        </div>
+        {failure !== null && <FailureNote failure={failure} />}
+        {methods !== null && (
+          <div role="status">
+            <p>{texts.functions(methods.length)}</p>
+            <ul class="methods">
+              {methods.map(({ name, method, path, summary }) => (
+                <li key={name}>
+                  <code>{name}</code>{' '}
+                  <span class="facts">
+                    {method} {path}
+                    {summary !== '' && ` · ${summary}`}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <Area label={texts.headers} name="headers" rows={2} placeholder="Authorization: Bearer …" />
+        <Check label={texts.forAll} name="for_all" checked={true} />
+      </Form>
+    </details>
+  )
+}
+
+/** A document that was pasted, or its address. */
+function definitionOf(fields: FormData): unknown {
+  const text = textOf(fields, 'definition')
+  if (!text.startsWith('{')) return text
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new BadField(cause instanceof Error ? cause.message : '', { cause })
+  }
+}
+
+export function headersOf(lines: readonly string[]): readonly ToolHeader[] {
+  return lines.map((line) => {
+    const { name, value } = /^(?<name>[\w-]+):\s*(?<value>.+)$/.exec(line)?.groups ?? {}
+    if (name === undefined || value === undefined) throw new BadField(adminTexts.action.badHeader)
+    return { key: name, value }
+  })
+}

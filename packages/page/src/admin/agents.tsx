@@ -1,0 +1,250 @@
+import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { texts as pageTexts } from '../texts/texts.ts'
+import type { AdminCalls } from './calls.ts'
+import { Area, Check, Checks, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+
+interface Known {
+  readonly agents: readonly FullPersona[]
+  readonly sets: readonly DocumentSetSummary[]
+  readonly tools: readonly ToolSnapshot[]
+}
+
+interface AgentsProps {
+  readonly calls: AdminCalls
+  /** Called when agents have changed. */
+  readonly agentsChanged: () => void
+  /** Begins a chat with an agent. */
+  readonly tryAgent: (agentId: number) => void
+}
+
+/** Agents: instructions, documents, actions, suggested questions and a picture. */
+export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Element {
+  const texts = adminTexts.agent
+  const read = useCallback(
+    async (signal: AbortSignal): Promise<Known> => {
+      const [agents, sets, tools] = await Promise.all([
+        calls.get<readonly FullPersona[]>('/admin/persona', signal),
+        calls.client.documentSets({ signal }),
+        calls.client.tools({ signal }),
+      ])
+      return { agents, sets, tools }
+    },
+    [calls],
+  )
+  const known = useLoaded(read)
+  const [edited, setEdited] = useState<number | 'new' | null>(null)
+  const changed = async (): Promise<void> => {
+    await known.reload()
+    setEdited(null)
+    agentsChanged()
+  }
+  const { value } = known
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      <Waiting loaded={known} />
+      {value !== undefined &&
+        (edited === 'new' ? (
+          <AgentForm calls={calls} known={value} changed={changed} cancel={() => setEdited(null)} />
+        ) : (
+          <button type="button" class="button begin" onClick={() => setEdited('new')}>
+            {texts.new}
+          </button>
+        ))}
+      {value !== undefined && value.agents.every(({ id }) => id === 0) && <p class="nothing">{texts.none}</p>}
+      <ul class="cards">
+        {value?.agents.map((agent) =>
+          edited === agent.id ? (
+            <li key={agent.id} class="card">
+              <AgentForm calls={calls} known={value} agent={agent} changed={changed} cancel={() => setEdited(null)} />
+            </li>
+          ) : (
+            <li key={agent.id} class="card card-head">
+              <Avatar calls={calls} agent={agent} />
+              <div class="card-name">
+                <h2>{agent.name}</h2>
+                <p class="facts">{factsOf(agent)}</p>
+              </div>
+              <div class="row">
+                <button
+                  type="button"
+                  class="quiet-button"
+                  aria-label={texts.tryThing(agent.name)}
+                  onClick={() => tryAgent(agent.id)}
+                >
+                  {texts.try}
+                </button>
+                {!agent.builtin_persona && (
+                  <>
+                    <button
+                      type="button"
+                      class="quiet-button"
+                      aria-label={texts.changeThing(agent.name)}
+                      onClick={() => setEdited(agent.id)}
+                    >
+                      {adminTexts.change}
+                    </button>
+                    <Removal
+                      words={pageTexts.frame.delete}
+                      label={pageTexts.frame.deleteThing(agent.name)}
+                      question={texts.deleteAsk(agent.name)}
+                      remove={async () => {
+                        await calls.client.agents.remove(agent.id)
+                        await changed()
+                      }}
+                    />
+                  </>
+                )}
+              </div>
+            </li>
+          ),
+        )}
+      </ul>
+    </>
+  )
+}
+
+function factsOf(agent: FullPersona): string {
+  const texts = adminTexts.agent
+  const state = agent.builtin_persona ? texts.builtIn : agent.is_public ? texts.visibleToAll : texts.private
+  return [state, agent.description].filter((fact) => fact !== '').join(' · ')
+}
+
+/** The picture of an agent, or the first letter of its name. */
+function Avatar({ calls, agent }: { calls: AdminCalls; agent: FullPersona }): JSX.Element {
+  const [picture, setPicture] = useState<string | null>(null)
+  const id = agent.uploaded_image_id ?? null
+  useEffect(() => {
+    setPicture(null)
+    if (id === null) return undefined
+    let isCurrent = true
+    calls.client.files.content(id).then(
+      (file) => {
+        const reader = new FileReader()
+        // The page's policy lets pictures come from `data:` addresses.
+        reader.onload = () => isCurrent && typeof reader.result === 'string' && setPicture(reader.result)
+        reader.readAsDataURL(file)
+      },
+      // The letter stays.
+      () => {},
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [calls, id])
+  if (picture !== null) return <img class="avatar" src={picture} alt="" />
+  return (
+    <span class="avatar" aria-hidden="true">
+      {[...agent.name][0]?.toUpperCase()}
+    </span>
+  )
+}
+
+interface AgentFormProps {
+  readonly calls: AdminCalls
+  readonly known: Known
+  /** The agent that is changed; absent for a new one. */
+  readonly agent?: FullPersona
+  readonly changed: () => Promise<void>
+  readonly cancel: () => void
+}
+
+function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JSX.Element {
+  const texts = adminTexts.agent
+  const submit = async (fields: FormData): Promise<void> => {
+    const picture = await uploadPicture(calls, fields.get('picture'))
+    const change = {
+      ...agentFields(fields, agent),
+      ...(picture !== null && { uploaded_image_id: picture }),
+      ...(fields.has('remove_picture') && { remove_image: true }),
+    }
+    if (agent === undefined) await calls.client.agents.create({ task_prompt: '', datetime_aware: true, ...change })
+    else await calls.client.agents.update(agent.id, change)
+    await changed()
+  }
+  const selectable = known.tools.filter((tool) => tool.agent_creation_selectable)
+  return (
+    <Form
+      label={agent === undefined ? texts.new : texts.changeThing(agent.name)}
+      action={agent === undefined ? texts.createAgent : pageTexts.frame.save}
+      submit={submit}
+      cancel={cancel}
+    >
+      <div class="fields">
+        <Field label={texts.name} name="name" required maxLength={255} defaultValue={agent?.name ?? ''} isFirst />
+        <Field label={texts.description} name="description" defaultValue={agent?.description ?? ''} />
+      </div>
+      <Area
+        label={texts.instructions}
+        hint={texts.instructionsHint}
+        name="instructions"
+        rows={6}
+        defaultValue={agent?.system_prompt ?? ''}
+      />
+      <Area
+        label={texts.starters}
+        name="starters"
+        rows={3}
+        defaultValue={agent?.starter_messages?.map(({ message }) => message).join('\n') ?? ''}
+      />
+      {known.sets.length > 0 && (
+        <>
+          <Checks
+            label={texts.documents}
+            name="sets"
+            options={known.sets.map(({ id, name }) => [String(id), name])}
+            chosen={agent?.document_sets.map(({ id }) => String(id)) ?? []}
+          />
+          <p class="facts">{texts.allDocuments}</p>
+        </>
+      )}
+      <Checks
+        label={texts.actions}
+        name="tools"
+        options={selectable.map(({ id, display_name: name, description }) => [String(id), name, description])}
+        chosen={
+          agent?.tools.map(({ id }) => String(id)) ??
+          selectable
+            .filter((tool) => tool.default_enabled || tool.in_code_tool_id === 'SearchTool')
+            .map(({ id }) => String(id))
+        }
+      />
+      <Field label={texts.picture} name="picture" type="file" accept="image/png,image/jpeg,image/webp" />
+      {agent?.uploaded_image_id ? <Check label={texts.removePicture} name="remove_picture" checked={false} /> : null}
+      <Check label={texts.isPublic} name="is_public" checked={agent?.is_public ?? true} />
+    </Form>
+  )
+}
+
+type OwnFields = Required<
+  Pick<
+    PersonaFields,
+    'name' | 'description' | 'system_prompt' | 'starter_messages' | 'document_set_ids' | 'tool_ids' | 'is_public'
+  >
+>
+
+function agentFields(fields: FormData, agent: FullPersona | undefined): OwnFields {
+  // A suggestion that was not changed keeps the short name it was given.
+  const nameOf = new Map(agent?.starter_messages?.map(({ name, message }) => [message, name]) ?? [])
+  return {
+    name: textOf(fields, 'name'),
+    description: textOf(fields, 'description'),
+    system_prompt: textOf(fields, 'instructions'),
+    starter_messages: linesOf(fields, 'starters').map((message) => ({ name: nameOf.get(message) ?? message, message })),
+    document_set_ids: fields.getAll('sets').map(Number),
+    tool_ids: fields.getAll('tools').map(Number),
+    is_public: fields.has('is_public'),
+  }
+}
+
+/** Id of a picture that was chosen; null without one. */
+async function uploadPicture(calls: AdminCalls, picture: FormDataEntryValue | null): Promise<string | null> {
+  if (!(picture instanceof File) || picture.size === 0) return null
+  const form = new FormData()
+  form.set('file', picture)
+  const { file_id: id } = await calls.send<{ file_id: string }>('POST', '/persona/upload-image', form)
+  return id
+}

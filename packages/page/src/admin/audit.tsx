@@ -1,0 +1,95 @@
+import type { AuditEvent } from '@inlay/protocol/administration'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { formatTimestamp } from '../texts/locale.ts'
+import { texts as pageTexts } from '../texts/texts.ts'
+import type { AdminCalls } from './calls.ts'
+
+const pageSize = 100
+
+/** Who did what, the newest first. */
+export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.log
+  const [operation, setOperation] = useState('')
+  const [events, setEvents] = useState<readonly AuditEvent[] | undefined>(undefined)
+  const [hasMore, setHasMore] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const [known, setKnown] = useState<ReadonlySet<string>>(new Set())
+  const read = async (before: string | undefined, signal?: AbortSignal): Promise<void> => {
+    const query = new URLSearchParams({
+      limit: String(pageSize),
+      ...(operation !== '' && { operation }),
+      ...(before !== undefined && { before }),
+    })
+    try {
+      const page = await calls.get<readonly AuditEvent[]>(`/admin/audit?${query.toString()}`, signal)
+      setEvents((shown) => (before === undefined ? page : [...(shown ?? []), ...page]))
+      setHasMore(page.length === pageSize)
+      setKnown((names) => new Set([...names, ...page.map((event) => event.operation)]))
+      setFailure(null)
+    } catch (error) {
+      if (signal?.aborted !== true) setFailure(toFailure(error))
+    }
+  }
+  useEffect(() => {
+    const leave = new AbortController()
+    void read(undefined, leave.signal)
+    return () => leave.abort()
+  }, [operation, calls])
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      <label class="field inline">
+        <span>{texts.operation}</span>
+        <select value={operation} onChange={(event) => setOperation(event.currentTarget.value)}>
+          <option value="">{texts.all}</option>
+          {[...known].toSorted().map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {failure !== null && <FailureNote failure={failure} />}
+      {events === undefined && failure === null && <p class="nothing">{pageTexts.frame.loading}</p>}
+      {events?.length === 0 && <p class="nothing">{texts.none}</p>}
+      {events !== undefined && events.length > 0 && (
+        <div class="table-frame" tabIndex={0} role="group" aria-label={adminTexts.audit}>
+          <table class="figures">
+            <thead>
+              <tr>
+                {[texts.time, texts.operation, texts.target, texts.caller, texts.status, texts.request].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {events.map((event) => (
+                <tr key={event.id}>
+                  <td class="time">{formatTimestamp(new Date(event.time))}</td>
+                  <td>{event.operation}</td>
+                  <td class="target">
+                    {Object.entries(event.target)
+                      .map(([name, value]) => `${name}: ${value}`)
+                      .join(', ')}
+                  </td>
+                  <td>{event.caller_id ?? texts.nobody}</td>
+                  <td class={event.status < 400 ? 'amount' : 'amount failure-words'}>{event.status}</td>
+                  <td class="request">{event.request_id}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {hasMore && (
+        <button type="button" class="quiet-button begin" onClick={() => void read(events?.at(-1)?.id)}>
+          {pageTexts.frame.showMore}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { toError, type Client } from '@inlay/client'
+import { InlayError } from '@inlay/protocol'
+
+/** Requests of the administration; each rejects with the error of the response. */
+export interface AdminCalls {
+  get<Body>(path: string, signal?: AbortSignal): Promise<Body>
+  /** @param body sent as JSON; a form is sent as it is */
+  send<Body>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Body>
+  readonly client: Client
+  /** Path of the API, such as `/api`. */
+  readonly baseUrl: string
+}
+
+/** Calls routes that the client has no methods for. */
+export function adminCalls(client: Client, baseUrl: string, apiKey: string): AdminCalls {
+  const call = async <Body>(path: string, init: RequestInit): Promise<Body> => {
+    const headers = { authorization: `Bearer ${apiKey}`, ...init.headers }
+    const response = await fetch(`${baseUrl}${path}`, { ...init, headers }).catch((cause: unknown) => {
+      if (init.signal?.aborted === true) throw cause
+      throw new InlayError('CONNECTION_ERROR', { cause })
+    })
+    if (!response.ok) throw await toError(response)
+    // Page and server are of one version: shapes are those of `@inlay/protocol`.
+    return response.status === 204 ? (undefined as Body) : ((await response.json()) as Body)
+  }
+  return {
+    get: (path, signal) => call(path, { ...(signal && { signal }) }),
+    send: (method, path, body) =>
+      call(path, {
+        method,
+        ...(body instanceof FormData
+          ? { body }
+          : body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      }),
+    client,
+    baseUrl,
+  }
+}

@@ -1,0 +1,284 @@
+import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/administration'
+import { scopes } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { formatDay } from '../texts/locale.ts'
+import type { AdminCalls } from './calls.ts'
+import { BadField, Checks, Field, Form, Removal, textOf, useLoaded, Waiting, type Loaded } from './parts.tsx'
+
+/** Keys with what they may do and how much; a new one is shown once. */
+export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.key
+  const read = useCallback(
+    (signal: AbortSignal) => calls.get<readonly ApiKeyDescriptor[]>('/admin/api-key', signal),
+    [calls],
+  )
+  const keys = useLoaded(read)
+  const [isNew, setIsNew] = useState(false)
+  const [made, setMade] = useState<string | null>(null)
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      {made !== null && <MadeKey apiKey={made} hide={() => setMade(null)} />}
+      {isNew ? (
+        <KeyForm
+          label={texts.new}
+          action={texts.createKey}
+          cancel={() => setIsNew(false)}
+          submit={async (body) => {
+            const key = await calls.send<ApiKeyDescriptor>('POST', '/admin/api-key', body)
+            setMade(key.api_key)
+            setIsNew(false)
+            await keys.reload()
+          }}
+        />
+      ) : (
+        <button type="button" class="button begin" onClick={() => setIsNew(true)}>
+          {texts.new}
+        </button>
+      )}
+      <Waiting loaded={keys} />
+      {keys.value?.length === 0 && <p class="nothing">{texts.none}</p>}
+      <ul class="cards">
+        {keys.value?.map((key) => (
+          <KeyCard key={key.api_key_id} listed={key} calls={calls} keys={keys} />
+        ))}
+      </ul>
+      <LimitsOfAll calls={calls} />
+    </>
+  )
+}
+
+function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.Element {
+  const texts = adminTexts.key
+  return (
+    <div class="made-key" role="status">
+      <p>{texts.created}</p>
+      <div class="row">
+        <input
+          type="text"
+          readOnly
+          value={apiKey}
+          aria-label={texts.theKey}
+          ref={(field) => field?.select()}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={apiKey} label={texts.copyKey} />
+      </div>
+      <button type="button" class="quiet-button" onClick={hide}>
+        {texts.hide}
+      </button>
+    </div>
+  )
+}
+
+interface KeyCardProps {
+  readonly listed: ApiKeyDescriptor
+  readonly calls: AdminCalls
+  readonly keys: Loaded<unknown>
+}
+
+function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
+  const texts = adminTexts.key
+  const [isChanging, setIsChanging] = useState(false)
+  const name = listed.api_key_name ?? texts.unnamed
+  const path = `/admin/api-key/${listed.api_key_id}`
+  const facts = [
+    listed.api_key_display,
+    listed.scopes.join(', '),
+    ...(listed.email === null ? [] : [listed.email]),
+    listed.last_used_at === null ? texts.neverUsed : texts.lastUsed(formatDay(new Date(listed.last_used_at))),
+    ...(listed.expires_at === null ? [] : [texts.expiresAt(formatDay(new Date(listed.expires_at)))]),
+    ...(listed.limits === null ? [] : [texts.limited]),
+  ]
+  if (isChanging)
+    return (
+      <li class="card">
+        <KeyForm
+          label={texts.changeThing(name)}
+          action={adminTexts.change}
+          listed={listed}
+          cancel={() => setIsChanging(false)}
+          submit={async (body) => {
+            await calls.send('PATCH', path, body)
+            await keys.reload()
+            setIsChanging(false)
+          }}
+        />
+      </li>
+    )
+  return (
+    <li class="card card-head">
+      <div class="card-name">
+        <h2>{name}</h2>
+        <p class="facts">{facts.join(' · ')}</p>
+      </div>
+      <div class="row">
+        <button
+          type="button"
+          class="quiet-button"
+          aria-label={texts.changeThing(name)}
+          onClick={() => setIsChanging(true)}
+        >
+          {adminTexts.change}
+        </button>
+        <Removal
+          words={texts.revoke}
+          label={texts.revokeThing(name)}
+          question={texts.revokeAsk}
+          remove={async () => {
+            await calls.send('DELETE', path)
+            await keys.reload()
+          }}
+        />
+      </div>
+    </li>
+  )
+}
+
+interface KeyFormProps {
+  readonly label: string
+  readonly action: string
+  /** The key that is changed; absent for a new one. */
+  readonly listed?: ApiKeyDescriptor
+  readonly submit: (body: object) => Promise<void>
+  readonly cancel: () => void
+}
+
+const dayMs = 86_400_000
+
+function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.Element {
+  const texts = adminTexts.key
+  return (
+    <Form
+      label={label}
+      action={action}
+      cancel={cancel}
+      submit={async (fields) => {
+        const chosen = fields.getAll('scopes')
+        if (chosen.length === 0) throw new BadField(texts.needsScope)
+        const days = textOf(fields, 'expires')
+        await submit({
+          name: textOf(fields, 'name') || null,
+          scopes: chosen,
+          email: textOf(fields, 'email') || null,
+          groups: textOf(fields, 'groups')
+            .split(',')
+            .map((group) => group.trim())
+            .filter((group) => group !== ''),
+          limits: limitsOf(fields),
+          ...(days !== 'same' && {
+            expires_at: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString(),
+          }),
+        })
+      }}
+    >
+      <div class="fields">
+        <Field
+          label={texts.name}
+          name="name"
+          maxLength={200}
+          placeholder={texts.namePlaceholder}
+          defaultValue={listed?.api_key_name ?? ''}
+          isFirst
+        />
+        <label class="field">
+          <span>{texts.expires}</span>
+          <select name="expires">
+            {listed !== undefined && listed.expires_at !== null && (
+              <option value="same">{formatDay(new Date(listed.expires_at))}</option>
+            )}
+            <option value="">{texts.never}</option>
+            {[1, 30, 90, 365].map((days) => (
+              <option key={days} value={days}>
+                {texts.afterDays(days)}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Checks
+        label={texts.scopes}
+        name="scopes"
+        options={scopes.map((scope) => [scope, texts[scope]])}
+        chosen={listed?.scopes ?? ['chat', 'search']}
+      />
+      <div class="fields">
+        <Field label={texts.email} name="email" type="email" defaultValue={listed?.email ?? ''} />
+        <Field label={texts.groups} name="groups" defaultValue={listed?.groups.join(', ') ?? ''} />
+      </div>
+      <details open={listed !== undefined && listed.limits !== null}>
+        <summary>{texts.limits}</summary>
+        <p class="lead">{texts.limitsLead}</p>
+        <LimitFields limits={listed?.limits ?? null} />
+      </details>
+    </Form>
+  )
+}
+
+const limitLabels = {
+  requests_per_minute: 'requests',
+  tokens_per_day: 'tokens',
+  uploads_per_day: 'uploads',
+  sessions_per_day: 'sessions',
+  documents_per_day: 'documents',
+  waiting_documents: 'waiting',
+} as const satisfies Record<keyof LimitSet, string>
+const limitNames = Object.keys(limitLabels) as readonly (keyof LimitSet)[]
+
+function LimitFields({ limits }: { limits: LimitSet | null }): JSX.Element {
+  return (
+    <div class="fields">
+      {limitNames.map((name) => (
+        <Field
+          key={name}
+          label={adminTexts.key[limitLabels[name]]}
+          name={name}
+          type="number"
+          min={0}
+          step={1}
+          defaultValue={limits?.[name]?.toString() ?? ''}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** Limits that were filled in; null when none was. */
+export function limitsOf(fields: FormData): LimitSet | null {
+  const entries = limitNames.map((name) => [name, textOf(fields, name)] as const)
+  if (entries.every(([, text]) => text === '')) return null
+  // Each name of the set is there.
+  return Object.fromEntries(entries.map(([name, text]) => [name, text === '' ? null : Number(text)])) as LimitSet
+}
+
+function LimitsOfAll({ calls }: { calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.key
+  const read = useCallback((signal: AbortSignal) => calls.get<LimitsInForce>('/admin/limits', signal), [calls])
+  const limits = useLoaded(read)
+  const [isSaved, setIsSaved] = useState(false)
+  return (
+    <details class="admin-section">
+      <summary>{texts.forAll}</summary>
+      <p class="lead">{texts.forAllLead}</p>
+      <Waiting loaded={limits} />
+      {limits.value !== undefined && (
+        <Form
+          label={texts.forAll}
+          action={adminTexts.change}
+          submit={async (fields) => {
+            setIsSaved(false)
+            await calls.send('PATCH', '/admin/limits', { callers: limitsOf(fields) })
+            setIsSaved(true)
+            await limits.reload()
+          }}
+        >
+          <LimitFields limits={limits.value.callers} />
+          <p role="status">{isSaved && texts.saved}</p>
+        </Form>
+      )}
+    </details>
+  )
+}

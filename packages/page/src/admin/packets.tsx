@@ -1,0 +1,121 @@
+import type { StreamLine } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { ListedChat, Service } from '../service/service.ts'
+import { adminTexts } from '../texts/admin/texts.ts'
+
+/** Lines of one kind that follow each other. */
+export interface LineGroup {
+  readonly type: string
+  readonly first: number
+  readonly lines: readonly StreamLine[]
+}
+
+/** Kind of a line: that of its packet, or the field that tells what it is. */
+export function typeOf(line: StreamLine): string {
+  if ('obj' in line) return line.obj.type
+  return Object.keys(line)[0] ?? ''
+}
+
+/** Puts pieces of a text that follow each other together: an answer has hundreds of them. */
+export function groupsOf(lines: readonly StreamLine[]): readonly LineGroup[] {
+  const groups: { type: string; first: number; lines: StreamLine[] }[] = []
+  lines.forEach((line, at) => {
+    const type = typeOf(line)
+    const last = groups.at(-1)
+    if (last?.type === type && type.endsWith('_delta')) last.lines.push(line)
+    else groups.push({ type, first: at + 1, lines: [line] })
+  })
+  return groups
+}
+
+/** How often lines are shown, in milliseconds: they come faster than a browser draws. */
+const drawMs = 100
+
+/** The lines of the newest answer of a chat, live while it comes. */
+export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'> }): JSX.Element {
+  const texts = adminTexts.packet
+  const [chats, setChats] = useState<readonly ListedChat[] | undefined>(undefined)
+  const [sessionId, setSessionId] = useState('')
+  const [lines, setLines] = useState<readonly StreamLine[]>([])
+  const [isLive, setIsLive] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  useEffect(() => {
+    service.chats('', null).then(
+      (page) => {
+        setChats(page.chats)
+        setSessionId((known) => known || (page.chats[0]?.id ?? ''))
+      },
+      (error: unknown) => setFailure(toFailure(error)),
+    )
+  }, [service])
+  useEffect(() => {
+    setLines([])
+    setFailure(null)
+    if (sessionId === '') return undefined
+    const leave = new AbortController()
+    const taken: StreamLine[] = []
+    const draw = setInterval(() => setLines((shown) => (shown.length === taken.length ? shown : [...taken])), drawMs)
+    const watch = async (): Promise<void> => {
+      setIsLive(true)
+      try {
+        for await (const line of service.follow(sessionId, leave.signal)) taken.push(line)
+      } catch (error) {
+        if (!leave.signal.aborted) setFailure(toFailure(error))
+      } finally {
+        clearInterval(draw)
+        if (!leave.signal.aborted) {
+          setLines([...taken])
+          setIsLive(false)
+        }
+      }
+    }
+    void watch()
+    return () => leave.abort()
+  }, [service, sessionId])
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      {chats?.length === 0 && <p class="nothing">{texts.none}</p>}
+      {chats !== undefined && chats.length > 0 && (
+        <label class="field inline">
+          <span>{texts.chat}</span>
+          <select value={sessionId} onChange={(event) => setSessionId(event.currentTarget.value)}>
+            {chats.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name === '' ? texts.unnamed : name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {failure !== null && <FailureNote failure={failure} />}
+      <div class="row">
+        <p role="status" class="facts">
+          {isLive ? texts.live : lines.length > 0 ? texts.ended(lines.length) : ''}
+        </p>
+        {lines.length > 0 && !isLive && (
+          <CopyButton text={() => lines.map((line) => JSON.stringify(line)).join('\n')} label={texts.copyAll} />
+        )}
+      </div>
+      <ol class="packets">
+        {groupsOf(lines).map((group) => (
+          <li key={group.first}>
+            <details>
+              <summary>
+                <span class="count">{group.first}</span> <code>{group.type}</code>{' '}
+                {group.lines.length > 1 && <span class="facts">{texts.text(group.lines.length)}</span>}
+              </summary>
+              <pre tabIndex={0} role="group" aria-label={group.type}>
+                {group.lines.map((line) => JSON.stringify(line, null, group.lines.length > 1 ? 0 : 2)).join('\n')}
+              </pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,245 @@
+import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { texts } from '../texts/texts.ts'
+
+/** A value that was read, or why it could not be. */
+export interface Loaded<Value> {
+  readonly value: Value | undefined
+  readonly failure: Failure | null
+  readonly reload: () => Promise<void>
+}
+
+/** Reads a value when a view opens; it stays while it is read again. @param read changes when something else is wanted */
+export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
+  const [value, setValue] = useState<Value | undefined>(undefined)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const load = useCallback(
+    async (signal: AbortSignal = new AbortController().signal): Promise<void> => {
+      try {
+        const loaded = await read(signal)
+        if (signal.aborted) return
+        setValue(() => loaded)
+        setFailure(null)
+      } catch (error) {
+        if (!signal.aborted) setFailure(toFailure(error))
+      }
+    },
+    [read],
+  )
+  useEffect(() => {
+    const leave = new AbortController()
+    void load(leave.signal)
+    return () => leave.abort()
+  }, [load])
+  return { value, failure, reload: () => load() }
+}
+
+/** What a view shows until its value is there. */
+export function Waiting({ loaded }: { loaded: Loaded<unknown> }): JSX.Element | null {
+  if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
+  return loaded.value === undefined ? <p class="nothing">{texts.frame.loading}</p> : null
+}
+
+interface FormProps {
+  readonly label: string
+  /** Words of the button. */
+  readonly action: string
+  /** Rejects with what is told above the buttons. */
+  readonly submit: (fields: FormData) => Promise<void>
+  readonly cancel?: () => void
+  readonly children: ComponentChildren
+}
+
+/** A form that says what went wrong and cannot be sent twice. */
+export function Form({ label, action, submit, cancel, children }: FormProps): JSX.Element {
+  const [isBusy, setIsBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  return (
+    <form
+      class="admin-form"
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault()
+        setIsBusy(true)
+        setFailure(null)
+        submit(new FormData(event.currentTarget))
+          .catch((error: unknown) =>
+            setFailure(error instanceof BadField ? { message: error.message, retryable: false } : toFailure(error)),
+          )
+          .finally(() => setIsBusy(false))
+      }}
+    >
+      {children}
+      {failure !== null && <FailureNote failure={failure} />}
+      <div class="row">
+        <button type="submit" class="button" disabled={isBusy}>
+          {action}
+        </button>
+        {cancel !== undefined && (
+          <button type="button" class="quiet-button" onClick={cancel}>
+            {texts.frame.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** What a person wrote cannot be sent; its message is for them. */
+export class BadField extends Error {}
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly name?: string
+  readonly type?: 'text' | 'email' | 'number' | 'file'
+  readonly value?: string
+  readonly defaultValue?: string
+  readonly placeholder?: string
+  readonly required?: boolean
+  readonly maxLength?: number
+  readonly min?: number
+  readonly step?: number | 'any'
+  readonly accept?: string
+  /** Puts the cursor there when the form opens. */
+  readonly isFirst?: boolean
+  readonly onInput?: (value: string) => void
+}
+
+export function Field({ label, hint, isFirst = false, onInput, type = 'text', ...input }: FieldProps): JSX.Element {
+  const field = useRef<HTMLInputElement>(null)
+  // Its type has a variant for each kind of field, none for a kind that varies.
+  const attributes = { ...input, type } as JSX.IntrinsicElements['input']
+  useEffect(() => {
+    if (isFirst) field.current?.focus()
+  }, [])
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input ref={field} {...attributes} autocomplete="off" onInput={(event) => onInput?.(event.currentTarget.value)} />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
+interface AreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
+  readonly label: string
+  readonly hint?: string
+}
+
+export function Area({ label, hint, ...area }: AreaProps): JSX.Element {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <textarea rows={4} spellcheck={false} {...area} />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
+interface ChecksProps {
+  readonly label: string
+  readonly name: string
+  readonly options: readonly (readonly [value: string, label: string, hint?: string])[]
+  readonly chosen: readonly string[]
+}
+
+/** Several of some things. */
+export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Element {
+  return (
+    <fieldset class="checks">
+      <legend>{label}</legend>
+      {options.map(([value, words, hint]) => (
+        <label key={value}>
+          <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />
+          <span>
+            {words}
+            {hint !== undefined && <small>{hint}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export function Check({ label, name, checked }: { label: string; name: string; checked: boolean }): JSX.Element {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} defaultChecked={checked} />
+      <span>{label}</span>
+    </label>
+  )
+}
+
+interface RemovalProps {
+  readonly words: string
+  readonly label: string
+  /** Asked before it happens. */
+  readonly question: string
+  readonly remove: () => Promise<void>
+}
+
+/** A button that asks once more in its place. */
+export function Removal({ words, label, question, remove }: RemovalProps): JSX.Element {
+  const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
+  const [failure, setFailure] = useState<Failure | null>(null)
+  if (phase === 'shown')
+    return (
+      <>
+        <button type="button" class="quiet-button" aria-label={label} onClick={() => setPhase('asking')}>
+          {words}
+        </button>
+        {failure !== null && <FailureNote failure={failure} />}
+      </>
+    )
+  return (
+    <span class="confirm" role="group" aria-label={question}>
+      <span class="confirm-words">{question}</span>
+      <button
+        type="button"
+        class="danger-button"
+        disabled={phase === 'removing'}
+        ref={(button) => {
+          if (phase === 'asking') button?.focus()
+        }}
+        onClick={() => {
+          setPhase('removing')
+          remove().catch((error: unknown) => {
+            setFailure(toFailure(error))
+            setPhase('shown')
+          })
+        }}
+      >
+        {words}
+      </button>
+      <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
+        {texts.frame.keep}
+      </button>
+    </span>
+  )
+}
+
+/** Text of a field, without spaces around it. */
+export const textOf = (fields: FormData, name: string): string => {
+  const value = fields.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** Lines that are not empty. */
+export const linesOf = (fields: FormData, name: string): readonly string[] =>
+  textOf(fields, name)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Lets a browser save a text as a file. */
+export function saveText(text: string, name: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,241 @@
+import type { UsageEntry, UsageReport } from '@inlay/protocol/administration'
+import type { JSX } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { formatDuration, formatNumber } from '../texts/locale.ts'
+import type { AdminCalls } from './calls.ts'
+import { Field, saveText, useLoaded, Waiting } from './parts.tsx'
+
+/** Prices of a model per million tokens; null where none was written. */
+export interface Price {
+  readonly input: number | null
+  readonly output: number | null
+}
+
+type Prices = Readonly<Record<string, Price>>
+
+/** Sums of answers. */
+export interface Sums {
+  readonly name: string
+  readonly answers: number
+  readonly failed: number
+  readonly input: number
+  readonly output: number
+  readonly seconds: number
+  /** Null where no price is known for any of them. */
+  readonly cost: number | null
+}
+
+const modelOf = ({ model_provider: provider, model_version: name }: UsageEntry): string =>
+  name === null ? adminTexts.use.noModel : provider === null ? name : `${provider}/${name}`
+const personOf = ({ email, user_id: id }: UsageEntry): string => email ?? id
+
+/** Cost of tokens; null without a price. */
+function costOf(entry: UsageEntry, prices: Prices): number | null {
+  const { input = null, output = null } = prices[modelOf(entry)] ?? {}
+  if (input === null && output === null) return null
+  return (entry.input_tokens * (input ?? 0) + entry.output_tokens * (output ?? 0)) / 1_000_000
+}
+
+/** Adds entries up by person, by model, or all together. */
+export function sumsBy(
+  entries: readonly UsageEntry[],
+  by: (entry: UsageEntry) => string,
+  prices: Prices,
+): readonly Sums[] {
+  const groups = [...Map.groupBy(entries, by)]
+  const sum = (list: readonly UsageEntry[], value: (entry: UsageEntry) => number): number =>
+    list.reduce((total, entry) => total + value(entry), 0)
+  return groups
+    .map(([name, list]) => {
+      const costs = list.map((entry) => costOf(entry, prices)).filter((cost) => cost !== null)
+      return {
+        name,
+        answers: sum(list, ({ answers }) => answers),
+        failed: sum(list, ({ failed }) => failed),
+        input: sum(list, (entry) => entry.input_tokens),
+        output: sum(list, (entry) => entry.output_tokens),
+        seconds: sum(list, ({ seconds }) => seconds),
+        cost: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
+      }
+    })
+    .toSorted((left, right) => right.answers - left.answers)
+}
+
+const periods = [1, 7, 30, 90, 365]
+
+/** What was answered for whom, by which model, and what it cost. */
+export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
+  const texts = adminTexts.use
+  const [days, setDays] = useState(30)
+  const [prices, setPrices] = useState(readPrices)
+  const read = useCallback(
+    (signal: AbortSignal) => calls.get<UsageReport>(`/admin/usage?days=${days}`, signal),
+    [calls, days],
+  )
+  const report = useLoaded(read)
+  const entries = report.value?.entries ?? []
+  const models = [...new Set(entries.map(modelOf))]
+  const uncounted = entries.reduce((sum, { answers, counted }) => sum + answers - counted, 0)
+  return (
+    <>
+      <p class="lead">{texts.lead}</p>
+      <div class="row">
+        <label class="field inline">
+          <span>{texts.days}</span>
+          <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
+            {periods.map((period) => (
+              <option key={period} value={period}>
+                {texts.lastDays(period)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {entries.length > 0 && (
+          <button
+            type="button"
+            class="quiet-button"
+            onClick={() => saveText(toCsv(entries, prices), 'usage.csv', 'text/csv')}
+          >
+            {texts.save}
+          </button>
+        )}
+      </div>
+      <Waiting loaded={report} />
+      {report.value !== undefined && entries.length === 0 && <p class="nothing">{texts.none}</p>}
+      {entries.length > 0 && (
+        <>
+          <SumTable label={texts.byModel} head={texts.model} entries={entries} by={modelOf} prices={prices} />
+          <SumTable label={texts.byPerson} head={texts.person} entries={entries} by={personOf} prices={prices} />
+          {uncounted > 0 && <p class="facts">{texts.uncounted(uncounted)}</p>}
+          <details class="admin-section">
+            <summary>{texts.prices}</summary>
+            <p class="lead">{texts.pricesLead}</p>
+            <div class="fields">
+              {models.flatMap((model) =>
+                (['input', 'output'] as const).map((side) => (
+                  <Field
+                    key={`${model} ${side}`}
+                    label={side === 'input' ? texts.priceIn(model) : texts.priceOut(model)}
+                    type="number"
+                    min={0}
+                    step="any"
+                    defaultValue={prices[model]?.[side]?.toString() ?? ''}
+                    onInput={(value) => {
+                      const price = {
+                        input: null,
+                        output: null,
+                        ...prices[model],
+                        [side]: value === '' ? null : Number(value),
+                      }
+                      setPrices(keepPrices({ ...prices, [model]: price }))
+                    }}
+                  />
+                )),
+              )}
+            </div>
+          </details>
+        </>
+      )}
+    </>
+  )
+}
+
+interface SumTableProps {
+  readonly label: string
+  readonly head: string
+  readonly entries: readonly UsageEntry[]
+  readonly by: (entry: UsageEntry) => string
+  readonly prices: Prices
+}
+
+function SumTable({ label, head, entries, by, prices }: SumTableProps): JSX.Element {
+  const texts = adminTexts.use
+  const rows = sumsBy(entries, by, prices)
+  const [total] = sumsBy(entries, () => texts.total, prices)
+  const hasCosts = total !== undefined && total.cost !== null
+  return (
+    <section aria-label={label}>
+      <h2>{label}</h2>
+      <div class="table-frame" tabIndex={0} role="group" aria-label={label}>
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">{head}</th>
+              {[texts.answers, texts.failed, texts.input, texts.output, texts.seconds].map((name) => (
+                <th key={name} scope="col" class="amount">
+                  {name}
+                </th>
+              ))}
+              {hasCosts && (
+                <th scope="col" class="amount">
+                  {texts.cost}
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {[...rows, ...(rows.length > 1 && total !== undefined ? [total] : [])].map((row) => (
+              <tr key={row.name} class={row === total ? 'total' : ''}>
+                <th scope="row">{row.name}</th>
+                {[row.answers, row.failed, row.input, row.output].map((value, at) => (
+                  <td key={at} class="amount">
+                    {formatNumber(value)}
+                  </td>
+                ))}
+                <td class="amount">{formatDuration(row.seconds)}</td>
+                {hasCosts && (
+                  <td class="amount">{row.cost === null ? '' : formatNumber(Math.round(row.cost * 100) / 100)}</td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+/** A cell that spreadsheets read as text, also where it begins like a formula. */
+const cell = (value: string | number | null): string =>
+  typeof value === 'number' ? String(value) : `"${(value ?? '').replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`
+
+/** The entries as CSV with the names of the API. */
+export function toCsv(entries: readonly UsageEntry[], prices: Prices): string {
+  const names = [
+    'user_id',
+    'email',
+    'model_provider',
+    'model_version',
+    'answers',
+    'failed',
+    'counted',
+    'input_tokens',
+    'output_tokens',
+    'seconds',
+  ] as const
+  const rows = entries.map((entry) =>
+    [...names.map((name) => cell(entry[name])), cell(costOf(entry, prices))].join(','),
+  )
+  return `${[[...names, 'cost'].join(','), ...rows].join('\r\n')}\r\n`
+}
+
+const storageName = 'inlay-prices'
+
+function readPrices(): Prices {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageName) ?? '{}')
+    return typeof stored === 'object' && stored !== null ? (stored as Prices) : {}
+  } catch {
+    return {}
+  }
+}
+
+function keepPrices(prices: Prices): Prices {
+  try {
+    localStorage.setItem(storageName, JSON.stringify(prices))
+  } catch {
+    // A browser that keeps nothing shows them until the page is left.
+  }
+  return prices
+}

@@ -1,0 +1,197 @@
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { chatAddress, placeOf, type Place } from './address.ts'
+import { AgentChoice } from './chat/agent-choice.tsx'
+import { AdminPlace } from './admin/admin-place.tsx'
+import { Announcer } from './chat/announcer.tsx'
+import { ChatsView } from './chats/chats-view.tsx'
+import { Sidebar } from './chats/sidebar.tsx'
+import { Composer } from './chat/composer.tsx'
+import { withoutActions } from './chat/composer-options.ts'
+import { quoted } from './chat/copied-answer.ts'
+import { LocalModel } from './chat/local-model.tsx'
+import { SharedView } from './chat/shared-view.tsx'
+import { useConversation, type Conversation } from './chat/conversation.ts'
+import { useDocumentList, type DocumentList } from './documents/document-list.ts'
+import { DocumentsView } from './documents/documents-view.tsx'
+import type { OpenService } from './service/open-service.ts'
+import { defaultSettings, type AnswerSettings, type ListedModel, type Service } from './service/service.ts'
+import { SearchView } from './search/search-view.tsx'
+import { Thread } from './chat/thread.tsx'
+import { Welcome } from './chat/welcome.tsx'
+import { FailureNote } from './controls/failure-note.tsx'
+import { Pane } from './pane/pane.tsx'
+import { FirstRun } from './first-run.tsx'
+import { texts } from './texts/texts.ts'
+
+/** The page: a conversation, those before it, and the documents they are about. */
+export function App({
+  service,
+  model: firstModel,
+  agents: firstAgents,
+  counts,
+  chats,
+  admin,
+}: OpenService): JSX.Element {
+  const place = usePlace()
+  const [settings, changeSettings] = useState(defaultSettings)
+  const chat = useChat(service, place, settings)
+  const list = useDocumentList(service, counts, place.view === 'documents')
+  const [focusRequest, setFocusRequest] = useState(0)
+  const [agentId, setAgentId] = useState(0)
+  const [model, setModel] = useState(firstModel)
+  const [insertion, setInsertion] = useState('')
+  const quote = useCallback((text: string): void => {
+    setInsertion(quoted(text))
+    setFocusRequest((count) => count + 1)
+  }, [])
+  const [agents, setAgents] = useState(firstAgents)
+  const chooseAgent = (id: number): void => {
+    setAgentId(id)
+    changeSettings(withoutActions)
+  }
+  const newChat = (): void => {
+    chat.leave()
+    location.hash = ''
+    setFocusRequest((count) => count + 1)
+  }
+  return (
+    <>
+      <a class="skip" href="#main">
+        {texts.frame.skip}
+      </a>
+      <Sidebar
+        service={service}
+        firstChats={chats}
+        place={place}
+        sessionId={chat.sessionId}
+        counts={list.counts}
+        isNew={chat.turns.length === 0}
+        newChat={newChat}
+        isAdmin={admin !== null}
+      />
+      <main id="main" tabIndex={-1}>
+        {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
+        <div class={isEmpty(chat) ? 'chat empty' : 'chat'} hidden={place.view !== 'chat'}>
+          <Above conversation={chat} list={list} service={service} models={model.all} quote={quote} />
+          <div class="dock" key="dock">
+            <Composer
+              service={service}
+              canResearch={model.canResearch}
+              isAnswering={chat.isAnswering}
+              isFollowUp={!isEmpty(chat)}
+              ask={(question, { isResearch }) => {
+                chat.ask(question, { isResearch, agentId })
+                // It binds one question, as research does.
+                changeSettings((known) => ({ ...known, forcedTool: null }))
+              }}
+              stop={() => {
+                chat.stop()
+                setFocusRequest((count) => count + 1)
+              }}
+              focusRequest={focusRequest}
+              insertion={insertion}
+              inserted={() => setInsertion('')}
+              queue={chat.queue}
+              unqueue={chat.unqueue}
+              sessionId={chat.sessionId}
+              settings={settings}
+              changeSettings={changeSettings}
+              models={model.all}
+              actions={agents.find(({ id }) => id === (chat.agentId ?? agentId))?.actions ?? []}
+              agents={agents}
+              chooseAgent={chooseAgent}
+              newChat={newChat}
+            />
+            {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
+            <p class="model">{model.name}</p>
+            {isEmpty(chat) && admin !== null && chats.chats.length === 0 && (
+              <FirstRun counts={list.counts} model={model} />
+            )}
+            {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
+          </div>
+        </div>
+        {place.view === 'shared' && <SharedView sessionId={place.sessionId} service={service} />}
+        {place.view === 'chats' && (
+          <ChatsView service={service} removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)} />
+        )}
+        {place.view === 'search' && <SearchView service={service} />}
+        {place.view === 'documents' && <DocumentsView list={list} />}
+        {place.view === 'admin' && admin !== null && (
+          <AdminPlace
+            section={place.section}
+            access={admin}
+            service={service}
+            modelChanged={() => void service.model().then(setModel)}
+            agentsChanged={() => void service.agents().then(setAgents)}
+            tryAgent={(id) => {
+              newChat()
+              chooseAgent(id)
+            }}
+          />
+        )}
+      </main>
+      <Pane service={service} />
+      <Announcer turn={chat.turns.at(-1)} />
+    </>
+  )
+}
+
+const isEmpty = ({ turns, isLoading, failure }: Conversation): boolean =>
+  turns.length === 0 && !isLoading && failure === null
+
+function Above({
+  conversation,
+  list,
+  service,
+  models,
+  quote,
+}: {
+  conversation: Conversation
+  list: DocumentList
+  service: Service
+  models: readonly ListedModel[]
+  quote: (text: string) => void
+}): JSX.Element {
+  if (isEmpty(conversation)) return <Welcome counts={list.counts} />
+  if (conversation.failure !== null)
+    return (
+      <div class="thread">
+        <FailureNote failure={conversation.failure} />
+      </div>
+    )
+  return <Thread conversation={conversation} service={service} models={models} quote={quote} />
+}
+
+/** The conversation of the address. While another view is shown it stays what it was. */
+function useChat(service: Service, place: Place, settings: AnswerSettings): Conversation {
+  const [wanted, setWanted] = useState(place.view === 'chat' ? place.sessionId : null)
+  const began = useCallback((sessionId: string): void => {
+    setWanted(sessionId)
+    // In place of the address of a new chat: going back from here leads to what was before it.
+    if (placeOf(location.hash).view === 'chat') history.replaceState(null, '', chatAddress(sessionId))
+  }, [])
+  const conversation = useConversation(service, wanted, began, settings)
+  useEffect(() => {
+    if (place.view === 'chat') setWanted(place.sessionId)
+  }, [place])
+  const leave = (): void => {
+    conversation.leave()
+    setWanted(null)
+  }
+  return { ...conversation, leave }
+}
+
+/** The place the address names. */
+function usePlace(): Place {
+  const [place, setPlace] = useState(placeOf(location.hash))
+  useEffect(() => {
+    const onChange = (): void => {
+      setPlace(placeOf(location.hash))
+      scrollTo({ top: 0, behavior: 'instant' })
+    }
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [])
+  return place
+}

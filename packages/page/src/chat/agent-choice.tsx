@@ -1,0 +1,26 @@
+import type { JSX } from 'preact'
+import type { ListedAgent } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+interface AgentChoiceProps {
+  readonly agents: readonly ListedAgent[]
+  readonly agentId: number
+  readonly choose: (agentId: number) => void
+}
+
+/** Chooses who answers a new chat; nothing where there is only the assistant itself. */
+export function AgentChoice({ agents, agentId, choose }: AgentChoiceProps): JSX.Element | null {
+  if (agents.length < 2) return null
+  return (
+    <label class="agent-choice">
+      {texts.chat.answeredBy}{' '}
+      <select value={agentId} onChange={(event) => choose(Number(event.currentTarget.value))}>
+        {agents.map(({ id, name, description }) => (
+          <option key={id} value={id} title={description}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

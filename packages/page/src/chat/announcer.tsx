@@ -1,0 +1,41 @@
+import type { JSX } from 'preact'
+import { texts } from '../texts/texts.ts'
+import { spokenText } from '../markdown/markdown.tsx'
+import { sourcesOf, type Turn } from './turn.ts'
+
+/**
+ * Tells a screen reader how an answer comes along: what is done, then a short answer once. The streamed text itself
+ * is no live region, since it would be read out in fragments and over again.
+ */
+export function Announcer({ turn }: { turn: Turn | undefined }): JSX.Element {
+  return (
+    <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">
+      {turn === undefined ? '' : wordsOf(turn)}
+    </div>
+  )
+}
+
+function wordsOf(turn: Turn): string {
+  switch (turn.phase) {
+    case 'answering':
+      return turn.fold.answer === '' ? texts.chat.searchingAnswer : texts.chat.answering
+    case 'stopped':
+      return texts.chat.wasStopped
+    case 'failed':
+      // The failure has a role of its own and is read out from there.
+      return ''
+    case 'finished': {
+      const count = sourcesOf(turn).cited.length
+      const sources = count === 0 ? '' : texts.chat.sources(count)
+      // Nobody can stop or skip what a live region says; a long answer is read where it stands.
+      if (turn.fold.answer.length > 4 * maxSpoken) return `${texts.chat.isComplete} ${sources}`
+      const text = spoken(turn.fold.answer)
+      return text.length <= maxSpoken ? `${text} ${sources}` : `${texts.chat.isComplete} ${sources}`
+    }
+  }
+}
+
+/** Longest answer that is read out by itself, in characters. */
+const maxSpoken = 500
+
+const spoken = (answer: string): string => spokenText(answer).trim()

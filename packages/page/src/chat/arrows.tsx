@@ -1,0 +1,41 @@
+import type { JSX } from 'preact'
+import { ChevronIcon, LeftIcon } from '../controls/icons.tsx'
+import { texts } from '../texts/texts.ts'
+
+interface ArrowsProps {
+  readonly of: 'question' | 'answer'
+  readonly ids: readonly number[]
+  readonly shown: number | null
+  readonly isDisabled: boolean
+  readonly choose: (messageId: number) => void
+}
+
+/** Leads to the version before and the one after; nothing where there is one only. */
+export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX.Element | null {
+  const at = shown === null ? -1 : ids.indexOf(shown)
+  if (ids.length < 2 || at < 0) return null
+  const { questionVersions, previousQuestion, nextQuestion, answerVersions, previousAnswer, nextAnswer } = texts.chat
+  const isQuestion = of === 'question'
+  const arrow = (to: number, label: string, icon: JSX.Element): JSX.Element => {
+    const id = ids[to]
+    return (
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={label}
+        title={label}
+        disabled={isDisabled || id === undefined}
+        onClick={() => id !== undefined && choose(id)}
+      >
+        {icon}
+      </button>
+    )
+  }
+  return (
+    <span class="arrows" role="group" aria-label={isQuestion ? questionVersions : answerVersions}>
+      {arrow(at - 1, isQuestion ? previousQuestion : previousAnswer, <LeftIcon />)}
+      <span class="count">{`${at + 1}/${ids.length}`}</span>
+      {arrow(at + 1, isQuestion ? nextQuestion : nextAnswer, <ChevronIcon />)}
+    </span>
+  )
+}

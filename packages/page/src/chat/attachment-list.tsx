@@ -1,0 +1,56 @@
+import type { JSX } from 'preact'
+import { CloseIcon, FileIcon } from '../controls/icons.tsx'
+import { formatBytes } from '../texts/locale.ts'
+import { texts } from '../texts/texts.ts'
+import type { Attachment, Attachments } from './attachments.ts'
+
+interface AttachmentListProps {
+  readonly attachments: Attachments
+  /** Puts a pasted text into the question, in place of its file. */
+  readonly asText: (attachment: Attachment) => void
+}
+
+/** The files that go with the question, with what they look like. */
+export function AttachmentList({ attachments, asText }: AttachmentListProps): JSX.Element | null {
+  if (attachments.all.length === 0) return null
+  return (
+    <ul class="attachments" aria-label={texts.chat.files}>
+      {attachments.all.map((attachment) => (
+        <li key={attachment.id} class={attachment.refusal === null ? 'file-chip' : 'file-chip refused'}>
+          <Preview attachment={attachment} />
+          <span>
+            {wordsOf(attachment)}
+            {attachment.refusal === null && <span class="file-size">{formatBytes(attachment.size)}</span>}
+          </span>
+          {attachment.pasted !== null && (
+            <button type="button" class="file-text" onClick={() => asText(attachment)}>
+              {texts.chat.asText}
+            </button>
+          )}
+          <button
+            type="button"
+            aria-label={texts.chat.removeFile(attachment.name)}
+            onClick={() => attachments.remove(attachment.id)}
+          >
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Preview({ attachment: { preview } }: { attachment: Attachment }): JSX.Element {
+  if (preview === null) return <FileIcon />
+  if ('picture' in preview) return <img class="file-picture" src={preview.picture} alt="" />
+  return (
+    <span class="file-words" dir="auto">
+      {preview.text}
+    </span>
+  )
+}
+
+function wordsOf({ name, sent, refusal }: Attachment): string {
+  if (refusal !== null) return texts.chat.refused(name, refusal)
+  return sent === null ? texts.chat.uploading(name) : name
+}

@@ -1,0 +1,98 @@
+import { useCallback, useRef, useState } from 'preact/hooks'
+import { toFailure } from '../service/failure.ts'
+import type { Service, SentFile } from '../service/service.ts'
+
+/** A file that goes with the next question. */
+export interface Attachment {
+  /** Counts the files of this page. */
+  readonly id: number
+  readonly name: string
+  /** In bytes. */
+  readonly size: number
+  /** What it looks like, once that is known. */
+  readonly preview: Preview | null
+  /** The whole text, where it was pasted; it can go into the question after all. */
+  readonly pasted: string | null
+  /** What the question names it by, once it is up. */
+  readonly sent: SentFile | null
+  /** Why it was not taken. */
+  readonly refusal: string | null
+}
+
+/** A small picture, or the beginning of a text. */
+export type Preview = { readonly picture: string } | { readonly text: string }
+
+/** The files beside the question, and what can be done with them. */
+export interface Attachments {
+  readonly all: readonly Attachment[]
+  /** Whether some are still on their way. */
+  readonly isBusy: boolean
+  readonly add: (files: readonly File[], pasted?: string) => void
+  readonly remove: (id: number) => void
+  /** Takes out those that are up, for the question that is sent now; refused ones go too. */
+  readonly take: () => readonly SentFile[]
+}
+
+/** Most files of one question. */
+const most = 10
+
+/** Uploads files as soon as they are chosen. */
+export function useAttachments(service: Service): Attachments {
+  const [all, setAll] = useState<readonly Attachment[]>([])
+  const nextId = useRef(1)
+
+  const add = useCallback(
+    (files: readonly File[], pasted: string | null = null): void => {
+      for (const file of files.slice(0, most)) {
+        const id = nextId.current++
+        const settle = (change: Partial<Attachment>): void =>
+          setAll((known) =>
+            known.map((attachment) => (attachment.id === id ? { ...attachment, ...change } : attachment)),
+          )
+        const { name, size } = file
+        setAll((known) => [...known, { id, name, size, pasted, preview: null, sent: null, refusal: null }])
+        // A file without a preview is shown by its name.
+        previewOf(file).then(
+          (preview) => settle({ preview }),
+          () => {},
+        )
+        service.upload(file).then(
+          (answer) => settle('refusal' in answer ? answer : { sent: answer }),
+          (error: unknown) => settle({ refusal: toFailure(error).message }),
+        )
+      }
+    },
+    [service],
+  )
+  return {
+    all,
+    isBusy: all.some(({ sent, refusal }) => sent === null && refusal === null),
+    add,
+    remove: (id) => setAll((known) => known.filter((attachment) => attachment.id !== id)),
+    take: () => {
+      setAll([])
+      return all.flatMap(({ sent }) => (sent === null ? [] : [sent]))
+    },
+  }
+}
+
+/** Height of a preview in pixels, on fine screens too. */
+const pictureHeight = 96
+const maxPictureBytes = 20 * 2 ** 20
+const previewLength = 160
+
+async function previewOf(file: File): Promise<Preview | null> {
+  if (/^image\/(png|jpeg|webp|gif)$/.test(file.type) && file.size <= maxPictureBytes) {
+    const picture = await createImageBitmap(file, { resizeHeight: pictureHeight, resizeQuality: 'medium' })
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.min(picture.width, 2 * pictureHeight)
+    canvas.height = picture.height
+    canvas.getContext('2d')?.drawImage(picture, 0, 0)
+    picture.close()
+    // The page's policy lets pictures come from such addresses alone, besides its own.
+    return { picture: canvas.toDataURL('image/png') }
+  }
+  if (!file.type.startsWith('text/')) return null
+  const text = (await file.slice(0, 4 * previewLength).text()).replaceAll(/\s+/g, ' ').trim()
+  return text === '' ? null : { text: text.slice(0, previewLength) }
+}

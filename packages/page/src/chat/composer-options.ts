@@ -1,0 +1,68 @@
+import { texts } from '../texts/texts.ts'
+import { defaultSettings, type AgentAction, type AnswerSettings, type ListedModel } from '../service/service.ts'
+
+/** A setting that differs from the default, and the settings without it. */
+export interface ChosenSetting {
+  readonly label: string
+  readonly without: AnswerSettings
+}
+
+/** What people chose, in words, each with the way back. */
+export function chosenSettings(
+  settings: AnswerSettings,
+  models: readonly ListedModel[],
+  actions: readonly AgentAction[],
+): readonly ChosenSetting[] {
+  const { modelId, temperature, effort, allowedTools, forcedTool, filters } = settings
+  const words = texts.chat.options
+  const chosen: ChosenSetting[] = []
+  const add = (label: string, change: Partial<AnswerSettings>): void =>
+    void chosen.push({ label, without: { ...settings, ...change } })
+  if (modelId !== null) add(models.find(({ id }) => id === modelId)?.name ?? texts.chat.model, { modelId: null })
+  if (temperature !== null) add(words.temperatureOf(temperature), { temperature: null })
+  if (effort !== null)
+    add(words.effortOf(words.efforts[effort as keyof typeof words.efforts] ?? effort), { effort: null })
+  if (forcedTool !== null)
+    add(words.usesFirst(actions.find(({ id }) => id === forcedTool)?.name ?? ''), { forcedTool: null })
+  if (allowedTools !== null)
+    add(words.someActions(actions.filter(({ id }) => allowedTools.includes(id)).length), { allowedTools: null })
+  const filter = (label: string, change: Partial<AnswerSettings['filters']>): void =>
+    add(label, { filters: { ...filters, ...change } })
+  for (const name of filters.sources) filter(name, { sources: filters.sources.filter((known) => known !== name) })
+  for (const name of filters.sets) filter(name, { sets: filters.sets.filter((known) => known !== name) })
+  for (const tag of filters.tags)
+    filter(`${tag.key}: ${tag.value}`, { tags: filters.tags.filter((known) => known !== tag) })
+  if (filters.days !== null) filter(words.withinDays(filters.days), { days: null })
+  return chosen
+}
+
+/** Settings for another agent: its actions are others. */
+export function withoutActions(settings: AnswerSettings): AnswerSettings {
+  return { ...settings, allowedTools: defaultSettings.allowedTools, forcedTool: defaultSettings.forcedTool }
+}
+
+/** Longer texts that are pasted become files, as a question of their length could not be overlooked; characters. */
+const maxPasted = 4000
+
+/** A pasted text as a file; null where it is short enough to stand in the question. */
+export function pastedFile(text: string, name: string): File | null {
+  return text.length <= maxPasted ? null : new File([text], `${name}.txt`, { type: 'text/plain' })
+}
+
+/** The word before the cursor that asks for a suggestion: a command at the beginning, or a name behind an @. */
+export interface Trigger {
+  readonly kind: 'command' | 'mention'
+  readonly word: string
+  /** Where it begins in the text. */
+  readonly start: number
+}
+
+/** @param caret place of the cursor in the text */
+export function triggerAt(text: string, caret: number): Trigger | null {
+  const before = text.slice(0, caret)
+  const command = /^\/(\p{L}*)$/u.exec(before)
+  if (command) return { kind: 'command', word: command[1] ?? '', start: 0 }
+  const mention = /(?:^|\s)@([^\s@][^@\n]{0,39}|)$/u.exec(before)
+  const word = mention?.[1]
+  return word === undefined ? null : { kind: 'mention', word, start: caret - word.length - 1 }
+}

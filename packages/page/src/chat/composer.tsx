@@ -1,0 +1,450 @@
+import type { JSX, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useAttachments, type Attachments } from './attachments.ts'
+import { ClipIcon, CloseIcon, ResearchIcon, SendIcon, SlidersIcon, StopIcon } from '../controls/icons.tsx'
+import { lazily } from '../markdown/lazily.ts'
+import {
+  defaultSettings,
+  type AgentAction,
+  type AnswerSettings,
+  type ListedAgent,
+  type ListedModel,
+  type Question,
+  type Service,
+} from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { AttachmentList } from './attachment-list.tsx'
+import { chosenSettings, pastedFile } from './composer-options.ts'
+import { SuggestionList, useSuggestions, type Command } from './suggestions.tsx'
+
+interface ComposerProps {
+  readonly service: Service
+  /** Whether the model that answers can do deep research. */
+  readonly canResearch: boolean
+  readonly isAnswering: boolean
+  readonly isFollowUp: boolean
+  readonly ask: (question: Question, how: { readonly isResearch: boolean }) => void
+  readonly stop: () => void
+  /** Questions that wait for the answer before them. */
+  readonly queue: readonly Question[]
+  readonly unqueue: (question: Question) => void
+  /** The conversation a draft belongs to; null for a new one. */
+  readonly sessionId: string | null
+  /** A number that changes with each request to put the cursor into the field. */
+  readonly focusRequest: number
+  /** A text that goes before what is written; "" for none. */
+  readonly insertion: string
+  /** Called once it is there. */
+  readonly inserted: () => void
+  readonly settings: AnswerSettings
+  readonly changeSettings: (settings: AnswerSettings) => void
+  readonly models: readonly ListedModel[]
+  /** Actions of the agent that answers. */
+  readonly actions: readonly AgentAction[]
+  /** Who can be asked in a new chat. */
+  readonly agents: readonly ListedAgent[]
+  readonly chooseAgent: (agentId: number) => void
+  readonly newChat: () => void
+}
+
+/** A question that is being written, with its files. */
+interface Draft {
+  readonly text: string
+  readonly setText: (text: string) => void
+  readonly isResearch: boolean
+  readonly setIsResearch: (isResearch: boolean) => void
+  readonly attachments: Attachments
+  readonly canSend: boolean
+  /** Sent while files were still on their way: goes out once they are up. */
+  readonly isHeld: boolean
+  readonly send: () => void
+}
+
+function useDraft({
+  service,
+  canResearch,
+  isAnswering,
+  sessionId,
+  ask,
+}: Pick<ComposerProps, 'service' | 'canResearch' | 'isAnswering' | 'sessionId' | 'ask'>): Draft {
+  const [text, setText] = useKeptText(sessionId, isAnswering)
+  const [isResearch, setIsResearch] = useState(false)
+  const [isHeld, setIsHeld] = useState(false)
+  const attachments = useAttachments(service)
+  const canSend = text.trim() !== ''
+  const send = (): void => {
+    if (!canSend || attachments.isBusy) return setIsHeld(canSend)
+    setIsHeld(false)
+    ask({ question: text.trim(), files: attachments.take() }, { isResearch: isResearch && canResearch })
+    setText('')
+    // It takes long and costs much, so each question asks for it anew.
+    setIsResearch(false)
+  }
+  useEffect(() => {
+    if (isHeld && !attachments.isBusy) send()
+  }, [isHeld, attachments.isBusy])
+  return { text, setText, isResearch, setIsResearch, attachments, canSend, isHeld, send }
+}
+
+/**
+ * The text of a draft, kept for each conversation while the browser's tab is open.
+ * @param hasBegun whether the conversation may just have got its id: the draft then goes on with it
+ */
+function useKeptText(sessionId: string | null, hasBegun: boolean): [string, (text: string) => void] {
+  const [text, setText] = useState(() => keptDraft(sessionId))
+  const shownFor = useRef(sessionId)
+  useLayoutEffect(() => {
+    const before = shownFor.current
+    if (before === sessionId) return
+    shownFor.current = sessionId
+    if (before === null && hasBegun) {
+      keepDraft(null, '')
+      keepDraft(sessionId, text)
+    } else setText(keptDraft(sessionId))
+  }, [sessionId])
+  const change = (next: string): void => {
+    setText(next)
+    keepDraft(sessionId, next)
+  }
+  return [text, change]
+}
+
+const draftName = (sessionId: string | null): string => `inlay-draft:${sessionId ?? 'new'}`
+
+function keptDraft(sessionId: string | null): string {
+  try {
+    return sessionStorage.getItem(draftName(sessionId)) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function keepDraft(sessionId: string | null, text: string): void {
+  try {
+    if (text === '') sessionStorage.removeItem(draftName(sessionId))
+    else sessionStorage.setItem(draftName(sessionId), text)
+  } catch {
+    // A browser that keeps nothing loses drafts with the page.
+  }
+}
+
+/**
+ * Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped anywhere on the
+ * conversation, or pasted; a long text that is pasted becomes one.
+ */
+export function Composer(props: ComposerProps): JSX.Element {
+  const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted } = props
+  const draft = useDraft(props)
+  const { attachments } = draft
+  const field = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const [caret, setCaret] = useState(0)
+  const [showsOptions, setShowsOptions] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const isDropped = useDroppedFiles(form, attachments.add)
+  const write = (text: string, at = text.length): void => {
+    draft.setText(text)
+    setCaret(at)
+    field.current?.focus()
+    // Once the field holds it.
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at))
+  }
+  const suggestions = useSuggestions({
+    text: draft.text,
+    caret,
+    commands: commandsOf(props, draft, { pick: () => picker.current?.click(), open: () => setShowsOptions(true) }),
+    agents: isFollowUp || props.agents.length < 2 ? [] : props.agents,
+    chooseAgent: props.chooseAgent,
+    service,
+    replace: ({ start }, words) =>
+      write(draft.text.slice(0, start) + words + draft.text.slice(caret), start + words.length),
+  })
+  useEffect(() => {
+    if (insertion === '') return
+    write(insertion + draft.text)
+    inserted()
+  }, [insertion])
+  useFocusRequests(field, props.focusRequest)
+  useStopOnEscape(isAnswering, stop)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (suggestions.onKeyDown(event)) return
+    // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    draft.send()
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const files = [...(event.clipboardData?.files ?? [])]
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const file = files.length === 0 ? pastedFile(text, texts.chat.pastedText) : null
+    if (files.length === 0 && file === null) return
+    event.preventDefault()
+    if (file === null) attachments.add(files)
+    else attachments.add([file], text)
+  }
+  const closeOptions = (): void => {
+    setShowsOptions(false)
+    field.current?.focus()
+  }
+  const listId = 'suggestions'
+  const marked = suggestions.all.length > 0 ? `${listId}-${suggestions.marked}` : undefined
+  return (
+    <div class="composer-place">
+      <SuggestionList suggestions={suggestions} id={listId} />
+      {showsOptions && <Options {...props} close={closeOptions} />}
+      <form
+        ref={form}
+        class={isDropped ? 'composer dropping' : 'composer'}
+        onSubmit={(event) => {
+          event.preventDefault()
+          draft.send()
+        }}
+      >
+        <Queue queue={queue} unqueue={unqueue} />
+        <Chips {...props} />
+        <AttachmentList
+          attachments={attachments}
+          asText={({ id, pasted }) => {
+            attachments.remove(id)
+            write(draft.text + (pasted ?? ''))
+          }}
+        />
+        <label class="visually-hidden" for="question">
+          {texts.chat.yourQuestion}
+        </label>
+        <textarea
+          ref={field}
+          id="question"
+          rows={1}
+          value={draft.text}
+          dir="auto"
+          placeholder={isDropped ? texts.chat.dropHere : isFollowUp ? texts.chat.askFollowUp : texts.chat.welcome}
+          enterkeyhint="send"
+          aria-autocomplete="list"
+          aria-controls={marked === undefined ? undefined : listId}
+          aria-activedescendant={marked}
+          onInput={({ currentTarget }) => {
+            draft.setText(currentTarget.value)
+            setCaret(currentTarget.selectionStart)
+          }}
+          onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        <div class="composer-tools">
+          <FilePicker picker={picker} add={attachments.add} />
+          <button
+            type="button"
+            class="tool-button"
+            aria-label={texts.chat.options.open}
+            title={texts.chat.options.openHint}
+            aria-expanded={showsOptions}
+            onClick={() => setShowsOptions(!showsOptions)}
+          >
+            <SlidersIcon />
+          </button>
+          {props.canResearch && <ResearchButton {...draft} />}
+        </div>
+        {isAnswering ? <StopButton stop={stop} /> : <SendButton {...draft} />}
+      </form>
+    </div>
+  )
+}
+
+function commandsOf(
+  { canResearch, newChat, changeSettings }: ComposerProps,
+  { setIsResearch }: Draft,
+  { pick, open }: { readonly pick: () => void; readonly open: () => void },
+): readonly Command[] {
+  const hints = texts.chat.suggestions
+  return [
+    { name: 'new', hint: hints.new, act: newChat },
+    { name: 'files', hint: hints.files, act: pick },
+    { name: 'options', hint: hints.options, act: open },
+    ...(canResearch ? [{ name: 'research', hint: hints.research, act: () => setIsResearch(true) }] : []),
+    { name: 'reset', hint: hints.reset, act: () => changeSettings(defaultSettings) },
+  ]
+}
+
+function useFocusRequests(field: RefObject<HTMLTextAreaElement | null>, focusRequest: number): void {
+  useEffect(() => {
+    // A phone would cover the page with its keyboard before anything was read.
+    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
+  }, [focusRequest])
+}
+
+function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
+  useEffect(() => {
+    if (!isAnswering) return undefined
+    const onEscape = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) stop()
+    }
+    addEventListener('keydown', onEscape)
+    return () => removeEventListener('keydown', onEscape)
+  }, [isAnswering, stop])
+}
+
+/** Takes files that are dropped anywhere while the composer is shown. @returns whether some are being dragged over it */
+function useDroppedFiles(form: RefObject<HTMLFormElement | null>, add: Attachments['add']): boolean {
+  const [isOver, setIsOver] = useState(false)
+  useEffect(() => {
+    const takes = (event: DragEvent): boolean =>
+      form.current?.offsetParent !== null && event.dataTransfer?.types.includes('Files') === true
+    const onDragOver = (event: DragEvent): void => {
+      if (!takes(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    }
+    const onDragLeave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setIsOver(false)
+    }
+    const onDrop = (event: DragEvent): void => {
+      if (!takes(event)) return
+      event.preventDefault()
+      setIsOver(false)
+      add([...(event.dataTransfer?.files ?? [])])
+    }
+    addEventListener('dragover', onDragOver)
+    addEventListener('dragleave', onDragLeave)
+    addEventListener('drop', onDrop)
+    return () => {
+      removeEventListener('dragover', onDragOver)
+      removeEventListener('dragleave', onDragLeave)
+      removeEventListener('drop', onDrop)
+    }
+  }, [add])
+  return isOver
+}
+
+const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)
+
+/** The choices, whose code is read when they are opened. */
+function Options({
+  service,
+  settings,
+  changeSettings,
+  models,
+  actions,
+  close,
+}: ComposerProps & { readonly close: () => void }): JSX.Element | null {
+  const Panel = usePanel(true)
+  if (Panel === undefined) return null
+  return (
+    <Panel
+      service={service}
+      settings={settings}
+      change={changeSettings}
+      models={models}
+      actions={actions}
+      close={close}
+    />
+  )
+}
+
+function Chips({ settings, models, actions, changeSettings }: ComposerProps): JSX.Element | null {
+  const chosen = chosenSettings(settings, models, actions)
+  if (chosen.length === 0) return null
+  return (
+    <ul class="setting-chips" aria-label={texts.chat.options.chosen}>
+      {chosen.map(({ label, without }) => (
+        <li key={label} class="file-chip">
+          <span>{label}</span>
+          <button type="button" aria-label={texts.chat.options.remove(label)} onClick={() => changeSettings(without)}>
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ResearchButton({ isResearch, setIsResearch }: Draft): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="tool-button"
+      aria-pressed={isResearch}
+      title={texts.chat.researchHint}
+      onClick={() => setIsResearch(!isResearch)}
+    >
+      <ResearchIcon />
+      {texts.chat.research}
+    </button>
+  )
+}
+
+function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JSX.Element | null {
+  if (queue.length === 0) return null
+  return (
+    <ul class="queue" aria-label={texts.chat.askedNext}>
+      {queue.map((question, at) => (
+        <li key={at}>
+          <span dir="auto">{question.question}</span>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={texts.chat.doNotAskThing(question.question)}
+            title={texts.chat.doNotAsk}
+            onClick={() => unqueue(question)}
+          >
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
+  return (
+    <button type="button" class="send" onClick={stop} aria-label={texts.chat.stopAnswering} title={texts.chat.stopHint}>
+      <StopIcon />
+    </button>
+  )
+}
+
+function SendButton({ canSend, isHeld }: Draft): JSX.Element {
+  return (
+    <button
+      type="submit"
+      class="send"
+      disabled={!canSend || isHeld}
+      aria-label={texts.chat.sendQuestion}
+      title={texts.chat.sendHint}
+    >
+      <SendIcon />
+    </button>
+  )
+}
+
+interface FilePickerProps extends Pick<Attachments, 'add'> {
+  readonly picker: RefObject<HTMLInputElement | null>
+}
+
+function FilePicker({ picker, add }: FilePickerProps): JSX.Element {
+  return (
+    <>
+      <button
+        type="button"
+        class="tool-button"
+        aria-label={texts.chat.attach}
+        title={texts.chat.attachHint}
+        onClick={() => picker.current?.click()}
+      >
+        <ClipIcon />
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        class="visually-hidden"
+        tabIndex={-1}
+        aria-label={texts.chat.files}
+        onChange={(event) => {
+          add([...(event.currentTarget.files ?? [])])
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}

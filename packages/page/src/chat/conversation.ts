@@ -1,0 +1,360 @@
+import type { ChatSessionDetail, StreamLine } from '@inlay/protocol'
+import { useCallback, useEffect, useMemo, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { AnswerSettings, AskOptions, FeedbackReason, Question, Service } from '../service/service.ts'
+import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
+import { storedTurns } from './stored-turns.ts'
+import { ended, failed, newTurn, stopped, withFailures, withLines, type Feedback, type Turn } from './turn.ts'
+
+/** A conversation and what can be done with it. */
+export interface Conversation {
+  readonly turns: readonly Turn[]
+  /** Null until the service has opened one. */
+  readonly sessionId: string | null
+  /** Who answers in it; null where that is not known yet. */
+  readonly agentId: number | null
+  readonly isAnswering: boolean
+  /** Whether a stored conversation is on its way. */
+  readonly isLoading: boolean
+  /** Why a stored conversation could not be shown. */
+  readonly failure: Failure | null
+  readonly ask: (question: Question, how?: { readonly isResearch: boolean; readonly agentId?: number }) => void
+  /** Asks a question again, beside its answer: the last one, or another, whose branch then ends with it. */
+  readonly retry: (turn?: Turn, modelId?: number) => void
+  /** Asks a question of the conversation in other words; what followed it stays as another branch. */
+  readonly edit: (turn: Turn, words: string) => void
+  /** Shows another version of a question or an answer, with what followed it. */
+  readonly choose: (messageId: number) => void
+  readonly rate: (turn: Turn, feedback: Feedback, reason?: FeedbackReason) => void
+  /** Questions asked while an answer runs; each goes out once the one before is answered. */
+  readonly queue: readonly Question[]
+  readonly unqueue: (question: Question) => void
+  readonly stop: () => void
+  /** Leaves the conversation for a new one, at once; an answer on its way goes on at the service. */
+  readonly leave: () => void
+}
+
+/** What is being read: an answer on its way. */
+interface Reading {
+  readonly leave: AbortController
+  sessionId: string | null
+}
+
+/** What is shown. */
+interface Shown {
+  readonly turns: readonly Turn[]
+  readonly agentId: number | null
+  readonly isLoading: boolean
+  readonly failure: Failure | null
+}
+
+/** A question that waits for the answer before it. */
+interface Queued extends Question {
+  readonly isResearch: boolean
+  readonly settings: AnswerSettings
+}
+
+/** Reads which other versions there are of a question and an answer that were just made. */
+async function learnVersions(
+  service: Service,
+  sessionId: string | null,
+  change: (id: number, update: (turn: Turn) => Turn) => void,
+  turnId: number,
+): Promise<void> {
+  if (sessionId === null) return
+  const session = await service.chat(sessionId).catch(() => null)
+  const stored = session && storedTurns(session, 0).turns.at(-1)
+  if (stored) change(turnId, (turn) => ({ ...turn, versions: stored.versions, modelName: stored.modelName }))
+}
+
+const nothing: Shown = { turns: [], agentId: null, isLoading: false, failure: null }
+
+/**
+ * Keeps the turns of one conversation; one question is answered at a time.
+ * @param wanted the conversation the address names; null for a new one. An answer that is left goes on at the service
+ * @param began told the id of a conversation that was begun here
+ * @param settings what people chose for the questions they ask now
+ */
+export function useConversation(
+  service: Service,
+  wanted: string | null,
+  began: (sessionId: string) => void,
+  settings: AnswerSettings,
+): Conversation {
+  const [{ turns, agentId, isLoading, failure }, setShown] = useState<Shown>(nothing)
+  const reading = useRef<Reading | null>(null)
+  const sessionId = useRef<string | null>(null)
+  const nextId = useRef(1)
+  // They belong to the conversation that is shown.
+  const [queue, setQueue] = useState<readonly Queued[]>([])
+
+  const change = useCallback((id: number, update: (turn: Turn) => Turn): void => {
+    setShown((shown) => ({ ...shown, turns: shown.turns.map((turn) => (turn.id === id ? update(turn) : turn)) }))
+  }, [])
+
+  const { run, stop } = useReading({ service, reading, sessionId, change, began })
+  const reload = useStored({
+    service,
+    wanted,
+    current: sessionId,
+    reading,
+    nextId,
+    setShown,
+    run,
+    left: () => setQueue([]),
+  })
+
+  const startTurn = (
+    question: Question,
+    kept: readonly Turn[],
+    how: Pick<AskOptions, 'againId' | 'parentId' | 'isResearch' | 'agentId' | 'settings'>,
+  ): void => {
+    const turn = newTurn(nextId.current++, question, sessionId.current)
+    setShown((shown) => ({ ...nothing, agentId: shown.agentId ?? how.agentId ?? 0, turns: [...kept, turn] }))
+    const isBranch = how.againId !== null || how.parentId !== undefined
+    const answer = run(
+      turn,
+      (signal) => service.ask(question, { sessionId: turn.sessionId, ...how, signal }),
+      'asked here',
+    )
+    // The service knows the other branches.
+    if (isBranch) void answer.then(() => learnVersions(service, sessionId.current, change, turn.id))
+  }
+  const isAnswering = turns.at(-1)?.phase === 'answering'
+  const latest = turns.at(-1)
+  useEffect(() => {
+    const [next] = queue
+    if (next === undefined) return
+    if (latest?.phase !== 'finished' && latest?.phase !== 'stopped') return
+    setQueue((known) => known.filter((queued) => queued !== next))
+    startTurn(next, turns, { againId: null, isResearch: next.isResearch, settings: next.settings })
+  }, [latest?.phase, latest?.id, queue])
+  useEffect(() => {
+    if (latest?.phase !== 'failed' || latest.failure?.waitSeconds === undefined) return undefined
+    const timer = setTimeout(() => again.current(), latest.failure.waitSeconds * 1000)
+    return () => clearTimeout(timer)
+  }, [latest?.id, latest?.phase, latest?.failure])
+  const retry = (turn = turns.at(-1), modelId = settings.modelId): void => {
+    const at = turns.findIndex(({ id }) => id === turn?.id)
+    if (turn === undefined || at < 0 || isAnswering) return
+    startTurn(turn, turns.slice(0, at), {
+      // Without an id the question never reached the service.
+      againId: turn.fold.state.userMessageId,
+      isResearch: false,
+      settings: { ...settings, modelId },
+    })
+  }
+  const again = useRef(retry)
+  again.current = retry
+  return useMemo(
+    () => ({
+      turns,
+      sessionId: sessionId.current,
+      agentId,
+      isAnswering,
+      isLoading,
+      failure,
+      ask: (question, { isResearch, agentId: wantedAgent } = { isResearch: false }) => {
+        if (isLoading) return
+        if (isAnswering) setQueue((known) => [...known, { ...question, isResearch, settings }])
+        else startTurn(question, turns, { againId: null, isResearch, agentId: wantedAgent, settings })
+      },
+      retry,
+      edit: (turn, words) => {
+        const at = turns.findIndex(({ id }) => id === turn.id)
+        if (isAnswering || at < 0) return
+        const parentId = at === 0 ? null : (turns[at - 1]?.fold.state.messageId ?? undefined)
+        const question = { question: words, files: turn.files }
+        startTurn(question, turns.slice(0, at), { againId: null, parentId, isResearch: false, settings })
+      },
+      choose: (messageId) => {
+        const { current } = sessionId
+        if (isAnswering || current === null) return
+        service.selectBranch(messageId).then(
+          () => reload(current),
+          (error: unknown) => setShown((shown) => ({ ...shown, failure: toFailure(error) })),
+        )
+      },
+      rate: (turn, feedback, reason) => {
+        const { messageId } = turn.fold.state
+        if (messageId === null) return
+        const before = turn.feedback
+        change(turn.id, (known) => ({ ...known, feedback }))
+        service
+          .rate(messageId, feedback, reason)
+          .catch(() => change(turn.id, (known) => ({ ...known, feedback: before })))
+      },
+      queue,
+      unqueue: (question) => setQueue((known) => known.filter((queued) => queued !== question)),
+      stop,
+      leave: () => {
+        reading.current?.leave.abort()
+        reading.current = null
+        sessionId.current = null
+        setQueue([])
+        setShown(nothing)
+      },
+    }),
+    [turns, agentId, isAnswering, isLoading, failure, queue, settings, run, stop, reload],
+  )
+}
+
+/** What reading an answer works with. */
+interface ReadingParts {
+  readonly service: Service
+  readonly reading: { current: Reading | null }
+  readonly sessionId: { current: string | null }
+  readonly change: (id: number, update: (turn: Turn) => Turn) => void
+  readonly began: (sessionId: string) => void
+}
+
+/** Reads the lines of an answer into its turn. */
+function useReading({ service, reading, sessionId, change, began }: ReadingParts): {
+  run(turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>, origin?: 'asked here'): Promise<void>
+  stop(): void
+} {
+  const run = useCallback(
+    async (
+      turn: Turn,
+      open: (signal: AbortSignal) => AsyncIterable<StreamLine>,
+      origin?: 'asked here',
+    ): Promise<void> => {
+      const mine: Reading = { leave: new AbortController(), sessionId: turn.sessionId }
+      reading.current = mine
+      // Tabs that only follow an answer have nothing to tell.
+      let isAnnounced = origin === undefined
+      const take = inIntervals<StreamLine>((lines) => change(turn.id, (known) => withLines(known, lines)))
+      try {
+        for await (const line of open(mine.leave.signal)) {
+          if ('chat_session_id' in line && mine.sessionId === null && reading.current === mine) {
+            mine.sessionId = line.chat_session_id
+            sessionId.current = line.chat_session_id
+            began(line.chat_session_id)
+          }
+          if (!isAnnounced && mine.sessionId !== null) {
+            isAnnounced = true
+            // From now on other tabs can follow the answer.
+            announceChange({ kind: 'chat', sessionId: mine.sessionId })
+          }
+          take.add(line)
+        }
+        take.flush()
+        change(turn.id, ended)
+        if (turn.fold.lacksResult && mine.sessionId !== null) {
+          const update = (session: ChatSessionDetail): void => change(turn.id, (known) => withFailures(known, session))
+          service.chat(mine.sessionId).then(update, () => {})
+        }
+        if (origin !== undefined && mine.sessionId !== null) announceChange({ kind: 'chat', sessionId: mine.sessionId })
+      } catch (error) {
+        take.flush()
+        change(turn.id, (known) => (mine.leave.signal.aborted ? stopped(known) : failed(known, toFailure(error))))
+      } finally {
+        if (reading.current === mine) reading.current = null
+      }
+    },
+    [service, change, began],
+  )
+  const stop = useCallback((): void => {
+    const running = reading.current
+    if (running === null) return
+    // The server ends the stream by a `stop` packet; without a session yet there is only the connection to close.
+    if (running.sessionId === null) running.leave.abort()
+    else service.stop(running.sessionId).catch(() => running.leave.abort())
+  }, [service])
+  return { run, stop }
+}
+
+/** What showing a stored conversation needs of the one that is shown. */
+interface Stored {
+  readonly service: Service
+  readonly wanted: string | null
+  readonly current: { current: string | null }
+  readonly reading: { current: Reading | null }
+  readonly nextId: { current: number }
+  readonly setShown: Dispatch<StateUpdater<Shown>>
+  readonly run: (turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>) => Promise<void>
+  /** Called when another conversation takes the place of this one. */
+  readonly left: () => void
+}
+
+/** Shows the conversation that is wanted whenever that is another one; an answer still being made is followed. */
+function useStored({
+  service,
+  wanted,
+  current,
+  reading,
+  nextId,
+  setShown,
+  run,
+  left,
+}: Stored): (sessionId: string) => void {
+  const load = (sessionId: string, signal: AbortSignal): void => {
+    const isWanted = (): boolean => !signal.aborted && current.current === sessionId && reading.current === null
+    service.chat(sessionId).then(
+      (session) => {
+        if (!isWanted()) return
+        const { turns, isRunning } = storedTurns(session, nextId.current)
+        nextId.current += turns.length
+        setShown({ ...nothing, agentId: session.persona_id, turns })
+        const last = turns.at(-1)
+        if (isRunning && last !== undefined) void run(last, (leave) => service.follow(sessionId, leave))
+      },
+      (error: unknown) => {
+        if (isWanted()) setShown({ ...nothing, failure: toFailure(error) })
+      },
+    )
+  }
+  useEffect(() => {
+    if (wanted === current.current) return undefined
+    reading.current?.leave.abort()
+    reading.current = null
+    current.current = wanted
+    left()
+    if (wanted === null) {
+      setShown(nothing)
+      return undefined
+    }
+    const leave = new AbortController()
+    setShown({ ...nothing, isLoading: true })
+    load(wanted, leave.signal)
+    return () => leave.abort()
+  }, [wanted, service])
+  useEffect(() => {
+    const leave = new AbortController()
+    const unsubscribe = onChangeElsewhere((change) => {
+      // What is being read here needs no second look.
+      if (change.kind !== 'chat' || change.sessionId !== current.current || reading.current !== null) return
+      load(change.sessionId, leave.signal)
+    })
+    return () => {
+      leave.abort()
+      unsubscribe()
+    }
+  }, [service])
+  return useCallback((sessionId: string) => load(sessionId, new AbortController().signal), [service])
+}
+
+/** Time between two looks at an answer that comes in, in milliseconds: text that grows faster reads no better. */
+const flushMs = 80
+
+/** Gathers values and hands them on now and then: the first at once, then those of each interval. */
+function inIntervals<Value>(hand: (values: readonly Value[]) => void): { add(value: Value): void; flush(): void } {
+  let waiting: Value[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let last = 0
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const values = waiting
+    waiting = []
+    last = performance.now()
+    if (values.length > 0) hand(values)
+  }
+  return {
+    flush,
+    add: (value) => {
+      waiting.push(value)
+      timer ??= setTimeout(flush, Math.max(0, flushMs - (performance.now() - last)))
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { readMarkdown, type Block, type Inline } from '@inlay/text/markdown'
+import { plainText } from '../markdown/markdown.tsx'
+
+/** Markdown for the clipboard: `[[1]](https://…)` becomes `[1](https://…)`, which every other program shows as a link. */
+export function withPlainCitations(answer: string): string {
+  return answer.replaceAll(/\[\[(\d+)\]\]\(([^)]*)\)/g, (_, number, link) =>
+    link === '' ? `[${number}]` : `[${number}](${link})`,
+  )
+}
+
+/** An answer without Markdown, for programs that show it as it is: lists keep their marks, tables become tab-separated. */
+export function plainAnswer(answer: string): string {
+  const { blocks, footnotes } = readMarkdown(answer)
+  const notes = footnotes.map(({ number, blocks: note }) => `${number}. ${plainBlocks(note)}`)
+  return [plainBlocks(blocks), ...notes].filter(Boolean).join('\n\n')
+}
+
+const plainBlocks = (blocks: readonly Block[], between = '\n\n'): string =>
+  blocks.map(plainBlock).filter(Boolean).join(between)
+
+function plainBlock(block: Block): string {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'heading':
+      return plainWords(block.inlines)
+    case 'code':
+    case 'math':
+      return block.text.replace(/\n$/, '')
+    case 'list':
+      return block.items
+        .map(({ isChecked, blocks }, at) => {
+          const mark = block.start === undefined ? '- ' : `${block.start + at}. `
+          const box = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
+          return mark + box + plainBlocks(blocks, '\n').replaceAll('\n', `\n${' '.repeat(mark.length)}`)
+        })
+        .join('\n')
+    case 'table':
+      return [block.header, ...block.rows].map((row) => row.map(plainWords).join('\t')).join('\n')
+    case 'details':
+      return [plainWords(block.summary), plainBlocks(block.blocks)].filter(Boolean).join('\n')
+    case 'rule':
+      return ''
+    default:
+      return plainBlocks(block.blocks)
+  }
+}
+
+const plainWords = (pieces: readonly Inline[]): string =>
+  pieces.map((piece) => (piece.kind === 'citation' ? `[${piece.number}]` : plainText([piece]))).join('')
+
+/** Whether the service says at the end of an answer that its model could write no more. */
+export function wasCut(answer: string): boolean {
+  return /\*The answer ends here because the model reached its output limit[^*]*\*$/.test(answer.trimEnd())
+}
+
+/** A question that begins with lines of a quote, in parts. */
+export function questionParts(question: string): { readonly quote: string; readonly words: string } {
+  const lines = question.split('\n')
+  const end = lines.findIndex((line) => !line.startsWith('>'))
+  const count = end < 0 ? lines.length : end
+  return {
+    quote: lines
+      .slice(0, count)
+      .map((line) => line.replace(/^> ?/, ''))
+      .join('\n'),
+    words: lines.slice(count).join('\n').trim(),
+  }
+}
+
+/** The beginning of a question about a text. */
+export const quoted = (text: string): string =>
+  `${text
+    .trim()
+    .split(/\n+/)
+    .map((line) => `> ${line.trim()}`)
+    .join('\n')}\n\n`

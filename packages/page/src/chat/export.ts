@@ -1,0 +1,40 @@
+import type { ChatSessionDetail } from '@inlay/protocol'
+import { texts } from '../texts/texts.ts'
+import { withPlainCitations } from './copied-answer.ts'
+import { storedTurns } from './stored-turns.ts'
+import { sourcesOf, type Turn } from './turn.ts'
+
+/** A conversation as Markdown, along the branch that is shown: questions as headings, sources as a list below each answer. */
+export function asMarkdown(name: string, turns: readonly Turn[]): string {
+  const parts = turns.map((turn) => {
+    const { cited } = sourcesOf(turn)
+    const sources = cited.map(({ number, passages: [first] }) => {
+      const title = first.semantic_identifier.replaceAll(/[[\]]/g, '\\$&')
+      return `${number}. ${first.link ? `[${title}](<${first.link}>)` : title}`
+    })
+    return [
+      headed(turn.question),
+      withPlainCitations(turn.fold.answer.trim()),
+      ...(sources.length > 0 ? [`**${texts.chat.sourcesTitle}**`, sources.join('\n')] : []),
+    ]
+  })
+  return `${[`# ${name}`, ...parts.flat()].filter(Boolean).join('\n\n')}\n`
+}
+
+/** A question of one line is the heading; others stand below a heading as they were written. */
+function headed(question: string): string {
+  return question.includes('\n') ? `## ${texts.chat.question}\n\n${question}` : `## ${question}`
+}
+
+/** A stored conversation as a file. */
+export function exported(session: ChatSessionDetail, kind: 'markdown' | 'json'): File {
+  const name = session.description || texts.chat.untitled
+  const fileName =
+    name
+      .replaceAll(/[\s\\/:*?"<>|\p{Cc}]+/gu, ' ')
+      .trim()
+      .slice(0, 80) || texts.chat.untitled
+  if (kind === 'json')
+    return new File([JSON.stringify(session, null, 2)], `${fileName}.json`, { type: 'application/json' })
+  return new File([asMarkdown(name, storedTurns(session, 1).turns)], `${fileName}.md`, { type: 'text/markdown' })
+}

@@ -1,0 +1,69 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { FeedbackReason } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+interface FeedbackFormProps {
+  readonly isGood: boolean
+  readonly send: (reason: FeedbackReason) => void
+  readonly close: () => void
+}
+
+/** Asks why an answer is good or bad; may be left alone, the rating itself is stored already. */
+export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.Element {
+  const { goodReasons, badReasons, whatWasGood, whatWasBad, moreWords, sendReason } = texts.chat
+  const [offered, setOffered] = useState<string | null>(null)
+  const [text, setText] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector('button')?.focus({ preventScroll: true }), [])
+  const isEmpty = offered === null && text.trim() === ''
+  const question = isGood ? whatWasGood : whatWasBad
+  return (
+    <form
+      ref={form}
+      class="feedback"
+      aria-label={question}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isEmpty) send({ ...(offered !== null && { offered }), ...(text.trim() !== '' && { text: text.trim() }) })
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <p>{question}</p>
+      <div class="row">
+        {(isGood ? goodReasons : badReasons).map((reason) => (
+          <button
+            key={reason}
+            type="button"
+            class="choice"
+            aria-pressed={offered === reason}
+            onClick={() => setOffered(offered === reason ? null : reason)}
+          >
+            {reason}
+          </button>
+        ))}
+      </div>
+      <textarea
+        aria-label={moreWords}
+        placeholder={moreWords}
+        rows={1}
+        maxLength={4000}
+        dir="auto"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="row">
+        <button type="submit" class="button" disabled={isEmpty}>
+          {sendReason}
+        </button>
+        <button type="button" class="quiet-button" onClick={close}>
+          {texts.frame.close}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,80 @@
+import type { LocalModels } from '@inlay/protocol/administration'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { toFailure } from '../service/failure.ts'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+interface LocalModelProps {
+  readonly service: Pick<Service, 'localModels' | 'chooseLocalModel'>
+  /** Called once another model answers. */
+  readonly onChange: () => void
+}
+
+/** Offers a language model that runs on the machine of the server, and takes the choice back. Nothing where there is none. */
+export function LocalModel({ service, onChange }: LocalModelProps): JSX.Element | null {
+  const [known, setKnown] = useState<LocalModels | null>(null)
+  const [isChanging, setIsChanging] = useState(false)
+  const [words, setWords] = useState('')
+  useEffect(() => {
+    const leave = new AbortController()
+    // Whoever cannot ask is offered nothing.
+    service.localModels(leave.signal).then(setKnown, () => {})
+    return () => leave.abort()
+  }, [service])
+  const choose = async (choice: { base_url: string; model: string } | null): Promise<void> => {
+    setIsChanging(true)
+    try {
+      setKnown(await service.chooseLocalModel(choice))
+      setWords(choice === null ? texts.chat.builtInAgain : texts.chat.answersFromNow(choice.model))
+      onChange()
+    } catch (error) {
+      setWords(toFailure(error).message)
+    } finally {
+      setIsChanging(false)
+    }
+  }
+  const { chosen = null, servers = [] } = known ?? {}
+  const [server] = servers
+  return (
+    <div class="local-model">
+      {chosen !== null ? (
+        <p>
+          {texts.chat.goesTo(chosen.server)}{' '}
+          <button type="button" disabled={isChanging} onClick={() => void choose(null)}>
+            {texts.chat.useBuiltIn}
+          </button>
+        </p>
+      ) : (
+        server !== undefined && <Offer server={server} isChanging={isChanging} choose={choose} />
+      )}
+      <p role="status">{words}</p>
+    </div>
+  )
+}
+
+interface OfferProps {
+  readonly server: LocalModels['servers'][number]
+  readonly isChanging: boolean
+  readonly choose: (choice: { base_url: string; model: string }) => Promise<void>
+}
+
+function Offer({ server, isChanging, choose }: OfferProps): JSX.Element {
+  const [model, setModel] = useState(server.models[0] ?? '')
+  return (
+    <p>
+      {texts.chat.runsHere(server.name)}{' '}
+      {server.models.length > 1 && (
+        <select aria-label={texts.chat.model} value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+          {server.models.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}{' '}
+      <button type="button" disabled={isChanging} onClick={() => void choose({ base_url: server.base_url, model })}>
+        {texts.chat.letAnswer(model)}
+      </button>{' '}
+      {texts.chat.thenGoTo}
+    </p>
+  )
+}

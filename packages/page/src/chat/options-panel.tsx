@@ -1,0 +1,282 @@
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type {
+  AgentAction,
+  AnswerFilters,
+  AnswerSettings,
+  FilterValues,
+  ListedModel,
+  Service,
+} from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+interface OptionsPanelProps {
+  readonly service: Pick<Service, 'filterValues'>
+  readonly settings: AnswerSettings
+  readonly change: (settings: AnswerSettings) => void
+  readonly models: readonly ListedModel[]
+  readonly actions: readonly AgentAction[]
+  readonly close: () => void
+}
+
+/** Chooses how the next questions are answered: model, actions, and what documents count. */
+export function OptionsPanel({ service, settings, change, models, actions, close }: OptionsPanelProps): JSX.Element {
+  const panel = useRef<HTMLDivElement>(null)
+  const words = texts.chat.options
+  useLayoutEffect(() => {
+    const { current } = panel
+    const place = current?.parentElement?.getBoundingClientRect()
+    if (!current || !place) return
+    const below = innerHeight - place.bottom
+    current.classList.toggle('below', below > place.top)
+    // The question grows by what is chosen.
+    current.style.maxHeight = `${Math.max(240, below - 112, place.top - 16)}px`
+    current.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
+    // Of the window: a choice that was clicked and is gone has no focus any more. Escape also ends a running answer.
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
+      event.preventDefault()
+      event.stopPropagation()
+      close()
+    }
+    addEventListener('keydown', onKeyDown, { capture: true })
+    return () => removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [close])
+  return (
+    <div ref={panel} class="options-panel" role="group" aria-label={words.title} tabIndex={-1}>
+      <ModelFields settings={settings} change={change} models={models} />
+      {actions.length > 0 && <ActionFields settings={settings} change={change} actions={actions} />}
+      <FilterFields
+        service={service}
+        filters={settings.filters}
+        change={(filters) => change({ ...settings, filters: { ...settings.filters, ...filters } })}
+      />
+      <button type="button" class="quiet-button" onClick={close}>
+        {texts.frame.close}
+      </button>
+    </div>
+  )
+}
+
+type FieldsProps = Pick<OptionsPanelProps, 'settings' | 'change'>
+
+function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPanelProps, 'models'>): JSX.Element {
+  const words = texts.chat.options
+  const usual = models.find(({ isDefault }) => isDefault)
+  const model = models.find(({ id }) => id === settings.modelId) ?? usual
+  return (
+    <>
+      {models.length > 1 && (
+        <label class="option">
+          <span>{texts.chat.model}</span>
+          <select
+            value={settings.modelId ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              // Another model may not know the effort.
+              change({ ...settings, effort: null, modelId: value === '' ? null : Number(value) })
+            }
+          >
+            <option value="">{usual === undefined ? words.usual : words.usualModel(usual.name)}</option>
+            {models
+              .filter(({ isDefault }) => !isDefault)
+              .map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+          </select>
+        </label>
+      )}
+      {model?.hasTemperature === true && (
+        <label class="option">
+          <span>{words.temperature}</span>
+          <input
+            type="number"
+            min={0}
+            max={2}
+            step={0.1}
+            placeholder={words.usual}
+            value={settings.temperature ?? ''}
+            onInput={({ currentTarget: { value, valueAsNumber } }) => {
+              if (value === '') change({ ...settings, temperature: null })
+              else if (valueAsNumber >= 0 && valueAsNumber <= 2) change({ ...settings, temperature: valueAsNumber })
+            }}
+          />
+        </label>
+      )}
+      {model !== undefined && model.efforts.length > 0 && (
+        <label class="option">
+          <span>{words.effort}</span>
+          <select
+            value={settings.effort ?? ''}
+            onChange={({ currentTarget: { value } }) => change({ ...settings, effort: value === '' ? null : value })}
+          >
+            <option value="">{words.usual}</option>
+            {model.efforts.map((effort) => (
+              <option key={effort} value={effort}>
+                {words.efforts[effort as keyof typeof words.efforts] ?? effort}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  )
+}
+
+function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsPanelProps, 'actions'>): JSX.Element {
+  const words = texts.chat.options
+  const allowed = settings.allowedTools ?? actions.map(({ id }) => id)
+  const allow = (id: number, isAllowed: boolean): void => {
+    const next = actions
+      .map((action) => action.id)
+      .filter((known) => (known === id ? isAllowed : allowed.includes(known)))
+    change({
+      ...settings,
+      allowedTools: next.length === actions.length ? null : next,
+      forcedTool: settings.forcedTool === id ? null : settings.forcedTool,
+    })
+  }
+  return (
+    <fieldset class="option-group">
+      <legend>{words.actions}</legend>
+      <div class="option-list">
+        {actions.map(({ id, name }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={allowed.includes(id)}
+              onChange={(event) => allow(id, event.currentTarget.checked)}
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+      <label class="option">
+        <span>{words.firstAction}</span>
+        <select
+          value={settings.forcedTool ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            change({ ...settings, forcedTool: value === '' ? null : Number(value) })
+          }
+        >
+          <option value="">{words.modelDecides}</option>
+          {actions
+            .filter(({ id }) => allowed.includes(id))
+            .map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+        </select>
+      </label>
+    </fieldset>
+  )
+}
+
+/** Times that are offered, in days. */
+const periods = [7, 30, 365]
+
+interface FilterFieldsProps {
+  readonly service: Pick<Service, 'filterValues'>
+  readonly filters: AnswerFilters
+  readonly change: (filters: Partial<AnswerFilters>) => void
+}
+
+function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Element {
+  const words = texts.chat.options
+  const [tagWords, setTagWords] = useState('')
+  const values = useFilterValues(service, tagWords)
+  const { sources, sets, tags, days } = filters
+  const toggled = (list: readonly string[], name: string): readonly string[] =>
+    list.includes(name) ? list.filter((known) => known !== name) : [...list, name]
+  const choices = (name: string, offered: readonly string[], chosen: readonly string[], key: 'sources' | 'sets') =>
+    offered.length > 1 || chosen.length > 0 ? (
+      <div class="option" role="group" aria-label={name}>
+        <span>{name}</span>
+        <span class="choices">
+          {[...new Set([...chosen, ...offered])].map((value) => (
+            <button
+              key={value}
+              type="button"
+              class="choice"
+              aria-pressed={chosen.includes(value)}
+              onClick={() => change({ [key]: toggled(chosen, value) })}
+            >
+              {value}
+            </button>
+          ))}
+        </span>
+      </div>
+    ) : null
+  return (
+    <fieldset class="option-group">
+      <legend>{words.filters}</legend>
+      {choices(words.sources, values?.sources ?? [], sources, 'sources')}
+      {choices(words.sets, values?.sets ?? [], sets, 'sets')}
+      <label class="option">
+        <span>{words.changed}</span>
+        <select
+          value={days ?? ''}
+          onChange={({ currentTarget: { value } }) => change({ days: value === '' ? null : Number(value) })}
+        >
+          <option value="">{words.anyTime}</option>
+          {periods.map((period) => (
+            <option key={period} value={period}>
+              {words.withinDays(period)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {values !== undefined && (values.tags.length > 0 || tagWords !== '') && (
+        <>
+          <label class="option">
+            <span>{words.tags}</span>
+            <input
+              type="search"
+              placeholder={words.findTags}
+              value={tagWords}
+              onInput={(event) => setTagWords(event.currentTarget.value)}
+            />
+          </label>
+          <div class="choices">
+            {values.tags
+              .filter(({ key, value }) => !tags.some((known) => known.key === key && known.value === value))
+              .map((tag) => (
+                <button
+                  key={`${tag.key}\n${tag.value}`}
+                  type="button"
+                  class="choice"
+                  onClick={() => change({ tags: [...tags, tag] })}
+                >
+                  {`${tag.key}: ${tag.value}`}
+                </button>
+              ))}
+          </div>
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+/** Time from the last key to the request, in milliseconds. */
+const typingMs = 200
+
+function useFilterValues(service: Pick<Service, 'filterValues'>, tagWords: string): FilterValues | undefined {
+  const [values, setValues] = useState<FilterValues | undefined>(undefined)
+  useEffect(() => {
+    const leave = new AbortController()
+    const timer = setTimeout(
+      // Without them there is less to choose from, and questions work as they did.
+      () => service.filterValues(tagWords, leave.signal).then(setValues, () => {}),
+      values === undefined ? 0 : typingMs,
+    )
+    return () => {
+      clearTimeout(timer)
+      leave.abort()
+    }
+  }, [service, tagWords])
+  return values
+}

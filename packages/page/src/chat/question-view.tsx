@@ -1,0 +1,125 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { PenIcon } from '../controls/icons.tsx'
+import { texts } from '../texts/texts.ts'
+import { Arrows } from './arrows.tsx'
+import type { Conversation } from './conversation.ts'
+import { questionParts } from './copied-answer.ts'
+import type { Turn } from './turn.ts'
+
+interface QuestionViewProps {
+  readonly turn: Turn
+  readonly id: string
+  /** Null where it can only be read. */
+  readonly conversation: Pick<Conversation, 'isAnswering' | 'edit' | 'choose'> | null
+}
+
+/** A question; a long one is folded. It can be asked in other words, which begins another branch. */
+export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX.Element {
+  const [isEditing, setIsEditing] = useState(false)
+  const isLong = turn.question.length > longQuestion || turn.question.split('\n').length > 10
+  const [isFolded, setIsFolded] = useState(isLong)
+  const { quote, words } = questionParts(turn.question)
+  const canEdit = turn.phase !== 'answering' && turn.fold.state.userMessageId !== null && !conversation?.isAnswering
+  const { showAll, showLess, editQuestion } = texts.chat
+  return (
+    <div class="question-place">
+      {/* It names the article, so it stays while the field is shown. */}
+      <h2 class={isFolded ? 'question folded' : 'question'} id={id} dir="auto" hidden={isEditing}>
+        {quote !== '' && (
+          <span class="question-quote" dir="auto">
+            {quote}
+          </span>
+        )}
+        {words}
+      </h2>
+      {isEditing ? (
+        <QuestionForm
+          words={turn.question}
+          ask={(changed) => {
+            setIsEditing(false)
+            if (changed !== turn.question) conversation?.edit(turn, changed)
+          }}
+          cancel={() => setIsEditing(false)}
+        />
+      ) : (
+        <div class="question-actions">
+          {isLong && (
+            <button type="button" class="text-button" aria-expanded={!isFolded} onClick={() => setIsFolded(!isFolded)}>
+              {isFolded ? showAll : showLess}
+            </button>
+          )}
+          {conversation !== null && (
+            <Arrows
+              of="question"
+              ids={turn.versions.questions}
+              shown={turn.fold.state.userMessageId}
+              isDisabled={conversation.isAnswering}
+              choose={conversation.choose}
+            />
+          )}
+          {conversation !== null && canEdit && (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={editQuestion}
+              title={editQuestion}
+              onClick={() => setIsEditing(true)}
+            >
+              <PenIcon />
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Longer questions are folded; characters. */
+const longQuestion = 900
+
+interface QuestionFormProps {
+  readonly words: string
+  readonly ask: (words: string) => void
+  readonly cancel: () => void
+}
+
+function QuestionForm({ words, ask, cancel }: QuestionFormProps): JSX.Element {
+  const [text, setText] = useState(words)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const send = (): void => {
+    if (text.trim() !== '') ask(text.trim())
+  }
+  return (
+    <form
+      class="question-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') cancel()
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        aria-label={texts.chat.otherWords}
+        dir="auto"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="row">
+        <button type="submit" class="button" disabled={text.trim() === ''}>
+          {texts.frame.ask}
+        </button>
+        <button type="button" class="quiet-button" onClick={cancel}>
+          {texts.frame.cancel}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,65 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { QuoteIcon } from '../controls/icons.tsx'
+import { texts } from '../texts/texts.ts'
+
+interface Selected {
+  readonly text: string
+  /** Place in the window, in pixels. */
+  readonly left: number
+  readonly top: number
+}
+
+/** Most characters of a quote; longer ones say no better what is asked about. */
+const maxQuote = 2000
+
+/** Offers to ask about what is selected in an answer or a source. Keyboards reach it as the last thing of the page's thread. */
+export function QuoteButton({ quote }: { quote: (text: string) => void }): JSX.Element | null {
+  const [selected, setSelected] = useState<Selected | null>(null)
+  useEffect(() => {
+    const look = (): void => setSelected(selection())
+    document.addEventListener('selectionchange', look)
+    addEventListener('scroll', look, { passive: true })
+    return () => {
+      document.removeEventListener('selectionchange', look)
+      removeEventListener('scroll', look)
+    }
+  }, [])
+  if (selected === null) return null
+  return (
+    <button
+      type="button"
+      class="quote-button"
+      style={{ left: `${selected.left}px`, top: `${selected.top}px` }}
+      // A press would end the selection before the click comes.
+      onPointerDown={(event) => event.preventDefault()}
+      onClick={() => {
+        // The selection may have grown since the button was drawn.
+        const { text } = selection() ?? selected
+        quote(text.slice(0, maxQuote))
+        getSelection()?.removeAllRanges()
+        setSelected(null)
+      }}
+    >
+      <QuoteIcon />
+      {texts.chat.askAbout}
+    </button>
+  )
+}
+
+function selection(): Selected | null {
+  const current = getSelection()
+  if (current === null || current.isCollapsed || current.rangeCount === 0) return null
+  const range = current.getRangeAt(0)
+  const { commonAncestorContainer: node } = range
+  const element = node instanceof Element ? node : node.parentElement
+  const text = current.toString().trim()
+  if (text.length < 3 || !element?.closest('.answer, .passage')) return null
+  const box = range.getBoundingClientRect()
+  if (box.bottom < 0 || box.top > innerHeight) return null
+  return {
+    text,
+    left: Math.min(Math.max(box.left + box.width / 2, 80), innerWidth - 80),
+    top: Math.max(box.top - 44, 8),
+  }
+}

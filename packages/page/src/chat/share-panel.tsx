@@ -1,0 +1,74 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { sharedAddress } from '../address.ts'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+interface SharePanelProps {
+  readonly sessionId: string
+  readonly service: Pick<Service, 'chat' | 'share'>
+  readonly close: () => void
+}
+
+/** Shares a conversation by an address that can be copied, and ends that. Nothing is shared before it is asked for. */
+export function SharePanel({ sessionId, service, close }: SharePanelProps): JSX.Element {
+  const [isShared, setIsShared] = useState<boolean | undefined>(undefined)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  const failed = (error: unknown): void => setFailure(toFailure(error))
+  useEffect(() => {
+    panel.current?.focus({ preventScroll: true })
+    service.chat(sessionId).then(({ shared_status: status }) => setIsShared(status === 'public'), failed)
+  }, [sessionId, service])
+  const change = (shares: boolean): void => {
+    setFailure(null)
+    service.share(sessionId, shares).then(() => setIsShared(shares), failed)
+  }
+  const { shareTitle, shareLead, makeLink, link, copyLink, stopSharing, isShared: sharedWords } = texts.chat
+  const address = `${location.origin}${location.pathname}${sharedAddress(sessionId)}`
+  return (
+    <div
+      ref={panel}
+      class="share-panel"
+      role="group"
+      aria-label={shareTitle}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <p>{shareLead}</p>
+      {isShared === true && (
+        <div class="row">
+          <input
+            type="text"
+            readOnly
+            aria-label={link}
+            value={address}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <CopyButton text={address} label={copyLink} />
+        </div>
+      )}
+      <div class="row">
+        {isShared !== undefined && (
+          <button type="button" class={isShared ? 'quiet-button' : 'button'} onClick={() => change(!isShared)}>
+            {isShared ? stopSharing : makeLink}
+          </button>
+        )}
+        <button type="button" class="quiet-button" onClick={close}>
+          {texts.frame.close}
+        </button>
+      </div>
+      <p class="visually-hidden" role="status">
+        {isShared === true ? sharedWords : ''}
+      </p>
+      {failure !== null && <FailureNote failure={failure} />}
+    </div>
+  )
+}

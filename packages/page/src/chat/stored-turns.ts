@@ -1,0 +1,57 @@
+import { exchangesOf } from '@inlay/client'
+import type { ChatMessageDetail, ChatSessionDetail, Packet } from '@inlay/protocol'
+import { texts } from '../texts/texts.ts'
+import { failed, newTurn, withLines, type Turn, type Versions } from './turn.ts'
+
+/** The turns of a stored conversation, along the branch that is shown. */
+export interface StoredTurns {
+  readonly turns: readonly Turn[]
+  /** Whether the last of them is still being answered. */
+  readonly isRunning: boolean
+}
+
+/** Makes turns of what the service stored. @param firstId id of the first turn; the others count on */
+export function storedTurns(session: ChatSessionDetail, firstId: number): StoredTurns {
+  const turns: Turn[] = []
+  let running: Turn | undefined
+  for (const { question, answer, packets, isRunning } of exchangesOf(session)) {
+    const files = question.files.map(({ id, name }) => ({ id, name: name ?? texts.chat.file }))
+    const pending = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
+    const known = {
+      ...pending,
+      versions: versionsOf(session, question),
+      feedback: answer?.current_feedback ?? null,
+      modelName: answer?.model_display_name ?? null,
+    }
+    const turn = isRunning ? known : answered(known, question, answer, packets)
+    if (isRunning) running = turn
+    turns.push(turn)
+  }
+  return { turns, isRunning: running !== undefined && running === turns.at(-1) }
+}
+
+function answered(
+  pending: Turn,
+  question: ChatMessageDetail,
+  answer: ChatMessageDetail | undefined,
+  packets: readonly Packet[],
+): Turn {
+  const ids = { user_message_id: question.message_id, reserved_assistant_message_id: answer?.message_id ?? 0 }
+  const turn = withLines(pending, [ids, ...packets])
+  if (answer !== undefined) turn.fold.addFailures(answer.failed_calls)
+  if (answer === undefined) return failed(turn, { message: texts.chat.neverAnswered, retryable: true })
+  return answer.error === null ? turn : failed(turn, { message: answer.error, retryable: true })
+}
+
+/** The messages that share the place of a question, and those that share the place of its answer. */
+function versionsOf({ messages }: ChatSessionDetail, question: ChatMessageDetail): Versions {
+  const idsBelow = (parent: number | null, type: ChatMessageDetail['message_type']): readonly number[] =>
+    messages
+      .filter((message) => message.parent_message === parent && message.message_type === type)
+      .map(({ message_id: id }) => id)
+      .sort((left, right) => left - right)
+  return {
+    questions: idsBelow(question.parent_message, 'user'),
+    answers: idsBelow(question.message_id, 'assistant'),
+  }
+}

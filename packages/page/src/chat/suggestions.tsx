@@ -1,0 +1,151 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ListedAgent, Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { triggerAt, type Trigger } from './composer-options.ts'
+
+/** Something that can be chosen while a question is written. */
+export interface Suggestion {
+  readonly name: string
+  readonly hint: string
+  /** The text that takes the place of the word that was typed. */
+  readonly text: string
+  readonly act?: () => void
+}
+
+/** A command behind a slash. */
+export interface Command {
+  readonly name: string
+  readonly hint: string
+  readonly act: () => void
+}
+
+/** The suggestions for what is being typed, one of them marked. */
+export interface Suggestions {
+  readonly all: readonly Suggestion[]
+  readonly marked: number
+  /** Takes the keys that move in the list; tells whether it took one. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean
+  readonly choose: (suggestion: Suggestion) => void
+}
+
+interface SuggestionSources {
+  readonly text: string
+  /** Place of the cursor in the text. */
+  readonly caret: number
+  readonly commands: readonly Command[]
+  /** Those that can be chosen; empty in a chat that has begun. */
+  readonly agents: readonly ListedAgent[]
+  readonly chooseAgent: (agentId: number) => void
+  readonly service: Pick<Service, 'documents'>
+  /** Puts a text in the place of the word that was typed. */
+  readonly replace: (trigger: Trigger, text: string) => void
+}
+
+/** Most documents that are offered at once. */
+const maxDocuments = 6
+/** Time from the last key to the request, in milliseconds. */
+const typingMs = 150
+
+/** Offers commands behind `/`, agents and titles of documents behind `@`. */
+export function useSuggestions(sources: SuggestionSources): Suggestions {
+  const { text, caret, commands, agents, chooseAgent, service, replace } = sources
+  const [marked, setMarked] = useState(0)
+  const [closedFor, setClosedFor] = useState<string | null>(null)
+  const trigger = triggerAt(text, caret)
+  const isOpen = trigger !== null && closedFor !== text
+  const mention = isOpen && trigger.kind === 'mention' ? trigger.word : null
+  const titles = useTitles(service, mention)
+  useEffect(() => setMarked(0), [text])
+  const all = isOpen ? found(trigger, titles) : []
+  const choose = ({ text: words, act }: Suggestion): void => {
+    if (trigger === null) return
+    replace(trigger, words)
+    act?.()
+  }
+  return {
+    all,
+    marked,
+    choose,
+    onKeyDown: (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      const chosen = all[marked]
+      if (chosen === undefined || event.isComposing) return false
+      if (step !== undefined) setMarked((marked + step + all.length) % all.length)
+      else if (event.key === 'Enter' || event.key === 'Tab') choose(chosen)
+      else if (event.key === 'Escape') setClosedFor(text)
+      else return false
+      event.preventDefault()
+      return true
+    },
+  }
+
+  function found({ kind, word }: Trigger, documents: readonly string[]): readonly Suggestion[] {
+    const isMatch = (name: string): boolean => name.toLowerCase().includes(word.toLowerCase())
+    if (kind === 'command')
+      return commands
+        .filter(({ name }) => name.startsWith(word.toLowerCase()))
+        .map(({ name, hint, act }) => ({ name: `/${name}`, hint, text: '', act }))
+    const offered = agents.filter(({ name }) => isMatch(name))
+    return [
+      ...offered.map(({ id, name, description }) => ({
+        name,
+        hint: description === '' ? texts.chat.suggestions.agent : description,
+        text: '',
+        act: () => chooseAgent(id),
+      })),
+      // A title in a question finds its document.
+      ...documents.map((title) => ({ name: title, hint: texts.chat.suggestions.document, text: `“${title}” ` })),
+    ]
+  }
+}
+
+function useTitles(service: Pick<Service, 'documents'>, word: string | null): readonly string[] {
+  const [titles, setTitles] = useState<readonly string[]>([])
+  useEffect(() => {
+    if (word === null) return undefined
+    const leave = new AbortController()
+    const timer = setTimeout(() => {
+      const query = { limit: maxDocuments, ...(word !== '' && { match: word }), signal: leave.signal }
+      service.documents(query).then(
+        ({ documents }) => setTitles([...new Set(documents.map(({ semantic_id: title }) => title))]),
+        // Keys that may not list documents are offered none.
+        () => setTitles([]),
+      )
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+      leave.abort()
+    }
+  }, [service, word])
+  return word === null ? [] : titles
+}
+
+/** The list of suggestions; the field of the question stays focused and names the marked one. */
+export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; id: string }): JSX.Element | null {
+  const { all, marked, choose } = suggestions
+  if (all.length === 0) return null
+  return (
+    <div class="suggestions" id={id} role="listbox" aria-label={texts.chat.suggestions.title}>
+      {all.map((suggestion, at) => (
+        <div
+          key={`${suggestion.name} ${at}`}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === marked}
+          class={at === marked ? 'marked' : undefined}
+          // A press must not take the focus from the field.
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => choose(suggestion)}
+        >
+          <span class="suggestion-name" dir="auto">
+            {suggestion.name}
+          </span>
+          <span class="suggestion-hint" dir="auto">
+            {suggestion.hint}
+          </span>
+        </div>
+      ))}
+    </div>
+  )
+}

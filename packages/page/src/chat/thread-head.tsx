@@ -1,0 +1,49 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { SaveIcon, ShareIcon } from '../controls/icons.tsx'
+import { Menu } from '../controls/menu.tsx'
+import { saveFile } from '../controls/save-file.ts'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { exported } from './export.ts'
+import { SharePanel } from './share-panel.tsx'
+
+interface ThreadHeadProps {
+  readonly sessionId: string
+  readonly service: Pick<Service, 'chat' | 'share'>
+}
+
+/** What can be done with a whole conversation: share it, take it along, print it. */
+export function ThreadHead({ sessionId, service }: ThreadHeadProps): JSX.Element {
+  const [isSharing, setIsSharing] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const save = (kind: 'markdown' | 'json'): void => {
+    setFailure(null)
+    service.chat(sessionId).then(
+      (session) => saveFile(exported(session, kind)),
+      (error: unknown) => setFailure(toFailure(error)),
+    )
+  }
+  const { share, export: exportLabel, exportMarkdown, exportJson, print: printLabel } = texts.chat
+  return (
+    <div class="thread-head">
+      <button type="button" class="quiet-button" aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
+        <ShareIcon />
+        {share}
+      </button>
+      <Menu
+        label={exportLabel}
+        icon={<SaveIcon />}
+        entries={[
+          { label: exportMarkdown, act: () => save('markdown') },
+          { label: exportJson, act: () => save('json') },
+          { label: printLabel, act: () => print() },
+        ]}
+      />
+      {isSharing && <SharePanel sessionId={sessionId} service={service} close={() => setIsSharing(false)} />}
+      {failure !== null && <FailureNote failure={failure} />}
+    </div>
+  )
+}

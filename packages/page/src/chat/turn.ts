@@ -1,0 +1,159 @@
+import {
+  createFold,
+  type Block,
+  type ChatSessionDetail,
+  type Fold,
+  type SearchDoc,
+  type StreamLine,
+} from '@inlay/protocol'
+import type { Failure } from '../service/failure.ts'
+import type { Question, SentFile } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+/** A question and everything that is known of its answer so far. A new object with every change; the fold stays one. */
+export interface Turn {
+  readonly id: number
+  readonly question: string
+  /** Files that went with the question. */
+  readonly files: readonly SentFile[]
+  readonly phase: 'answering' | 'finished' | 'stopped' | 'failed'
+  /** The session it belongs to, once one exists. */
+  readonly sessionId: string | null
+  readonly fold: Fold
+  readonly failure: Failure | null
+  /** Ids of the versions of the question, and of the answers to this version; one each until something was done again. */
+  readonly versions: Versions
+  readonly feedback: Feedback
+  /** Name of the model that answered; null until it is known. */
+  readonly modelName: string | null
+}
+
+/** What a person thought of an answer. */
+export type Feedback = 'like' | 'dislike' | null
+
+/** Message ids of the questions that could stand in a place of the conversation, and of their answers, oldest first. */
+export interface Versions {
+  readonly questions: readonly number[]
+  readonly answers: readonly number[]
+}
+
+const noVersions: Versions = { questions: [], answers: [] }
+
+/** A turn just asked. */
+export function newTurn(id: number, { question, files }: Question, sessionId: string | null): Turn {
+  return {
+    id,
+    question,
+    files,
+    phase: 'answering',
+    sessionId,
+    fold: createFold(),
+    failure: null,
+    versions: noVersions,
+    feedback: null,
+    modelName: null,
+  }
+}
+
+/** The turn with more lines of its stream. */
+export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
+  for (const line of lines) turn.fold.add(line)
+  const { state } = turn.fold
+  const known = { ...turn, sessionId: state.chatSessionId ?? turn.sessionId }
+  if (state.phase === 'done') return { ...known, phase: 'finished' }
+  if (state.phase === 'stopped') return { ...known, phase: 'stopped' }
+  if (state.errorLine === null) return known
+  return failed(known, { message: state.errorLine.error, retryable: state.errorLine.is_retryable })
+}
+
+/** The turn, ended by a failure; what was said stays. */
+export function failed(turn: Turn, failure: Failure): Turn {
+  return { ...turn, phase: 'failed', failure }
+}
+
+/** The turn once its stream has ended, whether or not it said so itself. */
+export function ended(turn: Turn): Turn {
+  if (turn.phase !== 'answering') return turn
+  return failed(turn, { message: texts.chat.connectionEnded, retryable: true })
+}
+
+/** The turn with the failed calls of its stored answer. */
+export function withFailures(turn: Turn, { messages }: Pick<ChatSessionDetail, 'messages'>): Turn {
+  const answer = messages.find(({ message_id: id }) => id === turn.fold.state.messageId)
+  turn.fold.addFailures(answer?.failed_calls ?? [])
+  return { ...turn }
+}
+
+/** The turn, stopped by the person; what was said stays. */
+export function stopped(turn: Turn): Turn {
+  return turn.phase === 'answering' ? { ...turn, phase: 'stopped' } : turn
+}
+
+/**
+ * What was done on the way to the answer, in order: everything but the text that is the answer. Agents research side by
+ * side; the steps of each follow it.
+ */
+export function stepsOf(turn: Turn): readonly Block[] {
+  const { blocks } = turn.fold.state
+  const answer = blocks.findLast((block) => block.kind === 'text' && block.placement.sub_turn_index === null)
+  const steps = blocks.filter((block) => block !== answer)
+  const agentOf = (step: Block): Block | undefined =>
+    step.placement.sub_turn_index === null
+      ? undefined
+      : steps.find((candidate) => candidate.kind === 'research' && isAtPlace(candidate, step.placement))
+  return steps.flatMap((step) => {
+    if (step.kind === 'research') return [step, ...steps.filter((candidate) => agentOf(candidate) === step)]
+    return agentOf(step) === undefined ? [step] : []
+  })
+}
+
+const isAtPlace = ({ placement }: Block, { turn_index: turn, tab_index: tab }: Block['placement']): boolean =>
+  placement.turn_index === turn && placement.tab_index === tab
+
+/** A document as the source list shows it: all its found passages together. */
+export interface Source {
+  readonly documentId: string
+  /** Its number in the answer; null when the answer does not cite it. */
+  readonly number: number | null
+  /** The found passages of the document, best first; at least one. */
+  readonly passages: readonly [SearchDoc, ...SearchDoc[]]
+}
+
+/**
+ * Sources of a turn: the cited ones by number, then those that were only found, in rank order. Found is what the steps
+ * show, so that both name the same number.
+ */
+export function sourcesOf(turn: Turn): { cited: readonly Source[]; uncited: readonly Source[] } {
+  const { state } = turn.fold
+  const numberOf = new Map(state.citations.map((citation) => [citation.document_id, citation.citation_number]))
+  const byDocument = new Map<string, [SearchDoc, ...SearchDoc[]]>()
+  for (const document of documentsOf(turn)) {
+    const passages = byDocument.get(document.document_id)
+    if (passages === undefined) byDocument.set(document.document_id, [document])
+    else if (!passages.some((known) => known.chunk_ind === document.chunk_ind)) passages.push(document)
+  }
+  const sources = [...byDocument].map(([documentId, passages]): Source => ({
+    documentId,
+    number: numberOf.get(documentId) ?? null,
+    passages,
+  }))
+  const cited = sources.filter((source) => source.number !== null)
+  const inSteps = new Set(shownBySteps(turn).map((document) => document.document_id))
+  return {
+    cited: cited.sort((left, right) => (left.number ?? 0) - (right.number ?? 0)),
+    uncited: sources.filter(
+      ({ number, documentId }) => number === null && (inSteps.size === 0 || inSteps.has(documentId)),
+    ),
+  }
+}
+
+/** Documents the answer could draw on; until it begins, those that its steps have shown. */
+function documentsOf(turn: Turn): readonly SearchDoc[] {
+  return [...turn.fold.state.documents, ...shownBySteps(turn)]
+}
+
+function shownBySteps(turn: Turn): readonly SearchDoc[] {
+  return turn.fold.state.blocks.flatMap((block) =>
+    block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
+  )
+}

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { texts } from '../texts/texts.ts'
+import { copyText } from './copy-text.ts'
+import { CheckIcon, CopyIcon } from './icons.tsx'
+
+/** How long "Copied" stays, in milliseconds. */
+const thanksMs = 1600
+
+/** A button that puts a text on the clipboard and says so. */
+export function CopyButton({
+  text,
+  label,
+}: {
+  /** The text, or what makes it when it is wanted. */
+  text: string | (() => string)
+  label: string
+}): JSX.Element {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return undefined
+    const timer = setTimeout(() => setCopied(false), thanksMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const copy = (): void => void copyText(typeof text === 'string' ? text : text()).then(setCopied)
+  return (
+    <button
+      type="button"
+      class="quiet-button copy"
+      onClick={copy}
+      aria-label={copied ? texts.frame.copied : label}
+      title={label}
+    >
+      {copied ? <CheckIcon /> : <CopyIcon />}
+      <span aria-hidden="true">{copied ? texts.frame.copied : texts.frame.copy}</span>
+    </button>
+  )
+}

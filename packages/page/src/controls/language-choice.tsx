@@ -1,0 +1,23 @@
+import type { JSX } from 'preact'
+import { chooseLanguage, chosenLanguage, languages, type Language } from '../texts/locale.ts'
+import { texts } from '../texts/texts.ts'
+
+/** Lets a person read the page in another language than their browser's. */
+export function LanguageChoice(): JSX.Element {
+  return (
+    <label class="language-choice">
+      <span class="visually-hidden">{texts.frame.language}</span>
+      <select
+        value={chosenLanguage() ?? ''}
+        onChange={({ currentTarget: { value } }) => chooseLanguage(value === '' ? null : (value as Language))}
+      >
+        <option value="">{texts.frame.browserLanguage}</option>
+        {Object.entries(languages).map(([code, name]) => (
+          <option key={code} value={code} lang={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,156 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { DocumentList } from './document-list.ts'
+import { useFileIntake, type FileIntake } from './file-intake.ts'
+import { readableExtensions } from '@inlay/protocol'
+import { chosenFiles, droppedFiles } from './files.ts'
+import { PasteText } from './paste-text.tsx'
+import { texts } from '../texts/texts.ts'
+
+/** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
+export function AddDocuments({ service, change }: Pick<DocumentList, 'service' | 'change'>): JSX.Element {
+  const [isOver, setIsOver] = useState(false)
+  const [pasted, setPasted] = useState<string | null>(null)
+  const picker = useRef<HTMLInputElement>(null)
+  const folderPicker = useRef<HTMLInputElement>(null)
+  useEffect(() => folderPicker.current?.setAttribute('webkitdirectory', ''), [])
+  const intake = useFileIntake(service, change)
+  return (
+    <section class="add-documents" aria-labelledby="add-title">
+      <h2 id="add-title" class="visually-hidden">
+        Add documents
+      </h2>
+      <div
+        class={isOver ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setIsOver(true)
+        }}
+        onDragLeave={() => setIsOver(false)}
+        onDrop={(event) => {
+          event.preventDefault()
+          setIsOver(false)
+          if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(intake.add)
+        }}
+      >
+        <p>
+          Drop files or folders here, or{' '}
+          <button type="button" class="text-button" onClick={() => picker.current?.click()}>
+            choose files
+          </button>{' '}
+          or{' '}
+          <button type="button" class="text-button" onClick={() => folderPicker.current?.click()}>
+            a folder
+          </button>
+        </p>
+        <p class="hint">PDF, Word, PowerPoint, Excel, CSV, HTML, mail, Markdown and text, up to 100 MB</p>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          accept={readableExtensions.join(',')}
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="Choose files"
+          onChange={(event) => {
+            const files = chosenFiles(event.currentTarget.files ?? [])
+            setPasted(null)
+            intake.add(files)
+            event.currentTarget.value = ''
+          }}
+        />
+        <input
+          ref={folderPicker}
+          type="file"
+          multiple
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="Choose a folder"
+          onChange={(event) => {
+            const files = chosenFiles(event.currentTarget.files ?? [])
+            setPasted(null)
+            // Hidden files are left out, as in a folder that is dropped.
+            intake.add(files.filter(({ path }) => !path.split('/').some((name) => name.startsWith('.'))))
+            event.currentTarget.value = ''
+          }}
+        />
+      </div>
+      <PasteText add={(document) => change(service.ingest(document))} report={setPasted} />
+      <Doubles intake={intake} />
+      <div class="intake-words" role="status">
+        <IntakeWords intake={intake} pasted={pasted} />
+      </div>
+    </section>
+  )
+}
+
+/** Asks what files are whose names are taken. */
+function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }): JSX.Element | null {
+  const [first] = doubles
+  if (first === undefined) return null
+  const isSingle = doubles.length === 1
+  return (
+    <div class="doubles" role="group" aria-label="Files whose names are taken">
+      <p>
+        {isSingle
+          ? `${first.path} is here already.`
+          : `${doubles.length} files are here already, such as ${first.path}.`}
+      </p>
+      <div class="row">
+        <button type="button" class="button" onClick={() => settleDoubles('replace')}>
+          {isSingle ? 'Replace it' : 'Replace them'}
+        </button>
+        <button type="button" class="quiet-button" onClick={() => settleDoubles('keep both')}>
+          Keep both
+        </button>
+        <button type="button" class="quiet-button" onClick={dropDoubles}>
+          Leave out
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Files before the pace says something. */
+const minFiles = 5
+
+/** How many files a second, and how long the rest takes. */
+function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string {
+  const seconds = (Date.now() - startedAt) / 1000
+  if (done < minFiles || seconds < 1) return ''
+  const rate = done / seconds
+  return texts.documents.rate(Math.round(rate * 10) / 10, Math.ceil((total - done) / rate))
+}
+
+function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }): JSX.Element {
+  const { progress, taken, refusals } = intake
+  return (
+    <>
+      {progress !== null && (
+        <p>
+          Reading file {Math.min(progress.done + 1, progress.total)} of {progress.total} …{' '}
+          <span class="count">{paceOf(progress)}</span>
+        </p>
+      )}
+      {progress === null && taken > 0 && (
+        <p>{taken === 1 ? 'One file was taken in.' : `${taken} files were taken in.`}</p>
+      )}
+      {refusals.length > 0 && (
+        <div class="refused-files">
+          <p>
+            {refusals.length === 1 ? 'One file was not taken in.' : `${refusals.length} files were not taken in.`}{' '}
+            <button type="button" class="text-button" onClick={intake.forgetRefusals}>
+              Clear the list
+            </button>
+          </p>
+          <ul tabIndex={0} aria-label="Files that were not taken in">
+            {refusals.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {pasted !== null && <p>{pasted}</p>}
+    </>
+  )
+}

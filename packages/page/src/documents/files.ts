@@ -1,0 +1,57 @@
+import { readableExtensions } from '@inlay/protocol'
+
+/** Largest file the service takes as a document, in bytes. */
+const maxBytes = 100 * 2 ** 20
+
+/** A file a person hands in, and the way to it from the folder they handed in; its name when it came alone. */
+export interface HandedFile {
+  readonly file: File
+  readonly path: string
+}
+
+/** Why a file cannot become a document; undefined when it may. */
+export function refusalOf({ file, path }: HandedFile): string | undefined {
+  const isReadable = readableExtensions.some((ending) => file.name.toLowerCase().endsWith(ending))
+  if (!isReadable) return `${path} is of a kind that is not read.`
+  if (file.size === 0) return `${path} is empty.`
+  if (file.size > maxBytes) return `${path} is larger than 100 MB.`
+  return undefined
+}
+
+/** Id of the document of a file: the same file again replaces it. @param copy counts files that share a path, from 1 */
+export function documentIdOf({ path }: HandedFile, copy = 1): string {
+  return copy === 1 ? `page/${path}` : `page/${path} (${copy})`
+}
+
+/** Files that were chosen, with the folders they lie in where a folder was chosen. */
+export function chosenFiles(files: Iterable<File>): readonly HandedFile[] {
+  return [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
+}
+
+/** Files that were dropped; folders with all that is in them but hidden files. */
+export async function droppedFiles(data: DataTransfer): Promise<readonly HandedFile[]> {
+  // Asked for at once: the list is empty as soon as the event is over.
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
+  if (entries.length === 0) return chosenFiles(data.files)
+  return (await Promise.all(entries.map(filesOf))).flat()
+}
+
+async function filesOf(entry: FileSystemEntry): Promise<readonly HandedFile[]> {
+  if (isFileEntry(entry)) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+    return [{ file, path: entry.fullPath.replace(/^\//, '') }]
+  }
+  if (!isFolderEntry(entry)) return []
+  const reader = entry.createReader()
+  const inside: FileSystemEntry[] = []
+  for (;;) {
+    // A folder is read in parts; an empty one ends it.
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (part.length === 0) break
+    inside.push(...part)
+  }
+  return (await Promise.all(inside.filter(({ name }) => !name.startsWith('.')).map(filesOf))).flat()
+}
+
+const isFileEntry = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
+const isFolderEntry = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory

@@ -1,0 +1,90 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { CheckIcon } from './controls/icons.tsx'
+import type { Counts } from './documents/counts.ts'
+import type { AnsweringModel } from './service/service.ts'
+import { texts } from './texts/texts.ts'
+
+interface FirstRunProps {
+  readonly counts: Counts | undefined
+  readonly model: AnsweringModel
+}
+
+const storageName = 'inlay-first-run'
+
+/** Three steps for who sets a service up: add documents, choose a model, ask. Skipped for good by one click. */
+export function FirstRun({ counts, model }: FirstRunProps): JSX.Element | null {
+  const words = texts.frame
+  const [kept, setKept] = useState<readonly string[]>(readKept)
+  const keep = (step: 'model' | 'skipped'): void => setKept(storeKept([...kept, step]))
+  if (kept.includes('skipped')) return null
+  const hasDocuments = (counts?.total.number ?? 0) > 0
+  // Only the built-in model cannot do research.
+  const hasModel = model.canResearch || kept.includes('model')
+  return (
+    <section class="first-run" aria-labelledby="first-run-title">
+      <div class="first-run-head">
+        <h2 id="first-run-title">{words.firstSteps}</h2>
+        <button type="button" class="text-button" onClick={() => keep('skipped')}>
+          {words.skipSteps}
+        </button>
+      </div>
+      <ol>
+        <Step isDone={hasDocuments} name={words.stepAdd} lead={hasDocuments ? words.stepAdded : words.stepAddLead}>
+          <a href="#documents">{words.addFiles}</a>
+        </Step>
+        <Step isDone={hasModel} name={words.stepModel} lead={words.stepModelLead}>
+          <a href="#admin/models">{words.chooseModel}</a>
+          {!hasModel && (
+            <button type="button" class="text-button" onClick={() => keep('model')}>
+              {words.keepBuiltIn}
+            </button>
+          )}
+        </Step>
+        <Step isDone={false} name={words.stepAsk} lead={words.stepAskLead} />
+      </ol>
+    </section>
+  )
+}
+
+interface StepProps {
+  readonly isDone: boolean
+  readonly name: string
+  readonly lead: string
+  readonly children?: JSX.Element | (JSX.Element | false)[]
+}
+
+function Step({ isDone, name, lead, children }: StepProps): JSX.Element {
+  return (
+    <li class={isDone ? 'done' : ''}>
+      <h3>
+        {name}
+        {isDone && (
+          <>
+            <CheckIcon />
+            <span class="visually-hidden">{texts.frame.stepDone}</span>
+          </>
+        )}
+      </h3>
+      <p>{lead}</p>
+      {children !== undefined && <p class="step-links">{children}</p>}
+    </li>
+  )
+}
+
+function readKept(): readonly string[] {
+  try {
+    return (localStorage.getItem(storageName) ?? '').split(' ').filter((step) => step !== '')
+  } catch {
+    return []
+  }
+}
+
+function storeKept(kept: readonly string[]): readonly string[] {
+  try {
+    localStorage.setItem(storageName, kept.join(' '))
+  } catch {
+    // A browser that keeps nothing shows the steps again.
+  }
+  return kept
+}

@@ -1,0 +1,28 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { texts } from '../texts/texts.ts'
+import { lazily } from './lazily.ts'
+
+const useTex = lazily(async () => (await import('./tex.ts')).texToMathMl)
+
+/** A formula; as it is written in TeX until its code was read, and where that does not know what it holds. */
+export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JSX.Element {
+  const toMathMl = useTex(true)
+  const drawn = useMemo(() => toMathMl?.(tex, isBlock), [toMathMl, tex, isBlock])
+  if (!isBlock) return drawn ?? <code class="formula">{tex}</code>
+  return (
+    <div class="formula-block">
+      {drawn === undefined ? (
+        <pre class="formula" tabIndex={0} role="region" aria-label={texts.steps.formula}>
+          <code>{tex}</code>
+        </pre>
+      ) : (
+        <div class="formula-drawn" tabIndex={0} role="region" aria-label={texts.steps.formula}>
+          {drawn}
+        </div>
+      )}
+      <CopyButton text={tex} label={texts.steps.copyTex} />
+    </div>
+  )
+}

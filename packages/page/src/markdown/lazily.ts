@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Makes a hook that gives a value once its code was read; it is read when the first component wants it. */
+export function lazily<Value>(read: () => Promise<Value>): (isWanted: boolean) => Value | undefined {
+  let value: Value | undefined
+  let loading: Promise<void> | undefined
+  return (isWanted) => {
+    const [known, setKnown] = useState(() => value)
+    useEffect(() => {
+      if (!isWanted || known !== undefined) return
+      loading ??= read().then((loaded) => {
+        value = loaded
+      })
+      // Without it a component shows its text as it is.
+      loading.then(
+        () => setKnown(() => value),
+        () => {},
+      )
+    }, [isWanted, known])
+    return known
+  }
+}

@@ -1,0 +1,119 @@
+import { safeLink } from '@inlay/text/markdown'
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { CloseIcon, OutIcon } from '../controls/icons.tsx'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { closePane, usePane } from './pane-store.ts'
+
+/** The third column on a wide screen, which can be widened; a sheet over the page on a phone. */
+export function Pane({ service }: { service: Service }): JSX.Element | null {
+  const content = usePane()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const id = content?.id
+  // Before the browser paints: Escape has to close what is seen.
+  useLayoutEffect(() => {
+    if (id !== undefined) heading.current?.focus({ preventScroll: true })
+  }, [id])
+  if (content === null) return null
+  const href = content.link === undefined ? undefined : safeLink(content.link)
+  return (
+    <>
+      <div class="pane-shade" onClick={closePane} />
+      <aside
+        class="pane"
+        aria-labelledby="pane-title"
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') closePane()
+        }}
+      >
+        <Divider />
+        <div class="pane-head">
+          <h2 id="pane-title" ref={heading} tabIndex={-1} dir="auto">
+            {content.title}
+          </h2>
+          {href !== undefined && (
+            <a
+              class="icon-button"
+              href={href}
+              target="_blank"
+              rel="noopener noreferrer nofollow"
+              aria-label={texts.pane.openAddress}
+              title={texts.pane.openAddress}
+            >
+              <OutIcon />
+            </a>
+          )}
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={texts.pane.close}
+            title={texts.frame.close}
+            onClick={closePane}
+          >
+            <CloseIcon />
+          </button>
+        </div>
+        <content.view key={content.id} service={service} />
+      </aside>
+    </>
+  )
+}
+
+/** Least and most width of the pane, and the step of an arrow key; pixels. */
+const minWidth = 320
+const maxWidth = 960
+const step = 40
+const defaultWidth = 480
+const storageName = 'inlay-pane'
+
+/** Makes the pane wider or narrower: dragged, or moved by the arrow keys. */
+function Divider(): JSX.Element {
+  const [width, setWidth] = useState(readWidth)
+  useEffect(() => {
+    document.documentElement.style.setProperty('--pane', `${width}px`)
+  }, [width])
+  const widen = (wanted: number): void => {
+    const next = Math.round(Math.min(maxWidth, Math.max(minWidth, wanted)))
+    setWidth(next)
+    keepWidth(next)
+  }
+  return (
+    <div
+      class="pane-divider"
+      role="separator"
+      aria-label={texts.pane.width}
+      aria-orientation="vertical"
+      aria-valuenow={width}
+      aria-valuemin={minWidth}
+      aria-valuemax={maxWidth}
+      tabIndex={0}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) widen(innerWidth - event.clientX)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowLeft') widen(width + step)
+        if (event.key === 'ArrowRight') widen(width - step)
+      }}
+      onDblClick={() => widen(defaultWidth)}
+    />
+  )
+}
+
+function readWidth(): number {
+  try {
+    const kept = Number(localStorage.getItem(storageName))
+    return kept >= minWidth && kept <= maxWidth ? kept : defaultWidth
+  } catch {
+    return defaultWidth
+  }
+}
+
+function keepWidth(width: number): void {
+  try {
+    localStorage.setItem(storageName, String(width))
+  } catch {
+    // A browser that keeps nothing begins with the usual width.
+  }
+}

@@ -1,0 +1,140 @@
+import { safeLink } from '@inlay/text/markdown'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { OutIcon } from '../controls/icons.tsx'
+import { SearchField } from '../controls/search-field.tsx'
+import { withoutMarkup } from '../markdown/plain-text.ts'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { FoundPassage, Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
+import { matchOf } from './matches.ts'
+import { Ranking } from './ranking.tsx'
+
+/** How long a person may go on typing before the search begins, in milliseconds. */
+const typingMs = 300
+
+type Search =
+  | { readonly phase: 'empty' | 'searching' }
+  | { readonly phase: 'done'; readonly query: string; readonly passages: readonly FoundPassage[] }
+  | { readonly phase: 'failed'; readonly failure: Failure }
+
+/** Finds passages without asking a model, and shows which words of the query each of them has. */
+export function SearchView({ service }: { service: Pick<Service, 'search'> }): JSX.Element {
+  const [words, setWords] = useState('')
+  const [search, setSearch] = useState<Search>({ phase: 'empty' })
+  useEffect(() => {
+    const query = words.trim()
+    if (query === '') {
+      setSearch({ phase: 'empty' })
+      return undefined
+    }
+    const leave = new AbortController()
+    const timer = setTimeout(() => {
+      setSearch((known) => (known.phase === 'done' ? known : { phase: 'searching' }))
+      service.search(query, leave.signal).then(
+        (passages) => setSearch({ phase: 'done', query, passages }),
+        (error: unknown) => !leave.signal.aborted && setSearch({ phase: 'failed', failure: toFailure(error) }),
+      )
+    }, typingMs)
+    return () => {
+      clearTimeout(timer)
+      leave.abort()
+    }
+  }, [words, service])
+  return (
+    <section class="documents" aria-labelledby="search-title">
+      <div class="documents-head">
+        <h1 id="search-title">{texts.search.title}</h1>
+        <p class="lead">{texts.search.lead}</p>
+      </div>
+      <SearchField label={texts.search.field} words={words} search={setWords} />
+      {search.phase === 'searching' && <p class="nothing">{texts.search.searching}</p>}
+      {search.phase === 'failed' && <FailureNote failure={search.failure} />}
+      {search.phase === 'done' && <Passages query={search.query} passages={search.passages} />}
+    </section>
+  )
+}
+
+function Passages({ query, passages }: { query: string; passages: readonly FoundPassage[] }): JSX.Element {
+  if (passages.length === 0) return <p class="nothing">{texts.search.none}</p>
+  return (
+    <>
+      <p class="visually-hidden" role="status">
+        {texts.search.count(passages.length)}
+      </p>
+      <ol class="source-list" aria-label={texts.search.passages}>
+        {passages.map((passage, at) => (
+          <PassageCard key={at} passage={passage} query={query} rank={at + 1} />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+interface PassageCardProps {
+  readonly passage: FoundPassage
+  readonly query: string
+  readonly rank: number
+}
+
+function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false)
+  const { pieces, words, of } = matchOf(withoutMarkup(passage.text), query)
+  const href = safeLink(passage.link)
+  return (
+    <li class="source">
+      <div class="source-head">
+        <span class="number" aria-label={texts.search.rank(rank)} role="img">
+          {rank}
+        </span>
+        <span class="source-name">
+          {href === undefined ? (
+            passage.title
+          ) : (
+            <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+              {passage.title}
+              <OutIcon />
+            </a>
+          )}
+          <span class="source-place">
+            {words.length === 0 ? texts.search.noWords : texts.search.hasWords(words, of)}
+            {passage.updatedAt !== null && ` · ${texts.search.changed(new Date(passage.updatedAt))}`}
+          </span>
+        </span>
+      </div>
+      <p class={isOpen ? 'passage open' : 'passage'} dir="auto">
+        {pieces.map((piece, at) =>
+          piece.isMatch ? (
+            <mark key={at} class="match">
+              {piece.text}
+            </mark>
+          ) : (
+            piece.text
+          ),
+        )}
+      </p>
+      <div class="source-foot">
+        <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? texts.sources.less : texts.sources.showPassage}
+        </button>
+        {passage.documentId !== undefined && (
+          <button type="button" class="text-button" onClick={() => openDocument(placeOf(passage))}>
+            {texts.pane.openDocument}
+          </button>
+        )}
+      </div>
+      {isOpen && passage.ranking !== undefined && <Ranking ranking={passage.ranking} />}
+    </li>
+  )
+}
+
+const placeOf = ({ documentId = '', title, link, chunk, text }: FoundPassage): DocumentPlace => ({
+  documentId,
+  title,
+  link,
+  ...(chunk !== undefined && { chunk }),
+  quote: text,
+  passage: text.trim().split('\n').at(-1) ?? '',
+})

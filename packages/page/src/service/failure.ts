@@ -1,0 +1,32 @@
+import { isInlayError } from '@inlay/protocol'
+import { texts } from '../texts/texts.ts'
+
+/** Why there is no (whole) answer, in words a person can act on. */
+export interface Failure {
+  readonly message: string
+  /** Whether asking again may help. */
+  readonly retryable: boolean
+  /** How long the service asks to wait before that, in seconds. */
+  readonly waitSeconds?: number
+}
+
+/** Puts whatever went wrong into words a person can act on. */
+export function toFailure(error: unknown): Failure {
+  if (isInlayError(error)) {
+    if (error.code === 'UNAUTHENTICATED' || error.code === 'INVALID_TOKEN')
+      return { message: texts.frame.keyIsRefused, retryable: false }
+    if (error.code === 'SESSION_NOT_FOUND') return { message: texts.frame.chatIsGone, retryable: false }
+    if (error.code === 'CONNECTION_ERROR') return unreachable()
+    const { retryAfterSeconds: seconds } = error.data
+    return {
+      message: error.message,
+      retryable: error.retryable,
+      ...(error.code === 'RATE_LIMITED' && typeof seconds === 'number' && { waitSeconds: seconds }),
+    }
+  }
+  // What fetch rejects with when there is no connection.
+  if (error instanceof TypeError) return unreachable()
+  return { message: texts.frame.pageFailed, retryable: true }
+}
+
+const unreachable = (): Failure => ({ message: texts.frame.unreachable, retryable: true })

@@ -1,0 +1,402 @@
+import { createClient, type Client } from '@inlay/client'
+import { InlayError, isInlayError, type BaseFilters, type ErrorCode, type SourceValue } from '@inlay/protocol'
+import * as v from 'valibot'
+import { ownDocumentationSet } from '../own-documentation-set.ts'
+import { hasQuote } from '../sources/passage.ts'
+import { texts } from '../texts/texts.ts'
+import type {
+  AnswerFilters,
+  AnsweringModel,
+  ChatListing,
+  DocumentCounts,
+  FilterValues,
+  ListedAgent,
+  Service,
+} from './service.ts'
+
+/** A service that took the key, and the model that answers there, named as what it is. */
+export interface OpenService {
+  readonly service: Service
+  readonly model: AnsweringModel
+  /** Who can answer; the assistant itself is the first. */
+  readonly agents: readonly ListedAgent[]
+  /** The newest conversations. */
+  readonly chats: ChatListing
+  /** Documents by state; null where the key may not ask. */
+  readonly counts: DocumentCounts | null
+  /** What the administration calls routes with; null where the key may not. */
+  readonly admin: { readonly client: Client; readonly baseUrl: string; readonly apiKey: string } | null
+}
+
+/**
+ * Opens the service this page comes from.
+ * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
+ */
+export async function openService(apiKey: string): Promise<OpenService> {
+  const baseUrl = document.documentElement.dataset.basePath ?? '/api'
+  const start = await readStart(apiKey)
+  const isAdmin = start.me.is_superuser
+  const client = createClient({ baseUrl, apiKey })
+  const service = toService(client, { baseUrl, apiKey, isAdmin })
+  return {
+    service,
+    model: modelOf(start.models),
+    agents: agentsOf(start.agents),
+    chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats),
+    counts: start.figures?.documents ?? null,
+    admin: isAdmin ? { client, baseUrl, apiKey } : null,
+  }
+}
+
+const agentsOf = (listed: v.InferOutput<typeof startSchema>['agents']): readonly ListedAgent[] =>
+  (listed ?? []).map(({ tools, ...agent }) => ({
+    ...agent,
+    actions: tools.map(({ id, display_name: name }) => ({ id, name })),
+  }))
+
+/** Answers an error of one code with a value, and throws any other. */
+function unless<Value>(code: ErrorCode, value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (isInlayError(error) && error.code === code) return value
+    throw error
+  }
+}
+
+/** Its documents are those of a pair of their own, which a document set names. */
+function ownDocumentationOf(
+  client: Client,
+  access: Access,
+): Pick<Service, 'hasOwnDocumentation' | 'removeOwnDocumentation'> {
+  const find = async (signal?: AbortSignal): Promise<{ setId: number; pairIds: readonly number[] } | undefined> => {
+    const set = (await client.documentSets({ signal })).find(({ name }) => name === ownDocumentationSet)
+    return set && { setId: set.id, pairIds: set.cc_pair_summaries.map(({ id }) => id) }
+  }
+  const remove = async (path: string): Promise<void> => {
+    const response = await fetch(`${access.baseUrl}/manage/admin/${path}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${access.apiKey}` },
+    })
+    if (!response.ok && response.status !== 404)
+      throw new InlayError('BAD_GATEWAY', { message: texts.frame.notRemoved })
+  }
+  return {
+    hasOwnDocumentation: async (signal) => (await find(signal)) !== undefined,
+    async removeOwnDocumentation() {
+      const own = await find()
+      for (const id of own?.pairIds ?? []) await remove(`cc-pair/${id}`)
+      if (own !== undefined) await remove(`document-set/${own.setId}`)
+    },
+  }
+}
+
+/** Where the service is, and the key it took. */
+interface Access {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Whether the key may ask for figures and change models: a refused request is an error in the browser's console. */
+  readonly isAdmin: boolean
+}
+
+/** Asks with what people chose; the effort of reasoning is a setting of the session, so it is pinned before. */
+function askOf(client: Client): Service['ask'] {
+  const efforts = new Map<string, string | null>()
+  return async function* ask({ question, files }, options) {
+    const { againId, parentId, isResearch, agentId, settings, signal } = options
+    const { modelId, temperature, effort, allowedTools, forcedTool } = settings
+    let { sessionId } = options
+    const persona = sessionId === null && agentId ? { persona_id: agentId } : undefined
+    if (effort !== null && sessionId === null) {
+      sessionId = await client.sessions.create(persona, { signal })
+      yield { chat_session_id: sessionId, incognito: false }
+    }
+    if (sessionId !== null && effort !== (efforts.get(sessionId) ?? null)) {
+      await client.sessions.pin(sessionId, { reasoningEffort: effort, signal })
+      efforts.set(sessionId, effort)
+    }
+    const filters = filtersOf(settings.filters)
+    yield* client.send(
+      {
+        message: question,
+        chat_session_id: sessionId,
+        ...(againId !== null && { parent_message_id: againId }),
+        ...(againId === null && parentId !== undefined && { parent_message_id: parentId }),
+        ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
+        ...(isResearch && { deep_research: true }),
+        ...(sessionId === null && persona && { chat_session_info: persona }),
+        ...((modelId !== null || temperature !== null) && {
+          llm_override: { model_configuration_id: modelId, temperature },
+        }),
+        ...(allowedTools !== null && { allowed_tool_ids: allowedTools }),
+        ...(forcedTool !== null && { forced_tool_id: forcedTool }),
+        ...(filters !== null && { internal_search_filters: filters }),
+        origin: 'webapp',
+      },
+      { signal },
+    )
+  }
+}
+
+/** Filters as the service takes them; null when nothing is filtered. */
+export function filtersOf({ sources, sets, tags, days }: AnswerFilters): BaseFilters | null {
+  const filters: BaseFilters = {
+    // The service named them.
+    ...(sources.length > 0 && { source_type: sources as SourceValue[] }),
+    ...(sets.length > 0 && { document_set: sets }),
+    ...(tags.length > 0 && { tags: tags.map(({ key, value }) => ({ tag_key: key, tag_value: value })) }),
+    ...(days !== null && { time_cutoff: new Date(Date.now() - days * 86_400_000).toISOString() }),
+  }
+  return Object.keys(filters).length === 0 ? null : filters
+}
+
+function toService(client: Client, access: Access): Service {
+  return {
+    ask: askOf(client),
+    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
+    stop: (sessionId) => client.stop(sessionId),
+    selectBranch: (messageId) => client.sessions.selectBranch(messageId),
+    rate: (answerId, feedback, { offered, text } = {}) =>
+      feedback === null
+        ? client.sessions.unrate(answerId)
+        : client.sessions.rate(answerId, {
+            isPositive: feedback === 'like',
+            ...(offered !== undefined && { predefined: offered }),
+            ...(text !== undefined && { text }),
+          }),
+    ...chatsOf(client),
+    filterValues: (tagWords, signal) => filterValuesOf(client, access, tagWords, signal),
+    ...ownDocumentationOf(client, access),
+    ...localModelsOf(access),
+    async upload(file) {
+      const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
+      const [taken] = files
+      if (taken !== undefined) return { id: taken.file_id, name: taken.name }
+      return { refusal: rejected[0]?.reason ?? texts.frame.fileRefused }
+    },
+    file: (fileId) => client.files.content(fileId),
+    documents: (query) => client.documents({ order: 'newest', details: true, ...query }),
+    documentSets: async (signal) => (await client.documentSets({ signal })).map(({ id, name }) => ({ id, name })),
+    counts: async (signal) => (access.isAdmin ? (await client.figures({ signal })).documents : null),
+    notices: (signal) => noticesOf(access, signal),
+    async passage(title, text) {
+      // The text itself finds its passage best, and no model is asked for other words.
+      const { results } = await client.search({ query: text.slice(0, 2000), skip_query_expansion: true })
+      return results.find((result) => result.title === title && hasQuote(result.content, text))?.content ?? null
+    },
+    documentChunks: (documentId, first, limit) => client.documentChunks(documentId, { first, limit }),
+    async search(text, signal) {
+      const query = { query: text.slice(0, 2000), skip_query_expansion: true, include_ranking: true }
+      const { results } = await client.search(query, { signal })
+      return results.map(
+        ({ title, content, link, updated_at: updatedAt, document_id: documentId, chunk, ranking }) => ({
+          title,
+          text: content,
+          link,
+          updatedAt,
+          documentId,
+          chunk,
+          ranking,
+        }),
+      )
+    },
+    async ingest({ id, title, text }) {
+      await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })
+    },
+    ingestFile: async (file, id) => void (await client.ingestFile(file, { id })),
+    hasDocument: async (id) => (await client.documents({ documentId: id, limit: 1 })).documents.length > 0,
+    requeue: async (documentId) => void (await client.requeue(documentId)),
+    async remove(documentId) {
+      // Somebody else may have been faster.
+      await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
+    },
+  }
+}
+
+const noticesSchema = v.object({ notices: v.array(v.string()) })
+
+async function noticesOf({ baseUrl, apiKey, isAdmin }: Access, signal?: AbortSignal): Promise<readonly string[]> {
+  if (!isAdmin) return []
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const response = await fetch(`${baseUrl}/service-api/notices`, { headers, ...(signal && { signal }) })
+  return response.ok ? v.parse(noticesSchema, await response.json()).notices : []
+}
+
+/** What the page reads of the models of the machine. */
+const localModelsSchema = v.object({
+  servers: v.array(v.object({ name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
+  chosen: v.nullable(v.object({ server: v.string(), base_url: v.string(), model: v.string() })),
+})
+
+/** What people can do about the model that answers. */
+function localModelsOf({
+  baseUrl,
+  apiKey,
+  isAdmin,
+}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'model' | 'agents'> {
+  const address = `${baseUrl}/admin/local-models`
+  const authorization = `Bearer ${apiKey}`
+  return {
+    async localModels(signal) {
+      if (!isAdmin) return null
+      const response = await fetch(address, { headers: { authorization }, ...(signal && { signal }) })
+      return response.ok ? v.parse(localModelsSchema, await response.json()) : null
+    },
+    async chooseLocalModel(choice) {
+      const response = await fetch(address, {
+        method: 'PUT',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ choice }),
+      })
+      if (response.ok) return v.parse(localModelsSchema, await response.json())
+      throw new InlayError('BAD_GATEWAY', { message: texts.frame.modelUnchanged })
+    },
+    model: async () => modelOf((await readStart(apiKey)).models),
+    agents: async () => agentsOf((await readStart(apiKey)).agents),
+  }
+}
+
+/** Most tags that are offered at once. */
+const maxTags = 12
+
+const sourcesSchema = v.object({ sources: v.array(v.string()) })
+const tagsSchema = v.object({ tags: v.array(v.object({ tag_key: v.string(), tag_value: v.string() })) })
+
+async function filterValuesOf(
+  client: Client,
+  { baseUrl, apiKey }: Access,
+  tagWords: string,
+  signal: AbortSignal,
+): Promise<FilterValues> {
+  const read = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${apiKey}` }, signal })
+    return response.ok ? response.json() : null
+  }
+  const tagQuery = new URLSearchParams({ match_pattern: tagWords, limit: String(maxTags) })
+  const [sources, sets, tags] = await Promise.all([
+    read('/manage/indexed-sources'),
+    client.documentSets({ signal }),
+    read(`/query/valid-tags?${tagQuery}`),
+  ])
+  const known = v.safeParse(sourcesSchema, sources)
+  const tagList = v.safeParse(tagsSchema, tags)
+  return {
+    sources: known.success ? known.output.sources : [],
+    sets: sets.map(({ name }) => name),
+    tags: tagList.success ? tagList.output.tags.map(({ tag_key: key, tag_value: value }) => ({ key, value })) : [],
+  }
+}
+
+/** A listing goes on before the last time it told, a search on the next page. */
+function chatsOf(client: Client): Pick<Service, 'chat' | 'sharedChat' | 'share' | 'chats' | 'rename' | 'removeChat'> {
+  return {
+    chat: (sessionId) => client.sessions.get(sessionId),
+    sharedChat: (sessionId, signal) => client.sessions.get(sessionId, { shared: true, signal }),
+    share: (sessionId, isShared) => client.sessions.share(sessionId, isShared ? 'public' : 'private'),
+    async chats(words, before) {
+      if (words === '') {
+        return listingOf(await client.sessions.list({ ...(before !== null && { before }) }))
+      }
+      const page = before === null ? 1 : Number(before)
+      const { groups, next_page: next } = await client.sessions.search(words, { page, limit: 50 })
+      const chats = groups.flatMap((group) =>
+        group.chats.map(({ id, name, time_created: time }) => ({ id, name, time })),
+      )
+      return { chats, next: next === null ? null : String(next) }
+    },
+    rename: async (sessionId, name) => void (await client.sessions.rename(sessionId, name)),
+    removeChat: (sessionId) => client.sessions.remove(sessionId),
+  }
+}
+
+/** What the page reads of the listing of models. */
+const listingSchema = v.object({
+  providers: v.array(
+    v.object({
+      id: v.number(),
+      provider: v.string(),
+      provider_display_name: v.string(),
+      model_configurations: v.array(
+        v.object({
+          id: v.number(),
+          name: v.string(),
+          display_name: v.nullable(v.string()),
+          is_visible: v.boolean(),
+          supported_reasoning_efforts: v.array(v.string()),
+        }),
+      ),
+    }),
+  ),
+  default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
+})
+
+/** What the page reads before its first view, in one answer. */
+const startSchema = v.object({
+  me: v.object({ is_superuser: v.boolean() }),
+  models: v.nullable(listingSchema),
+  agents: v.nullable(
+    v.array(
+      v.object({
+        id: v.number(),
+        name: v.string(),
+        description: v.string(),
+        tools: v.array(v.object({ id: v.number(), display_name: v.string() })),
+      }),
+    ),
+  ),
+  chats: v.nullable(
+    v.object({
+      sessions: v.array(v.object({ id: v.string(), name: v.string(), time_updated: v.string() })),
+      has_more: v.boolean(),
+    }),
+  ),
+  figures: v.nullable(
+    v.object({
+      documents: v.object({ indexed: v.number(), indexing: v.number(), pending: v.number(), failed: v.number() }),
+    }),
+  ),
+})
+
+async function readStart(apiKey: string): Promise<v.InferOutput<typeof startSchema>> {
+  const response = await fetch('/page/start', { headers: { authorization: `Bearer ${apiKey}` } }).catch(
+    (cause: unknown) => {
+      throw new InlayError('CONNECTION_ERROR', { cause })
+    },
+  )
+  if (response.status === 401) throw new InlayError('INVALID_TOKEN')
+  const start = v.safeParse(startSchema, await response.json().catch(() => null))
+  if (!response.ok || !start.success) throw new InlayError('BAD_GATEWAY', { message: texts.frame.notUnderstood })
+  return start.output
+}
+
+type Sessions = Pick<NonNullable<v.InferOutput<typeof startSchema>['chats']>, 'sessions' | 'has_more'>
+
+function listingOf({
+  sessions,
+  has_more: hasMore,
+}: { [Field in keyof Sessions]: Readonly<Sessions[Field]> }): ChatListing {
+  const chats = sessions.map(({ id, name, time_updated: time }) => ({ id, name, time }))
+  return { chats, next: hasMore ? (chats.at(-1)?.time ?? null) : null }
+}
+
+const usualEfforts = ['low', 'medium', 'high']
+
+function modelOf(listing: v.InferOutput<typeof listingSchema> | null): AnsweringModel {
+  const { providers = [], default_text: chosen } = listing ?? {}
+  const provider = providers.find(({ id }) => id === chosen?.provider_id)
+  const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)
+  const all = providers.flatMap(({ id: providerId, provider: kind, model_configurations: models }) =>
+    models
+      .filter(({ is_visible: isVisible }) => isVisible)
+      .map(({ id, name, display_name: shown, supported_reasoning_efforts: efforts }) => ({
+        id,
+        name: shown ?? name,
+        // A service that names none takes these of every model that reasons; others leave them out.
+        efforts: kind !== 'extractive' && efforts.length === 0 ? usualEfforts : efforts,
+        isDefault: providerId === chosen?.provider_id && name === chosen?.model_name,
+        hasTemperature: kind !== 'extractive',
+      })),
+  )
+  if (provider === undefined || model === undefined) return { name: texts.frame.noModel, canResearch: false, all }
+  const name = model.display_name ?? model.name
+  if (provider.provider === 'extractive') return { name: texts.frame.builtInModel(name), canResearch: false, all }
+  return { name: `${name} (${provider.provider_display_name})`, canResearch: true, all }
+}

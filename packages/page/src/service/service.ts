@@ -1,0 +1,248 @@
+import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
+import type {
+  ChatSessionDetail,
+  DocMinimalInfo,
+  DocumentChunksView,
+  DocumentStateName,
+  SearchRanking,
+  StreamLine,
+} from '@inlay/protocol'
+
+/** The model that answers, as the page shows it. */
+export interface AnsweringModel {
+  readonly name: string
+  /** Whether it can do deep research. */
+  readonly canResearch: boolean
+  /** All that an answer can be asked of. */
+  readonly all: readonly ListedModel[]
+}
+
+/** What the page needs of an Inlay service; everything rejects with an error that `toFailure` puts into words. */
+export interface Service {
+  /** Asks, and gives the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
+  ask(question: Question, options: AskOptions): AsyncIterable<StreamLine>
+  /** The lines of the newest answer of a conversation, from the first. */
+  follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
+  stop(sessionId: string): Promise<void>
+  /** Shows the branch of a message when the conversation is opened again. */
+  selectBranch(messageId: number): Promise<void>
+  /** Keeps what the person thought of an answer, and why; null takes it back. */
+  rate(answerId: number, feedback: 'like' | 'dislike' | null, reason?: FeedbackReason): Promise<void>
+  /** A stored conversation. */
+  chat(sessionId: string): Promise<ChatSessionDetail>
+  /** A conversation of anybody that is shared, as others see it. */
+  sharedChat(sessionId: string, signal: AbortSignal): Promise<ChatSessionDetail>
+  /** Lets everybody who knows its id read a conversation, or ends that. */
+  share(sessionId: string, isShared: boolean): Promise<void>
+  /** A page of conversations, newest first; with words those that hold them. `before`: `next` of the page before. */
+  chats(words: string, before: string | null): Promise<ChatListing>
+  /** @param name null: one is found from what was said */
+  rename(sessionId: string, name: string | null): Promise<void>
+  removeChat(sessionId: string): Promise<void>
+  /** Takes a file for a question. */
+  upload(file: File): Promise<SentFile | { readonly refusal: string }>
+  /** A file of the service: one that was sent, or that an action made. */
+  file(fileId: string): Promise<File>
+  /** A page of documents, the newest first. `after`: `next` of the page before. */
+  documents(query: {
+    /** 1 to 1000. */
+    readonly limit: number
+    readonly state?: DocumentStateName
+    /** Part of the title or the id. */
+    readonly match?: string
+    /** Id of a document set. */
+    readonly documentSet?: number
+    /** `key=value`, with `%` and `=` in the key percent-encoded. */
+    readonly tag?: string
+    readonly after?: string
+    readonly signal?: AbortSignal
+  }): Promise<{ documents: readonly DocMinimalInfo[]; next: string | null }>
+  /** How many documents are in each state; null where the key may not ask. */
+  counts(signal?: AbortSignal): Promise<DocumentCounts | null>
+  /** What an operator should know and do; empty when all is well or the key may not ask. */
+  notices(signal?: AbortSignal): Promise<readonly string[]>
+  /** Names of the document sets, by id. */
+  documentSets(signal: AbortSignal): Promise<readonly { readonly id: number; readonly name: string }[]>
+  /** Markdown of the passage of the document with this title that holds this text; null when it is no longer there. */
+  passage(title: string, text: string): Promise<string | null>
+  /** Consecutive parts of a document as it was indexed. @param limit 1 to 64 */
+  documentChunks(documentId: string, first: number, limit: number): Promise<DocumentChunksView>
+  /** Passages that a text finds, best first; no model is asked for other words. */
+  search(text: string, signal: AbortSignal): Promise<readonly FoundPassage[]>
+  /** Sources, document sets, and tags that hold these words. */
+  filterValues(tagWords: string, signal: AbortSignal): Promise<FilterValues>
+  ingest(document: TextDocument): Promise<void>
+  /** Makes a document of a file: PDF, Office, HTML, mail, CSV, Markdown or text. */
+  ingestFile(file: File, id: string): Promise<void>
+  /** Whether there is a document with this id. */
+  hasDocument(id: string): Promise<boolean>
+  /** Puts failed documents back into the queue: one, or all. */
+  requeue(documentId?: string): Promise<void>
+  /** What models run on the machine of the server; null where the key may not ask, or the server names its model. */
+  localModels(signal?: AbortSignal): Promise<LocalModels | null>
+  /** Lets one of them answer, or with null the built-in model; gives what there is then. */
+  chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
+  /** The model that answers, named as what it is. */
+  model(): Promise<AnsweringModel>
+  /** Who can answer; the assistant itself is the first. */
+  agents(): Promise<readonly ListedAgent[]>
+  /** Whether the project's own documentation is among the documents, and the key may remove it. */
+  hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
+  removeOwnDocumentation(): Promise<void>
+  remove(documentId: string): Promise<void>
+}
+
+/** What a person asks. */
+export interface Question {
+  readonly question: string
+  /** Files that go with it. */
+  readonly files: readonly SentFile[]
+}
+
+/** Why an answer is good or bad. */
+export interface FeedbackReason {
+  /** One of the reasons that the page offers. */
+  readonly offered?: string
+  readonly text?: string
+}
+
+/** What people chose for their questions; null and empty lists leave it to the service. */
+export interface AnswerSettings {
+  /** Number of a model of the service. */
+  readonly modelId: number | null
+  /** 0 to 2. */
+  readonly temperature: number | null
+  readonly effort: string | null
+  /** Actions that may be used. */
+  readonly allowedTools: readonly number[] | null
+  /** An action that has to be used. */
+  readonly forcedTool: number | null
+  readonly filters: AnswerFilters
+}
+
+/** What filters can be made of. */
+export interface FilterValues {
+  readonly sources: readonly string[]
+  readonly sets: readonly string[]
+  readonly tags: AnswerFilters['tags']
+}
+
+/** Restricts what an answer can draw on. */
+export interface AnswerFilters {
+  readonly sources: readonly string[]
+  /** Names of document sets. */
+  readonly sets: readonly string[]
+  readonly tags: readonly { readonly key: string; readonly value: string }[]
+  /** Only documents changed within so many days. */
+  readonly days: number | null
+}
+
+export const defaultSettings: AnswerSettings = {
+  modelId: null,
+  temperature: null,
+  effort: null,
+  allowedTools: null,
+  forcedTool: null,
+  filters: { sources: [], sets: [], tags: [], days: null },
+}
+
+/** How a question is asked. */
+export interface AskOptions {
+  /** The conversation it goes on with; null begins one. */
+  readonly sessionId: string | null
+  /** A question of the conversation that is answered again; null asks a new one. */
+  readonly againId: number | null
+  /** The message that a question in other words follows, null for the first one; undefined follows the last message. */
+  readonly parentId?: number | null | undefined
+  readonly isResearch: boolean
+  /** Who answers a new conversation. Default: the assistant itself. */
+  readonly agentId?: number | undefined
+  readonly settings: AnswerSettings
+  readonly signal: AbortSignal
+}
+
+/** A file as a question names it. */
+export interface SentFile {
+  readonly id: string
+  readonly name: string
+}
+
+/** An agent that can answer. */
+export interface ListedAgent {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  readonly actions: readonly AgentAction[]
+}
+
+/** An action that an agent can use. */
+export interface AgentAction {
+  readonly id: number
+  readonly name: string
+}
+
+/** A model that can be chosen for an answer. */
+export interface ListedModel {
+  readonly id: number
+  readonly name: string
+  /** Empty: it has no such setting. */
+  readonly efforts: readonly string[]
+  readonly isDefault: boolean
+  /** Whether a temperature changes what it says. */
+  readonly hasTemperature: boolean
+}
+
+/** A page of conversations. */
+export interface ChatListing {
+  readonly chats: readonly ListedChat[]
+  /** Names the next page; null on the last. */
+  readonly next: string | null
+}
+
+/** A conversation in the listing. */
+export interface ListedChat {
+  readonly id: string
+  /** "" until it was named. */
+  readonly name: string
+  /** ISO 8601: of its last message, or, when it was found by words, of its beginning. */
+  readonly time: string
+}
+
+/** A passage that a search found. */
+export interface FoundPassage {
+  readonly title: string
+  /** Markdown. */
+  readonly text: string
+  readonly link: string | null
+  /** ISO 8601; null where the document does not say. */
+  readonly updatedAt: string | null
+  readonly documentId: string | undefined
+  /** Index of its first chunk in the document. */
+  readonly chunk: number | undefined
+  /** Why it has its place; undefined where the server does not say. */
+  readonly ranking: SearchRanking | undefined
+}
+
+/** Documents by state. */
+export type DocumentCounts = Readonly<Record<DocumentStateName, number>>
+
+/** A text a person hands in. */
+export interface TextDocument {
+  /** The same id again replaces the document. */
+  readonly id: string
+  readonly title: string
+  readonly text: string
+}
+
+/** A document in the listing, with the reason once it is known. */
+export interface ListedDocument {
+  readonly id: string
+  readonly title: string
+  readonly link: string
+  readonly state: DocumentStateName
+  readonly reason: string | null
+  /** Size of the text as stored; undefined where the server does not say. */
+  readonly bytes: number | undefined
+  readonly acceptedAt: Date | undefined
+  readonly tags: readonly { readonly tag_key: string; readonly tag_value: string }[]
+}

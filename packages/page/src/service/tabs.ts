@@ -1,0 +1,31 @@
+/** What has changed at the service: its documents, or a conversation. */
+export type Change = { readonly kind: 'documents' } | { readonly kind: 'chat'; readonly sessionId: string }
+
+const channel = new BroadcastChannel('inlay')
+const here = new EventTarget()
+
+/** Lets the rest of the page and the other tabs of this browser know of a change. */
+export function announceChange(change: Change): void {
+  channel.postMessage(change)
+  here.dispatchEvent(new CustomEvent('change', { detail: change }))
+}
+
+/** Calls a function for each change made in other tabs. @returns what ends it */
+export function onChangeElsewhere(listener: (change: Change) => void): () => void {
+  const take = ({ data }: MessageEvent<Change>): void => listener(data)
+  channel.addEventListener('message', take)
+  return () => channel.removeEventListener('message', take)
+}
+
+/** Calls a function for each change, made in this tab or in others. @returns what ends it */
+export function onAnyChange(listener: (change: Change) => void): () => void {
+  const take = (event: Event): void => {
+    if (event instanceof CustomEvent) listener(event.detail)
+  }
+  here.addEventListener('change', take)
+  const end = onChangeElsewhere(listener)
+  return () => {
+    here.removeEventListener('change', take)
+    end()
+  }
+}

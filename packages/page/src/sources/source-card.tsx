@@ -1,0 +1,187 @@
+import type { SearchDoc } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { OutIcon } from '../controls/icons.tsx'
+import { safeLink } from '@inlay/text/markdown'
+import { piecesOf, piecesOfText, sampleOf, withQuote, type Piece } from './passage.ts'
+import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
+import { shownInPane } from '../pane/pane-store.ts'
+import type { Service } from '../service/service.ts'
+import { StoredFile } from '../steps/stored-file.tsx'
+import { texts } from '../texts/texts.ts'
+import type { Source } from '../chat/turn.ts'
+
+/** Which source a person asked to see, and the sentence of the answer they came from. */
+export interface Shown {
+  readonly number: number
+  readonly sentence: string
+  /** Counts the requests, so that asking for the same source again shows it again. */
+  readonly request: number
+}
+
+interface SourceCardProps {
+  readonly source: Source
+  readonly id: string | undefined
+  readonly shown: Shown | null
+  readonly back: () => void
+  readonly service: Pick<Service, 'passage' | 'file'>
+}
+
+/** A source with what was matched in it; unfolds to the passage that was quoted. */
+export function SourceCard({ source, id, shown, back, service }: SourceCardProps): JSX.Element {
+  const card = useRef<HTMLLIElement>(null)
+  const cameFrom = useRef<Element | null>(null)
+  const [first] = source.passages
+  const [wantsOpen, setWantsOpen] = useState(false)
+  const sentence = shown?.sentence ?? ''
+  const passage = usePassage(source, sentence, wantsOpen, service.passage)
+  // Unfolds once there is something to show, so that it grows once and not twice.
+  const isOpen = wantsOpen && passage.isRead
+  const open = (): void => openDocument({ ...placeIn(first), quote: sentence })
+  useEffect(() => {
+    if (shown === null) return
+    // Whoever looks into documents goes on to the next one there.
+    if (shownInPane() !== null && isIndexed(first)) return open()
+    setWantsOpen(true)
+    cameFrom.current = document.activeElement
+    card.current?.focus({ preventScroll: true })
+    keepInSight(cameFrom.current, card.current?.closest('.sources'))
+  }, [shown])
+  useLayoutEffect(() => {
+    if (shown === null || shownInPane() !== null) return
+    const quote = card.current?.querySelector('mark.quote')
+    card.current?.scrollIntoView({ block: 'nearest' })
+    quote?.scrollIntoView({ block: 'nearest' })
+    // The sheet has grown with what it shows.
+    if (isOpen) keepInSight(cameFrom.current, card.current?.closest('.sources'))
+  }, [shown, isOpen])
+  const pieces = passage.text === null || !isOpen ? piecesOf(first) : piecesOfText(passage.text, first, sentence)
+  return (
+    <li ref={card} id={id} tabIndex={-1} class={shown === null ? 'source' : 'source shown'}>
+      <SourceHead source={source} />
+      <p class={isOpen ? 'passage open' : 'passage'}>
+        {withQuote(pieces, sentence).map((piece, at) => (
+          <PieceView key={at} piece={piece} />
+        ))}
+      </p>
+      {isOpen &&
+        imagesOf(source).map((file) => (
+          <StoredFile key={file} id={file} words={first.semantic_identifier} readFile={service.file} />
+        ))}
+      <div class="source-foot">
+        <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setWantsOpen(!wantsOpen)}>
+          {isOpen ? texts.sources.less : texts.sources.showPassage}
+        </button>
+        {isIndexed(first) && (
+          <button type="button" class="text-button" onClick={open}>
+            {texts.pane.openDocument}
+          </button>
+        )}
+        {shown !== null && (
+          <button type="button" class="text-button" onClick={back}>
+            {texts.sources.back}
+          </button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Scrolls a citation out from below the sheet that its source is shown in, where there is one. */
+function keepInSight(citation: Element | null, sheet: Element | null | undefined): void {
+  if (!citation || !sheet || getComputedStyle(sheet).position !== 'fixed') return
+  const hidden = citation.getBoundingClientRect().bottom + sightMargin - sheet.getBoundingClientRect().top
+  if (hidden > 0) scrollBy({ top: hidden })
+}
+
+/** Room between a citation and the sheet, in pixels. */
+const sightMargin = 32
+
+/** Whether the document is one of the service, and neither a web page nor a file of this chat. */
+const isIndexed = ({ is_internet, source_type }: SearchDoc): boolean => !is_internet && source_type !== 'user_file'
+
+const placeIn = (document: SearchDoc): DocumentPlace => ({
+  documentId: document.document_id,
+  title: document.semantic_identifier,
+  link: document.link,
+  chunk: document.chunk_ind,
+  passage: sampleOf(document),
+})
+
+/** Pictures that belong to the passages. */
+const imagesOf = ({ passages }: Source): readonly string[] => [
+  ...new Set(passages.flatMap(({ file_id: file }) => (file === null ? [] : [file]))),
+]
+
+function SourceHead({ source: { number, passages } }: { source: Source }): JSX.Element {
+  const [first] = passages
+  const href = safeLink(first.link)
+  const title = first.semantic_identifier === '' ? texts.sources.untitled : first.semantic_identifier
+  return (
+    <div class="source-head">
+      {number !== null && (
+        <span class="number" aria-hidden="true">
+          {number}
+        </span>
+      )}
+      <span class="source-name">
+        {href === undefined ? (
+          title
+        ) : (
+          <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+            {title}
+            <OutIcon />
+          </a>
+        )}
+        <span class="source-place">{placeOf(first, href)}</span>
+      </span>
+    </div>
+  )
+}
+
+function PieceView({ piece: { text, mark } }: { piece: Piece }): JSX.Element {
+  return mark === 'none' ? <>{text}</> : <mark class={mark}>{text}</mark>
+}
+
+/** The whole passage that holds a sentence, or else the one that matched best; asked for when it is wanted. */
+function usePassage(
+  source: Source,
+  sentence: string,
+  isWanted: boolean,
+  readPassage: Service['passage'],
+): { isRead: boolean; text: string | null } {
+  const [read, setRead] = useState<{ sentence: string; text: string | null } | null>(null)
+  const [first] = source.passages
+  useEffect(() => {
+    if (!isWanted) return undefined
+    let isCurrent = true
+    const find = async (): Promise<string | null> => {
+      const title = first.semantic_identifier
+      // An answer in words of its own is in no passage.
+      const quoted = sentence === '' ? null : await readPassage(title, sentence)
+      return quoted ?? readPassage(title, sampleOf(first))
+    }
+    // Without an answer the card shows what it has.
+    void find()
+      .catch(() => null)
+      .then((text) => {
+        if (isCurrent) setRead({ sentence, text })
+      })
+    return () => {
+      isCurrent = false
+    }
+  }, [isWanted, sentence, first.document_id])
+  const isRead = read !== null && (read.sentence === sentence || sentence === '')
+  return { isRead, text: isRead ? read.text : null }
+}
+
+/** Where a source is from: its address, its id where that is the path of a file, or else the kind of source it is. */
+function placeOf({ source_type, document_id }: SearchDoc, href: string | undefined): string {
+  if (href !== undefined && !href.startsWith('mailto:')) {
+    const url = new URL(href)
+    return `${url.host}${url.pathname.replace(/\/$/, '')}`
+  }
+  return /^[\p{L}\p{M}\p{N}_. ()&+,'-]+(\/[\p{L}\p{M}\p{N}_. ()&+,'-]+)*\.\w+$/u.test(document_id)
+    ? document_id
+    : source_type.replaceAll('_', ' ')
+}

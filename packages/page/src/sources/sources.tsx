@@ -1,0 +1,70 @@
+import type { JSX } from 'preact'
+import { ChevronIcon } from '../controls/icons.tsx'
+import type { Service } from '../service/service.ts'
+import { SourceCard, type Shown } from './source-card.tsx'
+import { texts } from '../texts/texts.ts'
+import type { Source } from '../chat/turn.ts'
+
+interface SourcesProps {
+  readonly cited: readonly Source[]
+  readonly uncited: readonly Source[]
+  readonly shown: Shown | null
+  /** Prefix that makes ids unique on the page. */
+  readonly idPrefix: string
+  /** Puts the focus back to the number in the answer the person came from. */
+  readonly back: () => void
+  readonly service: Pick<Service, 'passage' | 'file'>
+}
+
+/** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
+export function Sources({ cited, uncited, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
+  if (cited.length === 0 && uncited.length === 0) return null
+  return (
+    <aside
+      class={shown === null ? 'sources' : 'sources asked'}
+      aria-label={texts.sources.ofAnswer}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && shown !== null) back()
+      }}
+    >
+      {cited.length > 0 && (
+        <>
+          <h3 class="sources-title">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
+          <ol class="source-list">
+            {cited.map((source) => (
+              <SourceCard
+                key={source.documentId}
+                source={source}
+                id={`${idPrefix}-source-${source.number}`}
+                shown={shown?.number === source.number ? shown : null}
+                back={back}
+                service={service}
+              />
+            ))}
+          </ol>
+        </>
+      )}
+      {uncited.length > 0 && (
+        <details class="also-found" open={false}>
+          <summary>
+            {cited.length > 0 ? texts.sources.alsoFound : texts.sources.found}{' '}
+            <span class="count">{uncited.length}</span>
+            <ChevronIcon />
+          </summary>
+          <ol class="source-list">
+            {uncited.map((source) => (
+              <SourceCard
+                key={source.documentId}
+                source={source}
+                id={undefined}
+                shown={null}
+                back={back}
+                service={service}
+              />
+            ))}
+          </ol>
+        </details>
+      )}
+    </aside>
+  )
+}

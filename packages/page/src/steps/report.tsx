@@ -1,0 +1,50 @@
+import type { Block, SearchDoc } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
+
+type ResearchBlock = Extract<Block, { kind: 'research' }>
+
+/** Leads from documents to the sources of the answer. */
+export interface AnswerSources extends CitationHandling {
+  /** The number that a document has in the answer. */
+  readonly numberOf: (documentId: string) => number | undefined
+}
+
+/** The report of a research agent. Its numbers are its own: each leads to the source of the answer, or to the page itself. */
+export function Report({ step, sources }: { step: ResearchBlock; sources: AnswerSources }): JSX.Element {
+  const documents = documentsByNumber(step)
+  const answerNumber = (number: number): number | undefined => {
+    const document = documents.get(number)
+    return document && sources.numberOf(document.document_id)
+  }
+  const citations: CitationHandling = {
+    label: (number) => {
+      const known = answerNumber(number)
+      return known === undefined ? undefined : sources.label(known)
+    },
+    open: (number, sentence) => {
+      const known = answerNumber(number)
+      if (known !== undefined) sources.open(known, sentence)
+    },
+  }
+  const text = step.report.replaceAll(marker, (whole, digits: string) => {
+    const document = documents.get(Number(digits))
+    return document === undefined ? whole : `[[${digits}]](${addressOf(document)})`
+  })
+  return <Markdown text={text} citations={citations} />
+}
+
+const marker = /\[(\d{1,4})\](?![(\]])/g
+
+/** Cited documents come in the order in which their numbers first appear; where the counts differ, none is known. */
+export function documentsByNumber({
+  report,
+  citedDocuments,
+}: Pick<ResearchBlock, 'report' | 'citedDocuments'>): ReadonlyMap<number, SearchDoc> {
+  const numbers = [...new Set([...report.matchAll(marker)].map(([, digits]) => Number(digits)))]
+  const documents = citedDocuments ?? []
+  if (numbers.length !== documents.length) return new Map()
+  return new Map(documents.map((document, at) => [numbers[at] ?? 0, document]))
+}
+
+const addressOf = ({ link }: SearchDoc): string => (link ?? '').replaceAll('(', '%28').replaceAll(')', '%29')

@@ -1,0 +1,226 @@
+import type { Block, SearchDoc, ToolBlock } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ChevronIcon } from '../controls/icons.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import { Report, type AnswerSources } from './report.tsx'
+import { StepIcon } from './step-icon.tsx'
+import { waitingLabel } from './waiting-label.ts'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { hasResult, GeneratedFiles, ToolResult } from './tool-result.tsx'
+
+interface StepListProps {
+  readonly steps: readonly Block[]
+  /** Queries that say the same are not shown again. */
+  readonly question: string
+  readonly isWaiting: boolean
+  readonly sources: AnswerSources
+  readonly readFile: Service['file']
+}
+
+/** What was done for an answer, as it happens: one line a step, which opens to its documents, text or failure. */
+export function StepList({ steps, question, isWaiting, sources, readFile }: StepListProps): JSX.Element | null {
+  const isBetween = isWaiting && !steps.some(isRunning)
+  if (steps.length === 0 && !isBetween) return null
+  return (
+    <ol class="steps" aria-label={texts.steps.title}>
+      {steps.map((step, at) => (
+        <StepLine key={at} step={step} question={question} sources={sources} readFile={readFile} />
+      ))}
+      {isBetween && (
+        <li class="step running">
+          <span class="step-line">
+            <span class="dot" />
+            <Waiting label={steps.length === 0 ? texts.steps.readingQuestion : texts.steps.writingAnswer} />
+          </span>
+        </li>
+      )}
+    </ol>
+  )
+}
+
+/** What is going on, and after a while that the model is waited for: a busy provider may take a minute. */
+function Waiting({ label }: { label: string }): JSX.Element {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((passed) => passed + 1), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return <>{waitingLabel(label, seconds)}</>
+}
+
+function isRunning(step: Block): boolean {
+  return 'progress' in step ? step.progress === 'running' || step.progress === 'writing' : !step.isDone
+}
+
+function StepLine({
+  step,
+  question,
+  sources,
+  readFile,
+}: Omit<StepListProps, 'steps' | 'isWaiting'> & { step: Block }): JSX.Element {
+  const failure = 'failure' in step ? step.failure : null
+  const state = failure !== null ? 'failed' : isRunning(step) ? 'running' : 'finished'
+  const classes = `step ${state}${step.placement.sub_turn_index === null ? '' : ' nested'}`
+  if (step.kind === 'text')
+    return (
+      <li class={`${classes} note`}>
+        <Markdown text={step.text} />
+      </li>
+    )
+  const detail = detailOf(step, sources)
+  const line = (
+    <>
+      <StepIcon step={step} />
+      <span class="step-words">
+        <span class="step-title">
+          <span>{titleOf(step)}</span>
+          {detail !== null && <ChevronIcon />}
+        </span>
+        {otherQueries(step, question).map((query, at) => (
+          <q key={at} class="query">
+            {query}
+          </q>
+        ))}
+      </span>
+    </>
+  )
+  return (
+    <li class={classes}>
+      {detail === null ? (
+        <span class="step-line">{line}</span>
+      ) : (
+        <details>
+          <summary class="step-line">{line}</summary>
+          <div class="step-detail">
+            {failure !== null && <p class="failure-words">{failure.exception}</p>}
+            {detail}
+          </div>
+        </details>
+      )}
+      {step.kind === 'tool' && <GeneratedFiles step={step} readFile={readFile} />}
+    </li>
+  )
+}
+
+/** What a step opens to; null when its line says all. */
+function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources): JSX.Element | null {
+  switch (step.kind) {
+    case 'reasoning':
+    case 'plan':
+      return step.text.trim() === '' ? null : <Markdown text={step.text} />
+    case 'research':
+      return step.report === '' ? null : <Report step={step} sources={sources} />
+    case 'tool': {
+      if (step.documents !== null && step.documents.length > 0) return <Titles documents={step.documents} />
+      if (hasResult(step)) return <ToolResult step={step} />
+      return step.failure === null ? null : <></>
+    }
+  }
+}
+
+function Titles({ documents }: { documents: readonly SearchDoc[] }): JSX.Element {
+  return (
+    <ul class="step-documents">
+      {distinctTitles(documents).map((title) => (
+        <li key={title}>{title}</li>
+      ))}
+    </ul>
+  )
+}
+
+function queriesOf(step: Block): readonly string[] {
+  if (step.kind !== 'tool') return []
+  const named = step.arguments.queries ?? step.arguments.urls
+  return Array.isArray(named) ? named.filter((query): query is string => typeof query === 'string') : []
+}
+
+/** The queries of a step that are not the question itself. */
+function otherQueries(step: Block, question: string): readonly string[] {
+  const plain = (words: string): string =>
+    words
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()
+  return queriesOf(step).filter((query) => plain(query) !== plain(question))
+}
+
+function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
+  const isNow = isRunning(step)
+  switch (step.kind) {
+    case 'reasoning':
+      return isNow ? texts.steps.thinking : texts.steps.reasoning
+    case 'plan':
+      return isNow ? texts.steps.planning : texts.steps.planned
+    case 'research':
+      return isNow ? texts.steps.researching(step.task) : texts.steps.researched(step.task)
+    case 'tool':
+      return toolTitle(step, isNow)
+  }
+}
+
+/** What a built-in action is called while it runs and afterwards; others go by their own name. */
+function actionWords(toolName: string): readonly [string, string] | undefined {
+  const words = texts.steps
+  switch (toolName) {
+    case 'open_url':
+      return [words.openingPages, words.openedPages]
+    case 'generate_image':
+      return [words.makingImage, words.madeImage]
+    case 'run_python':
+      return [words.runningPython, words.ranPython]
+    case 'read_file':
+      return [words.readingFile, words.readFile]
+    case 'add_memory':
+      return [words.remembering, words.remembered]
+    default:
+      return undefined
+  }
+}
+
+function toolTitle(step: ToolBlock, isNow: boolean): string {
+  const words = texts.steps
+  if (step.toolName === 'internal_search')
+    return searchTitle(step, isNow, {
+      now: words.searchingDocuments,
+      stopped: words.documentSearchStopped,
+      nothing: words.noDocumentsFound,
+      found: words.documentsFound,
+    })
+  if (step.toolName === 'web_search')
+    return searchTitle(step, isNow, {
+      now: words.searchingWeb,
+      stopped: words.webSearchStopped,
+      nothing: words.nothingOnWeb,
+      found: words.foundOnWeb,
+    })
+  const known = actionWords(step.toolName)
+  if (known !== undefined) return `${isNow ? known[0] : known[1]}${objectOf(step)}`
+  return isNow ? words.using(step.toolName) : words.used(step.toolName)
+}
+
+/** What a built-in action was about, where that is short enough to stand in its line. */
+function objectOf({ toolName, data }: ToolBlock): string {
+  if (typeof data !== 'object' || data === null) return ''
+  const named = toolName === 'read_file' ? Reflect.get(data, 'file_name') : undefined
+  return typeof named === 'string' ? `: ${named}` : ''
+}
+
+interface SearchWords {
+  readonly now: string
+  readonly stopped: string
+  readonly nothing: string
+  readonly found: (count: number) => string
+}
+
+function searchTitle(step: ToolBlock, isNow: boolean, words: SearchWords): string {
+  if (isNow) return words.now
+  if (step.progress === 'stopped') return words.stopped
+  const count = new Set((step.documents ?? []).map((document) => document.document_id)).size
+  return count === 0 ? words.nothing : words.found(count)
+}
+
+const distinctTitles = (documents: readonly SearchDoc[]): readonly string[] => [
+  ...new Set(documents.map((document) => document.semantic_identifier)),
+]

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { saveFile } from '../controls/save-file.ts'
+import { FileIcon } from '../controls/icons.tsx'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+
+/** Kinds of pictures the page draws; others are only saved. Not SVG: it is a document of its own. */
+const drawnTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
+
+interface StoredFileProps {
+  readonly id: string
+  /** What a picture shows, for those who do not see it; null: its name. */
+  readonly words: string | null
+  readonly readFile: Service['file']
+}
+
+/** A file of the service: a picture is shown, and any can be saved. */
+export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Element {
+  const [file, setFile] = useState<{ file: File; picture: string | null } | 'gone' | undefined>(undefined)
+  useEffect(() => {
+    let isCurrent = true
+    readFile(id)
+      .then(async (read) => ({ file: read, picture: drawnTypes.has(read.type) ? await toDataAddress(read) : null }))
+      .then(
+        (read) => isCurrent && setFile(read),
+        () => isCurrent && setFile('gone'),
+      )
+    return () => {
+      isCurrent = false
+    }
+  }, [id, readFile])
+  if (file === undefined) return <p class="made-file">{texts.frame.loading}</p>
+  if (file === 'gone') return <p class="made-file">{texts.steps.fileIsGone}</p>
+  return (
+    <figure class="made-file">
+      {file.picture !== null && <img src={file.picture} alt={words ?? file.file.name} />}
+      <figcaption>
+        <button type="button" class="text-button" onClick={() => saveFile(file.file)}>
+          <FileIcon />
+          {texts.steps.saveFile(file.file.name)}
+        </button>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** The page's policy lets pictures come from such addresses alone, besides its own. */
+function toDataAddress(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    // Read as an address, it is a text.
+    reader.onload = () => resolve(reader.result as string)
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+}

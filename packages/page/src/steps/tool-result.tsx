@@ -1,0 +1,86 @@
+import type { ToolBlock } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import { StoredFile } from './stored-file.tsx'
+
+interface ToolResultProps {
+  readonly step: ToolBlock
+  readonly readFile: Service['file']
+}
+
+/** Whether a call has something to open to. */
+export function hasResult(step: ToolBlock): boolean {
+  return textsOf(step).length > 0 || step.credentialError !== null
+}
+
+/** What a call was told and what it gave: code, output, data; pictures and files stand by themselves. */
+export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element {
+  return (
+    <>
+      {step.credentialError !== null && <p class="failure-words">{step.credentialError.message}</p>}
+      {textsOf(step).map(([label, text]) => (
+        <div key={label} class="tool-text">
+          <p class="tool-label">{label}</p>
+          <pre tabIndex={0} role="group" aria-label={label}>
+            <code>{text}</code>
+          </pre>
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** Most of a result that is shown; a page of a million characters would be of no use to anybody. */
+const maxCharacters = 20_000
+
+/** What a call has to show as text, each with its heading. */
+function textsOf(step: ToolBlock): readonly (readonly [string, string])[] {
+  const { code, queries: _, urls: __, ...others } = step.arguments
+  const isBuiltIn = step.toolId === null
+  const words = texts.steps
+  const shown: (readonly [string, unknown])[] = [
+    [words.code, code],
+    [words.arguments, isBuiltIn || Object.keys(others).length === 0 ? undefined : others],
+    [words.output, step.output],
+    [words.errors, step.errorOutput],
+    [words.result, dataOf(step)],
+  ]
+  return shown.flatMap(([label, value]) => {
+    const text = toText(value)
+    return text === '' ? [] : [[label, text] as const]
+  })
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
+}
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** What the built-in actions give, without the fields that say nothing to a person. */
+function dataOf({ toolName, data }: ToolBlock): unknown {
+  if (toolName === 'read_file' && isFields(data))
+    return [data['preview_start'], data['preview_end']].filter((text) => text !== '').join('\n…\n')
+  if (toolName === 'add_memory' && isFields(data)) return data['memory_text']
+  return data
+}
+
+/** The pictures and files a call made, where everybody sees them. */
+export function GeneratedFiles({ step, readFile }: ToolResultProps): JSX.Element | null {
+  const images = step.images ?? []
+  if (images.length === 0 && step.fileIds.length === 0) return null
+  return (
+    <div class="made">
+      {images.map((image) => (
+        <StoredFile key={image.file_id} id={image.file_id} words={image.revised_prompt} readFile={readFile} />
+      ))}
+      {step.fileIds.map((id) => (
+        <StoredFile key={id} id={id} words={null} readFile={readFile} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,2 @@
+/** Words of `health`. */
+export const health = {}

@@ -1,0 +1,17 @@
+import { formatDay } from '../locale.ts'
+
+/** Words of the pane beside the page, and of a document in it. */
+export const pane = {
+  close: 'Close the pane',
+  width: 'Width of the pane',
+  openAddress: 'Open its address',
+  openDocument: 'Open document',
+  openThing: (title: string) => `Open ${title}`,
+  text: 'Text of the document',
+  reading: 'Reading the document…',
+  showBefore: 'Show what comes before',
+  changed: (date: Date) => `Changed ${formatDay(date)}`,
+  saveOriginal: 'Save the original',
+  originalIsGone: 'The original is no longer stored.',
+  quoteIsMissing: 'The sentence is not in this document word for word.',
+}

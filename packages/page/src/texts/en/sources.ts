@@ -1,0 +1,12 @@
+/** Words of the sources of an answer. */
+export const sources = {
+  ofAnswer: 'Sources of this answer',
+  one: 'Source',
+  many: 'Sources',
+  found: 'Found',
+  alsoFound: 'Also found',
+  untitled: 'Untitled',
+  showPassage: 'Show passage',
+  less: 'Less',
+  back: 'Back to the answer',
+}

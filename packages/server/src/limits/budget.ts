@@ -1,0 +1,61 @@
+import { InlayError } from '@inlay/protocol'
+
+/** Tracks how much of a resource is in use, in total and per caller. */
+export interface Budget {
+  /** Opens an empty share. */
+  open(caller: string): BudgetShare
+}
+
+/** The share of a budget held by one call. */
+export interface BudgetShare {
+  /**
+   * Grows the share to the given amount. When nothing else is held, any amount is granted.
+   * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; the share keeps its size
+   */
+  grow(amount: number): void
+  /** Releases the whole share. */
+  release(): void
+}
+
+/** Bounds of a budget. */
+export interface BudgetOptions {
+  readonly total: number
+  readonly perCaller: number
+  /** Error message that tells the caller what exceeds the budget. */
+  readonly message: string
+}
+
+/** Creates a budget, for example for the bytes of requests being read. */
+export function createBudget({ total, perCaller, message }: BudgetOptions): Budget {
+  const used = new Map<string, number>()
+  let sum = 0
+  return {
+    open: (caller) => {
+      let held = 0
+      let isReleased = false
+      return {
+        grow: (amount) => {
+          const own = used.get(caller) ?? 0
+          const more = amount - held
+          if (more <= 0 || isReleased) return
+          const isOwnShare = own > held && own + more > perCaller
+          if (isOwnShare || (sum > held && sum + more > total)) {
+            const of = isOwnShare ? 'caller' : 'tenant'
+            throw new InlayError('RATE_LIMITED', { message, data: { retryAfterSeconds: 1, of } })
+          }
+          used.set(caller, own + more)
+          sum += more
+          held = amount
+        },
+        release: () => {
+          isReleased = true
+          sum -= held
+          const left = (used.get(caller) ?? 0) - held
+          if (left > 0) used.set(caller, left)
+          else used.delete(caller)
+          held = 0
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { commonWordsOf } from './common-words.ts'
+import { plainLetters } from './letters.ts'
+import { readStatement, ungroupDigits, valueOf } from './statement.ts'
+import type { SourceText } from './support.ts'
+import { keysOf, spaceless, wordPattern } from './terms.ts'
+import { toProse } from './units.ts'
+
+/** How much of a sentence a source holds. */
+export interface Coverage<Source> {
+  readonly source: Source
+  /** Share of the sentence's words that stand anywhere in the source, by weight, 0 to 1. */
+  readonly share: number
+  /** How many of the sentence's numbers stand there. */
+  readonly numbers: number
+  /** Whether sentence and source are surely in one language: only then do missing words say something. */
+  readonly isSameLanguage: boolean
+}
+
+/** The sources of a comparison, those that hold most first, and the number of words compared. */
+export interface Coverages<Source> {
+  readonly count: number
+  readonly sources: readonly Coverage<Source>[]
+}
+
+/** Enough to tell a language. */
+const sampleLength = 2_000
+
+/** The language of a text as far as its frequent words tell; of scripts without spaces the script. */
+function languageOf(text: string): string | undefined {
+  const sample = text.slice(0, sampleLength)
+  const letters = sample.match(/\p{L}/gu) ?? []
+  const unspaced = letters.filter((letter) => spaceless.test(letter)).length
+  return unspaced * 2 > letters.length ? 'unspaced' : commonWordsOf(sample)?.language
+}
+
+/** The keys that a statement of a text could have. */
+function keysIn(text: string): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (const [word] of ungroupDigits(plainLetters(text)).matchAll(wordPattern)) {
+    const value = valueOf(word.toLowerCase())
+    if (value === undefined) for (const key of keysOf(word)) keys.add(key)
+    else keys.add(value)
+  }
+  return keys
+}
+
+/**
+ * Prepares texts to tell how much of a sentence each source holds, wherever its words stand there. Unlike `createSupport`
+ * it does not tell whether the source says the same, so it suits comparisons between sources.
+ */
+export function createCoverage<Source>(texts: readonly SourceText<Source>[]): (sentence: string) => Coverages<Source> {
+  const sources = [...Map.groupBy(texts, ({ source }) => source)].map(([source, own]) => {
+    const text = own.map((part) => part.text).join('\n')
+    const about = own.map((part) => part.about ?? '').join(' ')
+    return { source, keys: keysIn(`${text}\n${about}`), language: languageOf(text) }
+  })
+  return (sentence) => {
+    const prose = toProse(sentence)
+    const language = languageOf(prose)
+    const { keys: said, anchors } = readStatement(prose)
+    const numbers = new Set(anchors.flatMap(({ isNumber, word }) => (isNumber ? [word] : [])))
+    const weights = new Map(
+      said.map((key) => {
+        const frequency = sources.filter(({ keys }) => keys.has(key)).length
+        return [key, Math.log(1 + (sources.length + 1) / (1 + frequency))] as const
+      }),
+    )
+    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+    const covered = sources.map(({ source, keys, language: ofSource }) => {
+      let weight = 0
+      for (const [key, own] of weights) if (keys.has(key)) weight += own
+      const isSameLanguage = language !== undefined && language === ofSource
+      const held = [...numbers].filter((number) => keys.has(number)).length
+      return { source, share: total === 0 ? 0 : weight / total, numbers: held, isSameLanguage }
+    })
+    return { count: weights.size, sources: covered.sort((a, b) => b.share - a.share) }
+  }
+}

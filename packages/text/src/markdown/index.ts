@@ -1,0 +1,5 @@
+export { decodeEntities } from './entities.ts'
+export { safeLink } from './links.ts'
+export { createMarkdownReader, readMarkdown } from './reader.ts'
+export type { MarkdownReader } from './reader.ts'
+export type { AlertKind, Alignment, Block, Footnote, Inline, ListItem, MarkdownDocument } from './tree.ts'

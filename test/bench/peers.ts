@@ -1,0 +1,83 @@
+/**
+ * Compares finding documents with other search libraries: the same documents and questions, quality and speed.
+ *
+ *   npm run bench:peers -- <folder> [<folder> …] [--quick]
+ *
+ * A folder is in BEIR's layout; see `bench:retrieval`, which also compares hybrid search and vectors. Without folders, and
+ * with `--quick`, a made-up set is used. All search by words alone. A library that is not installed is left out.
+ */
+import { parseArgs } from 'node:util'
+import { leaveOut, note } from './figures.ts'
+import { peers } from './peers/systems.mjs'
+import { figuresOf, meanOf } from './retrieval-figures.ts'
+import { madeSet, readSet, type RetrievalSet } from './retrieval-set.ts'
+import { inlaySystem, textSystem, type RankingSystem } from './retrieval-systems.ts'
+import { percentile } from './timing.ts'
+import { misspell, seededRandom } from './typos.ts'
+
+process.env['LANCEDB_LOG'] ??= 'error'
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+})
+const depth = 10
+const systems: Readonly<Record<string, (set: RetrievalSet) => Promise<RankingSystem>>> = {
+  inlay: (set) => inlaySystem(set, { depth }),
+  'LanceDB full text': (set) => textSystem(set, depth),
+  ...Object.fromEntries(Object.keys(peers).map((name) => [name, (set: RetrievalSet) => openPeer(name, set)])),
+}
+
+if (options.quick) leaveOut('libraries that are not installed, and sets of real questions')
+for (const set of options.quick || folders.length === 0 ? [madeSet()] : folders.map(readSet)) {
+  console.log(`\n${set.name}: ${set.documents.length} documents, ${set.queries.length} questions`)
+  console.log(`${''.padEnd(20)} index ms  nDCG@10     MRR  misspelt nDCG@10   p50 ms   p95 ms`)
+  for (const [name, open] of Object.entries(systems)) await compare(name, open, set)
+}
+
+async function openPeer(name: string, { documents }: RetrievalSet): Promise<RankingSystem> {
+  const search = await peers[name]!(documents)
+  return { name, rank: async (query) => [...(await search(query, depth))], close: async () => {} }
+}
+
+async function compare(
+  name: string,
+  open: (set: RetrievalSet) => Promise<RankingSystem>,
+  set: RetrievalSet,
+): Promise<void> {
+  const begun = performance.now()
+  let system: RankingSystem
+  try {
+    system = await open(set)
+  } catch (error) {
+    if ((error as { readonly code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    console.log(`${name.padEnd(20)} is not installed`)
+    return
+  }
+  const indexMs = performance.now() - begun
+  const random = seededRandom(1)
+  const times: number[] = []
+  const measure = async (variant: (text: string) => string): Promise<ReturnType<typeof meanOf>> => {
+    const all = []
+    for (const { id, text } of set.queries) {
+      const query = variant(text)
+      const from = performance.now()
+      const ranking = await system.rank(query)
+      times.push(performance.now() - from)
+      all.push(figuresOf(ranking.slice(0, depth), set.grades.get(id)!))
+    }
+    return meanOf(all)
+  }
+  for (const { text } of set.queries.slice(0, 20)) await system.rank(text)
+  const unchanged = await measure((text) => text)
+  const sorted = times.splice(0).toSorted((left, right) => left - right)
+  const misspelt = await measure((text) => misspell(text, random))
+  await system.close()
+  const [p50, p95] = [percentile(sorted, 0.5), percentile(sorted, 0.95)]
+  console.log(
+    `${name.padEnd(20)} ${indexMs.toFixed(0).padStart(8)}   ${unchanged.ndcg10.toFixed(4)}  ${unchanged.mrr.toFixed(4)}` +
+      `            ${misspelt.ndcg10.toFixed(4)} ${p50.toFixed(2).padStart(8)} ${p95.toFixed(2).padStart(8)}`,
+  )
+  note(`peers, ${set.name}, ${name}, nDCG@10`, unchanged.ndcg10)
+  note(`peers, ${set.name}, ${name}, search p50, ms`, p50)
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
+import { startOpenAi } from '../stand-in/openai.ts'
+import { startPlayground, type Playground } from './playground.ts'
+import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+
+describe.skipIf(reason !== undefined)('a conversation with branches', () => {
+  let playground: Playground
+  let model: StandIn
+  let reply: () => readonly ReplyPart[] = () => []
+  beforeAll(async () => {
+    model = await startOpenAi(() => reply())
+    playground = await startPlayground({
+      INLAY_MODEL: 'm',
+      INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
+      INLAY_MODEL_GROUNDING: 'tools',
+    })
+  })
+  afterAll(async () => {
+    await playground?.end()
+    await model?.close()
+  })
+
+  test('an edited question begins another branch, and arrows lead from one to the other', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'Answer about cats.' }]
+    await ask(page, 'Tell me of cats')
+    await answered(page)
+    reply = () => [{ text: 'More about cats.' }]
+    await ask(page, 'And more')
+    await page.locator('.answer', { hasText: 'More about cats.' }).waitFor()
+    reply = () => [{ text: 'Answer about dogs.' }]
+    await page.locator('.turn').first().hover()
+    await page.getByRole('button', { name: 'Edit the question' }).first().click()
+    await page.getByLabel('The question in other words').fill('Tell me of dogs')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'Answer about dogs.' }).waitFor()
+    expect(await page.locator('.turn').count()).toBe(1)
+    await page.getByRole('button', { name: 'Previous version of the question' }).click()
+    await page.locator('.answer', { hasText: 'More about cats.' }).waitFor()
+    expect(await page.locator('.question').allTextContents()).toEqual(['Tell me of cats', 'And more'])
+    await page.reload()
+    await page.locator('.answer', { hasText: 'More about cats.' }).waitFor()
+    await page.getByRole('button', { name: 'Next version of the question' }).click()
+    await page.locator('.answer', { hasText: 'Answer about dogs.' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('an answer is made again beside the first, and what was thought of it stays', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'The first try.' }]
+    await ask(page, 'Try it')
+    await answered(page)
+    reply = () => [{ text: 'The second try.' }]
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await page.locator('.answer', { hasText: 'The second try.' }).waitFor()
+    await page.getByRole('button', { name: 'Good answer' }).click()
+    await page.getByRole('button', { name: 'Previous version of the answer' }).click()
+    await page.locator('.answer', { hasText: 'The first try.' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('false')
+    await page.getByRole('button', { name: 'Next version of the answer' }).click()
+    await page.locator('.answer', { hasText: 'The second try.' }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true')
+  })
+
+  test('a number that stands in nothing the model read is underlined, also when the chat is read again', async () => {
+    const page = await open(playground.address)
+    let step = 0
+    const search: ReplyPart = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['start'] } }] }
+    reply = () => (step++ === 0 ? [search] : [{ text: 'It takes 987654 days, not more.' }])
+    await ask(page, 'How long does it take to start?')
+    await answered(page)
+    const marked = page.locator('.answer .unsupported')
+    expect(await marked.allTextContents()).toEqual(['987654 days'])
+    expect(await marked.getAttribute('title')).toBe('Not found in the sources')
+    await page.reload()
+    await marked.waitFor()
+    expect(await page.locator('.answer').textContent()).toBe('It takes 987654 days, not more.')
+  })
+
+  test('a model that says nothing for seconds is named as what is waited for', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ hang: true }]
+    await ask(page, 'The slow one')
+    await page.getByText(/^Waiting for the model, \d+ s$/).waitFor({ timeout: 30_000 })
+    await page.keyboard.press('Escape')
+    await page.getByText(/Waiting for the model/).waitFor({ state: 'detached' })
+  })
+
+  test('questions asked meanwhile wait in a line, and Escape ends the answer before them', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'This takes for ever' }, { hang: true }]
+    await ask(page, 'The long one')
+    await page.locator('.answer', { hasText: 'This takes for ever' }).waitFor()
+    await ask(page, 'The next one')
+    await ask(page, 'One too many')
+    const line = page.getByRole('list', { name: 'Asked next' })
+    expect(await line.locator('li').allTextContents()).toEqual(['The next one', 'One too many'])
+    await page.getByRole('button', { name: 'Do not ask: One too many' }).click()
+    reply = () => [{ text: 'Short.' }]
+    await page.keyboard.press('Escape')
+    await page.getByText('You stopped this answer.').waitFor()
+    await page.locator('.answer', { hasText: 'Short.' }).waitFor()
+    expect(await page.locator('.question').allTextContents()).toEqual(['The long one', 'The next one'])
+    expect(await line.count()).toBe(0)
+  })
+
+  test('each chat keeps its own draft, also over a reload', async () => {
+    const page = await open(playground.address)
+    const field = page.getByLabel('Your question')
+    reply = () => [{ text: 'Yes.' }]
+    await ask(page, 'First chat?')
+    await answered(page)
+    await field.fill('unsent in the first')
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await expect.poll(() => field.inputValue()).toBe('')
+    await field.fill('unsent in a new one')
+    await page.getByRole('navigation', { name: 'Recent chats' }).getByRole('link').first().click()
+    await expect.poll(() => field.inputValue()).toBe('unsent in the first')
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('unsent in the first')
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await expect.poll(() => field.inputValue()).toBe('unsent in a new one')
+  })
+
+  test('a question that came too soon goes out again by itself', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'Now it works.' }]
+    await page.route(
+      '**/send-chat-message',
+      (route) =>
+        route.fulfill({
+          status: 429,
+          headers: { 'retry-after': '1' },
+          json: { error_code: 'RATE_LIMITED', detail: 'Too many requests.' },
+        }),
+      { times: 1 },
+    )
+    await ask(page, 'Too soon?')
+    await page.locator('.answer', { hasText: 'Now it works.' }).waitFor()
+    expect(await page.locator('.turn').count()).toBe(1)
+  })
+
+  test('the sidebar lists chats, folds, and stays folded', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'Yes.' }]
+    await ask(page, 'Is this one listed?')
+    await answered(page)
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    await recent.getByText('Today').waitFor()
+    await recent.locator('[aria-current="page"]').waitFor()
+    await page.getByRole('button', { name: 'Fold the sidebar' }).click()
+    await recent.waitFor({ state: 'hidden' })
+    await page.reload()
+    await page.getByRole('button', { name: 'Show the sidebar' }).click()
+    await recent.waitFor()
+    await shot(page, 'sidebar')
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('on a phone the views stand above the conversation', async () => {
+    const page = await open(playground.address, phone)
+    expect(await page.getByRole('navigation', { name: 'Recent chats' }).isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'Chats' }).click()
+    await page.getByRole('heading', { name: 'Chats', level: 1 }).waitFor()
+  })
+})

@@ -1,0 +1,319 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { runCommandLine } from 'inlay/internal/cli/command-line'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { key, serve } from './installation.ts'
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+let folder: string
+let url: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'inlay-remote-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+  mkdirSync(join(folder, 'handbook'))
+  writeFileSync(join(folder, 'handbook/leave.md'), '# Leave\n\nStaff receive 25 days of paid leave a year.\n')
+  writeFileSync(join(folder, 'handbook/trains.md'), '# Trains\n\nStaff travel by train in second class.\n')
+  url = (await serve({ dataFolder: join(folder, 'server'), worker: { lingerMs: 1 } })).base
+})
+
+/** Runs a command on the server; its own data folder would be another, empty one. */
+async function inlay(
+  words: readonly string[],
+  { input, signal }: { input?: Readable; signal?: AbortSignal } = {},
+): Promise<Ended> {
+  let [out, err] = ['', '']
+  const code = await runCommandLine([words[0]!, '--url', url, '--key', key, ...words.slice(1)], {
+    env: () => ({ INLAY_DATA: join(folder, 'other') }),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    stdin: input ?? Readable.from([]),
+    signal: signal ?? new AbortController().signal,
+  })
+  return { code, out, err }
+}
+
+const json = async (...words: string[]): Promise<unknown> => JSON.parse((await inlay([...words, '--json'])).out)
+
+describe('with --url', () => {
+  test('files are read here and found there, by every command', async () => {
+    const ended = await inlay(['ingest', join(folder, 'handbook')])
+    expect([ended.code, ended.out]).toEqual([0, '2 new, 0 changed, 0 unchanged, 0 failed\n'])
+    expect(await json('documents')).toEqual([
+      { document_id: 'handbook/leave.md', semantic_id: 'Leave', link: 'handbook/leave.md', state: 'indexed' },
+      { document_id: 'handbook/trains.md', semantic_id: 'Trains', link: 'handbook/trains.md', state: 'indexed' },
+    ])
+    expect(await json('search', 'second class', '--limit', '1')).toEqual([
+      { title: 'Trains', link: 'handbook/trains.md', content: '# Trains\n\nStaff travel by train in second class.' },
+    ])
+    const answered = await inlay(['ask', 'How many days of paid leave do staff receive?'])
+    expect([answered.code, answered.out]).toEqual([
+      0,
+      expect.stringMatching(/25 days[^]*\[1\] Leave {2}handbook\/leave\.md/),
+    ])
+    expect((await inlay(['doctor'])).out).toMatch(/ok +Documents: 2 searchable, 0 waiting, 0 failed/)
+  })
+
+  test('keys are created, listed and revoked there', async () => {
+    const created = (await json('keys', 'create', '--name', 'importer', '--scope', 'ingest', '--expires', '3')) as {
+      id: number
+      key: string
+    }
+    const own = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${created.key}` } })
+    expect(own.status).toBe(200)
+    expect(await json('keys', 'list')).toMatchObject([{ id: created.id, name: 'importer', scopes: ['ingest'] }])
+    expect((await inlay(['keys', 'revoke', String(created.id)])).code).toBe(0)
+    expect(await json('keys', 'list')).toEqual([])
+  })
+
+  test('an agent is created from a file, changed and deleted by its name', async () => {
+    const file = join(folder, 'agent.json')
+    writeFileSync(
+      file,
+      JSON.stringify({ name: 'Archivist', description: 'Knows the archive.', system_prompt: 'Be brief.' }),
+    )
+    expect(await inlay(['agents', 'create', file])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Agent \d+, Archivist, is saved/),
+    })
+    writeFileSync(file, JSON.stringify({ description: 'Knows it well.' }))
+    await inlay(['agents', 'update', 'archivist', file])
+    expect(JSON.parse((await inlay(['agents', 'show', 'Archivist', '--json'])).out)).toMatchObject({
+      description: 'Knows it well.',
+      system_prompt: 'Be brief.',
+    })
+    expect((await inlay(['agents', 'delete', 'Archivist'])).code).toBe(0)
+    expect(await inlay(['agents', 'show', 'Archivist'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is no agent "Archivist"'),
+    })
+  })
+
+  test('a document is deleted; one that is missing is named', async () => {
+    await inlay(['ingest', join(folder, 'handbook')])
+    expect((await inlay(['documents', 'delete', 'handbook/leave.md'])).code).toBe(0)
+    expect(await json('documents', '--match', 'leave')).toEqual([])
+    expect(await inlay(['documents', 'show', 'handbook/leave.md'])).toMatchObject({ code: 1, out: '' })
+  })
+
+  test('files that are gone are deleted with --prune', async () => {
+    await inlay(['ingest', join(folder, 'handbook')])
+    rmSync(join(folder, 'handbook/trains.md'))
+    const ended = await inlay(['ingest', join(folder, 'handbook'), '--prune', '--json'])
+    expect(JSON.parse(ended.out)).toMatchObject({ files: 1, removed: 1 })
+    expect(await json('documents')).toMatchObject([{ document_id: 'handbook/leave.md' }])
+  })
+
+  test.each([['backup', 'somewhere'], ['restore', 'somewhere'], ['erase', 'ana'], ['serve']])(
+    '%s is refused with the way to do it',
+    async (...words) => {
+      expect(await inlay(words)).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringMatching(/--url does not work here: \w+/),
+      })
+    },
+  )
+})
+
+test('a server that is not there is named, with what to do', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  url = `127.0.0.1:${port}`
+  for (const words of [['ask', 'Hello?'], ['search', 'x'], ['keys'], ['ingest', join(folder, 'handbook')]])
+    expect(await inlay(words)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`http://127.0.0.1:${port}/api cannot be reached: nothing listens there.`),
+    })
+})
+
+test('a wrong key is told once, not for each file', async () => {
+  const ended = await inlay(['ingest', join(folder, 'handbook'), '--key', 'wrong'])
+  expect([ended.code, ended.out]).toEqual([1, ''])
+  expect(ended.err).toMatch(/key/i)
+})
+
+test('pages of a sitemap are taken in under their URLs', async () => {
+  const pages: Record<string, string> = {
+    '/start': '<html><head><title>Start</title></head><body><p>The observatory opens at nine.</p></body></html>',
+    '/end': '<html><head><title>End</title></head><body><p>The observatory closes at six.</p></body></html>',
+  }
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    const host = `http://${request.headers.host}`
+    if (path === '/sitemap.xml')
+      return response.end(
+        `<?xml version="1.0"?><urlset><url><loc>${host}/start</loc></url><url><loc>${host}/end</loc></url>` +
+          `<url><loc>${host}/missing</loc></url><url><loc>http://elsewhere.example/x</loc></url></urlset>`,
+      )
+    const page = pages[path]
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(page)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ended = await inlay(['ingest', `${site}/sitemap.xml`, '--json'])
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([1, expect.objectContaining({ files: 3, new: 2, failed: 1 })])
+  expect(ended.err).toContain(`${site}/missing: the page answered with status 404.`)
+  expect(await json('search', 'closes', '--limit', '1')).toMatchObject([{ title: 'End', link: `${site}/end` }])
+})
+
+test('a quoted pattern names the files it matches', async () => {
+  const ended = await inlay(['ingest', join(folder, 'handbook/t*.md'), '--json'])
+  expect(JSON.parse(ended.out)).toMatchObject({ files: 1, new: 1 })
+  expect(await inlay(['ingest', join(folder, 'handbook/x*.md')])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no file with a supported type matches'),
+  })
+})
+
+test('a watched folder is followed until the interruption', async () => {
+  const interruption = new AbortController()
+  const ended = inlay(['ingest', join(folder, 'handbook'), '--watch'], { signal: interruption.signal })
+  const ids = async (): Promise<string[]> =>
+    ((await json('documents')) as { document_id: string }[]).map(({ document_id: id }) => id)
+  await expect.poll(ids, { timeout: 20_000 }).toHaveLength(2)
+  // The watch begins after the first pass: the file is written until it is seen.
+  await expect
+    .poll(
+      async () => {
+        writeFileSync(join(folder, 'handbook/new.md'), `# New\n\nWritten ${Math.random()}.\n`)
+        return ids()
+      },
+      { timeout: 20_000, interval: 600 },
+    )
+    .toContain('handbook/new.md')
+  rmSync(join(folder, 'handbook/leave.md'))
+  await expect.poll(ids, { timeout: 20_000 }).not.toContain('handbook/leave.md')
+  interruption.abort()
+  expect((await ended).code).toBe(0)
+})
+
+describe('inlay chat', () => {
+  test('answers each line in one conversation', async () => {
+    await inlay(['ingest', join(folder, 'handbook')])
+    const lines = ['How many days of paid leave do staff receive?', '/sources', 'How do staff travel by train?', '']
+    const ended = await inlay(['chat', '--json'], { input: Readable.from([lines.join('\n')]) })
+    const answers = ended.out
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { chat_session_id: string; answer: string })
+    expect(answers.map(({ answer }) => answer)).toEqual([
+      expect.stringContaining('25 days'),
+      expect.stringContaining('second class'),
+    ])
+    expect(new Set(answers.map(({ chat_session_id: id }) => id)).size).toBe(1)
+    expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('[1] Leave')])
+  })
+
+  test('attaches a file, lists agents and models, and begins anew', async () => {
+    const note = join(folder, 'note.md')
+    writeFileSync(note, 'The harbour crane lifts 90 tonnes.')
+    const lines = [
+      '/agent',
+      '/model',
+      '/model nothing',
+      `/file ${note}`,
+      'How much does the harbour crane lift?',
+      '/new',
+      '/quit',
+      'x',
+    ]
+    const ended = await inlay(['chat'], { input: Readable.from([`${lines.join('\n')}\n`]) })
+    expect(ended.err).toMatch(
+      /0 {2}Assistant[^]*inlay\/extractive[^]*no model "nothing"[^]*note\.md will be sent with the next question/,
+    )
+    expect(ended.out).toContain('90 tonnes')
+    expect(ended.err).toContain('Started a new conversation.')
+    expect(ended.code).toBe(1)
+  })
+
+  test('ends with 130 when interrupted at the prompt', async () => {
+    const interruption = new AbortController()
+    const input = new PassThrough()
+    const ended = inlay(['chat'], { input, signal: interruption.signal })
+    input.write('/help\n')
+    interruption.abort()
+    expect((await ended).code).toBe(130)
+  })
+})
+
+test('init writes a key once, and keeps it out of git', async () => {
+  const { mkdtemp, readFile } = await import('node:fs/promises')
+  const home = await mkdtemp(join(tmpdir(), 'inlay-init-'))
+  const before = process.cwd()
+  onTestFinished(() => {
+    process.chdir(before)
+    rmSync(home, { recursive: true, force: true })
+  })
+  process.chdir(home)
+  mkdirSync('.git')
+  writeFileSync('.git/HEAD', 'ref: refs/heads/main\n')
+  writeFileSync('.env', 'PORT=4000')
+  const init = async (): Promise<number> =>
+    runCommandLine(['init'], {
+      env: () => ({}),
+      stdout: { write: () => {} },
+      stderr: { write: () => {} },
+      signal: new AbortController().signal,
+    })
+  expect(await init()).toBe(0)
+  const written = await readFile('.env', 'utf8')
+  expect(written).toMatch(/^PORT=4000\n[^]*^INLAY_API_KEY=inlay_[\w-]{32}$/m)
+  expect(await readFile('.gitignore', 'utf8')).toBe('.env\n.inlay/\n')
+  expect(await init()).toBe(1)
+  expect(await readFile('.env', 'utf8')).toBe(written)
+})
+
+test.each(['bash', 'zsh', 'fish'])('the completion for %s names commands and their options', async (shell) => {
+  let out = ''
+  await runCommandLine(['completion', shell], {
+    env: () => ({}),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: () => {} },
+    signal: new AbortController().signal,
+  })
+  for (const name of ['ingest', 'doctor', 'base-url', 'watch', 'url']) expect(out).toContain(name)
+})
+
+test('doctor names what is wrong, with what to do', async () => {
+  const server = createServer((_, response) => response.end('no')).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  let out = ''
+  const code = await runCommandLine(['doctor', '--json'], {
+    env: () => ({ INLAY_DATA: file, PORT: String(port) }),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: () => {} },
+    signal: new AbortController().signal,
+  })
+  const findings = JSON.parse(out) as { check: string; status: string; advice?: string }[]
+  expect(code).toBe(1)
+  expect(findings).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ check: 'Versions', status: 'ok' }),
+      expect.objectContaining({
+        check: 'Data folder',
+        status: 'failed',
+        advice: expect.stringContaining('INLAY_DATA'),
+      }),
+      expect.objectContaining({ check: 'Port', status: 'warning', advice: expect.stringContaining('--port') }),
+      expect.objectContaining({ check: 'Ready', status: 'failed' }),
+    ]),
+  )
+})

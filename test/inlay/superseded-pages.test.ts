@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInlay } from 'inlay'
+import { expect, onTestFinished, test } from 'vitest'
+import { request } from '../knowledge/requests.ts'
+
+test('a superseded page comes behind the current one over HTTP, and is never quoted alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-superseded-'))
+  const inlay = createInlay({ dataFolder: join(folder, 'data'), log: () => {} })
+  onTestFinished(async () => {
+    await inlay.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+  const pages = [
+    [
+      'Remote work policy 2022',
+      '> **Note:** This policy has been superseded.\n\nRemote work policy: remote work is allowed on two days a week. ' +
+        'Questions about the remote work policy go to HR.',
+      '2022-01-10',
+    ],
+    ['Remote work policy 2025', 'Staff may work remotely on up to three days a week.', '2025-03-01'],
+  ] as const
+  for (const [title, text, date] of pages)
+    await inlay.knowledge.accept(
+      request({ id: title, semantic_identifier: title, text, doc_updated_at: `${date}T00:00:00Z` }),
+    )
+  await inlay.knowledge.whenIdle()
+  const { key } = await inlay.keys.create({ name: 'reader', scopes: ['chat'] })
+  const post = async (path: string, body: object): Promise<string> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const sent = new Request(`http://x${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return (await inlay.fetch(sent)).text()
+  }
+  const { results } = JSON.parse(await post('/search', { query: 'remote work policy' })) as {
+    results: { title: string; updated_at: string }[]
+  }
+  expect(results.map(({ title, updated_at: date }) => [title, date.slice(0, 10)])).toEqual([
+    ['Remote work policy 2025', '2025-03-01'],
+    ['Remote work policy 2022', '2022-01-10'],
+  ])
+  const answer = await post('/chat/send-chat-message', { message: 'remote work policy', stream: false })
+  expect(answer).toContain('three days a week')
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '@inlay/knowledge'
+import { makeKnowledge, request } from '../setup.ts'
+
+const section = (text: string, link: string) => ({
+  type: 'text' as const,
+  text,
+  link,
+  image_file_id: null,
+  heading: null,
+})
+const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
+
+test('a document is read from its first chunk to its last, whatever their links', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  const sections = ['alpha', 'beta', 'gamma'].map((name) => section(words(name), `https://x.example/${name}`))
+  await knowledge.accept(request({ id: 'doc', semantic_identifier: 'Letters', sections }), { waitMs: 60_000 })
+  const texts: string[] = []
+  const links = new Set<string | null>()
+  for (let first: number | null = 0; first !== null;) {
+    const read = await knowledge.chunks({ documentId: 'doc', first, limit: 2 })
+    expect(read).toMatchObject({ semanticIdentifier: 'Letters' })
+    expect(read!.chunks.length).toBeLessThanOrEqual(2)
+    for (const chunk of read!.chunks) {
+      expect(chunk.position).toBe(texts.length)
+      texts.push(chunk.text)
+      links.add(chunk.link)
+    }
+    first = read!.next
+  }
+  expect(texts.join(' ')).toMatch(/^alpha0 .*alpha319.*beta0 .*gamma319$/s)
+  expect(links.size).toBe(3)
+  expect(await knowledge.chunks({ documentId: 'doc', first: texts.length, limit: 2 })).toBeUndefined()
+})
+
+test('a code block that was split is shown without the fences that splitting added', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  const code = Array.from({ length: 600 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
+  const sections = [section(`# Code\n\n\`\`\`js\n${code}\n\`\`\``, '')]
+  await knowledge.accept(request({ id: 'doc', sections }), { waitMs: 60_000 })
+  const read = await knowledge.chunks({ documentId: 'doc', first: 0, limit: 64 })
+  expect(read!.chunks.length).toBeGreaterThan(1)
+  const whole = read!.chunks.map(({ text, separator }, at) => (at === 0 ? text : separator + text)).join('')
+  expect(whole).toContain(`\`\`\`js\n${code}\n\`\`\``)
+})
+
+test('only callers who may see a document can read it', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  const ana: Caller = { id: 'ana', scopes: ['chat'] }
+  const ben: Caller = { id: 'ben', scopes: ['chat'] }
+  const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
+  await knowledge.accept(request({ id: 'doc', sections: [section('Leave', '')] }, pair.id), { waitMs: 60_000 })
+  const wanted = { documentId: 'doc', first: 0, limit: 1 }
+  expect(await knowledge.chunks({ ...wanted, caller: ana })).toMatchObject({ chunks: [{ text: 'Leave' }], next: null })
+  expect(await knowledge.chunks({ ...wanted, caller: ben })).toBeUndefined()
+  await knowledge.remove('doc')
+  expect(await knowledge.chunks({ ...wanted, caller: ana })).toBeUndefined()
+})

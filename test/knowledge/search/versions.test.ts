@@ -1,0 +1,155 @@
+import type { Knowledge } from '@inlay/knowledge'
+import { supersededNotice } from '@inlay/knowledge/internal/chunking/superseded'
+import { expect, describe, test } from 'vitest'
+import { makeKnowledge, request } from '../setup.ts'
+
+interface Page {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly date?: string
+  readonly metadata?: Record<string, string>
+}
+
+async function knowledgeOf(...pages: Page[]): Promise<Knowledge> {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  for (const { id, title, text, date, metadata = {} } of pages)
+    await knowledge.accept(
+      request({
+        id,
+        semantic_identifier: title,
+        title,
+        text,
+        metadata,
+        doc_updated_at: date ? `${date}T00:00:00Z` : null,
+      }),
+    )
+  await knowledge.whenIdle()
+  return knowledge
+}
+
+const searchIn = async (knowledge: Knowledge, text: string): Promise<[string, string | null][]> =>
+  (await knowledge.search({ text })).map(({ document }) => [document.document_id, document.relevance_explanation])
+
+const policy = (days: number): string =>
+  `Employees may work from home on up to ${days} days a week. Managers agree on the days with their team. Equipment is ` +
+  'provided by the company, and expenses for a desk are refunded up to the limit that finance has published.'
+
+describe('versions of one document', () => {
+  test('the newest of near-identical pages comes first, and both say so', async () => {
+    const knowledge = await knowledgeOf(
+      {
+        id: 'old',
+        title: 'Working from home 2022',
+        text: `${policy(2)} Working from home policy.`,
+        date: '2022-03-01',
+      },
+      { id: 'new', title: 'Working from home 2025', text: policy(3), date: '2025-03-01' },
+      { id: 'other', title: 'Travel', text: 'Trains are booked by the office, not from home.', date: '2026-01-01' },
+    )
+    const results = await searchIn(knowledge, 'working home days')
+    expect(results.slice(0, 2)).toEqual([
+      ['new', 'The newest of 2 similar documents.'],
+      ['old', 'An older version: "Working from home 2025" dates from 2025-03-01.'],
+    ])
+    expect(results.slice(2).map(([, note]) => note)).toEqual([null])
+  })
+
+  test('a version that is asked for by its number stays first', async () => {
+    const knowledge = await knowledgeOf(
+      { id: 'old', title: 'Working from home 2022', text: policy(2), date: '2022-03-01' },
+      { id: 'new', title: 'Working from home 2025', text: policy(3), date: '2025-03-01' },
+    )
+    expect((await searchIn(knowledge, 'working from home 2022'))[0]?.[0]).toBe('old')
+  })
+
+  test('pages that share a title, or a topic, are no versions of each other', async () => {
+    const knowledge = await knowledgeOf(
+      { id: 'a', title: 'Overview', text: 'The archive keeps herons and maps of herons.', date: '2020-01-01' },
+      { id: 'b', title: 'Overview', text: 'A heron stands in the river beside the mill.', date: '2024-01-01' },
+    )
+    expect((await searchIn(knowledge, 'heron overview')).map(([, note]) => note)).toEqual([null, null])
+  })
+})
+
+describe('superseded documents', () => {
+  test('rank below what replaces them, whatever its name, and say so', async () => {
+    const knowledge = await knowledgeOf(
+      {
+        id: 'old',
+        title: 'Remote work policy',
+        text: '> **Note:** This policy was superseded by *Hybrid work*.\n\nRemote work policy: remote work is allowed.',
+        date: '2022-01-01',
+      },
+      { id: 'new', title: 'Hybrid work', text: 'The policy on work at home or in the office.', date: '2021-01-01' },
+    )
+    expect(await searchIn(knowledge, 'remote work policy')).toEqual([
+      ['new', 'Replaces "Remote work policy".'],
+      ['old', 'Superseded according to the document: "Note: This policy was superseded by Hybrid work."'],
+    ])
+  })
+
+  test('stay where they are when nothing found replaces them', async () => {
+    const knowledge = await knowledgeOf(
+      { id: 'old', title: 'Parking', text: 'This page is obsolete. Parking costs nothing.' },
+      { id: 'other', title: 'Canteen', text: 'The canteen is behind the parking area.' },
+    )
+    const results = await searchIn(knowledge, 'parking costs')
+    expect(results.map(([id]) => id)).toEqual(['old', 'other'])
+    expect(results[0]?.[1]).toBe('Superseded according to the document: "This page is obsolete."')
+  })
+
+  const noticeOf = (text: string, title = 'A page', metadata: Record<string, string> = {}): string | undefined =>
+    supersededNotice({ title, semantic_identifier: title, metadata, sections: request({ text }).document.sections })
+
+  test.each([
+    'This document has been superseded by the policy of 2025.',
+    'This policy is no longer in force.',
+    'Superseded by the 2024 version.',
+    'Status: obsolete',
+    '**ARCHIVED**\n\nOld text.',
+    'Diese Richtlinie wurde durch die Fassung von 2025 ersetzt.',
+    'Dieses Dokument ist nicht mehr gültig.',
+    'Cette politique est remplacée par celle de 2025.',
+    'Ce document n’est plus en vigueur.',
+    'Esta política ha sido sustituida por la de 2025.',
+    'Este documento ya no está vigente.',
+    'Questa procedura è stata sostituita da quella del 2025.',
+    'Este documento foi substituído pela versão de 2025.',
+    'Dit beleid is vervangen door de versie van 2025.',
+    'Det här dokumentet har ersatts av en ny version.',
+    'Dette dokument er erstattet af en ny version.',
+    'Ten dokument został zastąpiony przez wersję z 2025 roku.',
+    'Этот документ заменён новой редакцией.',
+    'Bu belge yürürlükten kaldırılmıştır.',
+    'هذه السياسة لم تعد سارية.',
+    '本文件已被2025年版取代。',
+    'この文書は廃止されました。',
+    '이 문서는 폐지되었습니다.',
+  ])('say so in many languages: %s', (text) => {
+    expect(noticeOf(text)).toBeDefined()
+  })
+
+  test.each([
+    'This policy replaces the policy of 2022, which is no longer valid.',
+    'Lamps are replaced by the caretaker.',
+    'How obsolete computers are given away.',
+    'The option -Foo is deprecated.',
+    'Archived mail is kept for ten years.',
+    'Diese Richtlinie ersetzt die Fassung von 2022.',
+    'Cette politique remplace celle de 2022.',
+    'Diese Lampe wird vom Hausmeister gewechselt.',
+  ])('are not mistaken: %s', (text) => {
+    expect(noticeOf(text)).toBeUndefined()
+  })
+
+  test('may say so in their title or front matter', () => {
+    expect(noticeOf('Text.', 'Remote work (superseded)')).toBe('Remote work (superseded)')
+    expect(noticeOf('Text.', '[OBSOLETE] Remote work')).toBe('[OBSOLETE] Remote work')
+    expect(noticeOf('Text.', 'Obsolete hardware')).toBeUndefined()
+    expect(noticeOf('Text.', 'A page', { status: 'superseded' })).toBe('status: superseded')
+    expect(noticeOf('Text.', 'A page', { superseded_by: 'Hybrid work' })).toBe('superseded_by: Hybrid work')
+    expect(noticeOf('Text.', 'A page', { status: 'active' })).toBeUndefined()
+  })
+})

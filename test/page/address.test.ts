@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { chatAddress, placeOf, sharedAddress } from '../../packages/page/src/address.ts'
+
+const id = '6f1c2f4e-5a0b-4c53-9a3e-0b8f2f1f7c11'
+
+test('an address names a view, a conversation, or a new one', () => {
+  expect(placeOf('#documents')).toEqual({ view: 'documents' })
+  expect(placeOf('#search')).toEqual({ view: 'search' })
+  expect(placeOf('#chats')).toEqual({ view: 'chats' })
+  expect(placeOf(chatAddress(id))).toEqual({ view: 'chat', sessionId: id })
+  expect(placeOf(sharedAddress(id))).toEqual({ view: 'shared', sessionId: id })
+  for (const hash of ['', '#', chatAddress(null), '#chat/../admin', `#chat/${id}/x`, '#nothing', '#shared/../admin'])
+    expect(placeOf(hash)).toEqual({ view: 'chat', sessionId: null })
+})
