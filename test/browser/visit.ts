@@ -38,7 +38,8 @@ afterAll(() => browser?.close())
 
 /** A window of its own, which ends with the test. */
 export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext(options)
+  // Tests read English, whatever the machine speaks.
+  const context = await browser.newContext({ locale: 'en-GB', ...options })
   contexts.push(context)
   return context
 }

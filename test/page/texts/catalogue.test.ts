@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { german as germanAdmin } from '../../../packages/page/src/texts/admin/de.ts'
 import { english as englishAdmin } from '../../../packages/page/src/texts/admin/en.ts'
 import { german as germanPage } from '../../../packages/page/src/texts/de/index.ts'
@@ -96,6 +96,17 @@ describe('the language of the page', () => {
     setLocale('de')
     expect([formatNumber(12_345.6), formatBytes(12_340_000)]).toEqual(['12.345,6', '12,3 MB'])
     expect(formatDay(new Date(2026, 10, 27))).toBe('27.11.2026')
+  })
+
+  test('formats in the page’s language where the browser’s tag is none that formatters take', () => {
+    vi.stubGlobal('navigator', { languages: ['en-US@posix', 'de-DE@euro', 'de-DE'] })
+    for (const language of ['en', 'de'] as const) {
+      setLocale(language)
+      expect(formatNumber(1234.5)).toBe(language === 'en' ? '1,234.5' : '1.234,5')
+      expect(plural(1, { one: '# file', other: '# files' })).toBe('1 file')
+    }
+    expect(preferredLanguage()).toBe('en')
+    vi.unstubAllGlobals()
   })
 })
 

@@ -8,7 +8,7 @@ const storageName = 'inlay-language'
 let tag = 'en'
 
 export function setLocale(language: Language): void {
-  tag = wantedTags().find((wanted) => languageOf(wanted) === language) ?? language
+  tag = wantedTags().find((wanted) => languageOf(wanted) === language && isFormatTag(wanted)) ?? language
   formats.clear()
 }
 
@@ -38,6 +38,16 @@ export function preferredLanguage(tags: readonly string[] = wantedTags()): Langu
 }
 
 const wantedTags = (): readonly string[] => globalThis.navigator?.languages ?? []
+
+/** A browser may name a language that its own formatters refuse: Chromium under the POSIX locale says `en-US@posix`. */
+function isFormatTag(wanted: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(wanted).length > 0
+  } catch {
+    return false
+  }
+}
+
 const languageOf = (wanted: string): Language | null => toLanguage(wanted.split('-', 1)[0]?.toLowerCase() ?? '')
 const toLanguage = (name: string): Language | null => (name in languages ? (name as Language) : null)
 
