@@ -16,7 +16,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     playground = await startPlayground({
       INLAY_MODELS: JSON.stringify([
         { name: 'small', ...server },
-        { name: 'large', ...server },
+        { name: 'large', reasoning: true, ...server },
       ]),
       INLAY_MODEL_GROUNDING: 'tools',
     })

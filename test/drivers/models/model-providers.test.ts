@@ -32,6 +32,32 @@ const resolve = (override?: Parameters<ReturnType<typeof modelProviders>['resolv
   modelProviders(changed).resolve(override)
 const refused = { code: 'VALIDATION_ERROR' }
 
+test('models that reason are known by their names, or said to', async () => {
+  const names = [
+    'gpt-5-mini',
+    'gpt-5-chat-latest',
+    'o3',
+    'gpt-4o',
+    'gateway/claude-sonnet-4-5',
+    'claude-3-5-sonnet-latest',
+  ]
+  const named = names.map((name) => ({ name }))
+  const models = [
+    ...named,
+    { name: 'our-model', reasons: true },
+    { name: 'o4-mini', reasons: false },
+    { name: 'other' },
+  ]
+  const own = { name: 'own', type: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1', models } as const
+  const listed = await modelProviders({ providers: [own] }).list()
+  expect(listed.filter(({ reasons }) => reasons).map(({ name }) => name)).toEqual([
+    'gpt-5-mini',
+    'o3',
+    'gateway/claude-sonnet-4-5',
+    'our-model',
+  ])
+})
+
 describe('what an override means', () => {
   test('none: the default model of the first provider, or of the one named as default', async () => {
     expect(await resolve()).toMatchObject({

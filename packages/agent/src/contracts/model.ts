@@ -46,6 +46,8 @@ export interface ModelOptions {
   readonly contextTokens?: number
   /** Whether the model accepts images. Default: as known for well-known models, otherwise false. */
   readonly takesImages?: boolean
+  /** Whether the model reasons, so that clients may set its effort. Default: as known for well-known models, otherwise false. */
+  readonly reasons?: boolean
   /** Maximum number of tokens in an answer. Default: the server's limit. */
   readonly maxOutputTokens?: number
   /** Temperature, unless the request or its session sets one. Default: the server's own. */
@@ -92,6 +94,8 @@ export interface ModelListing {
   readonly displayName: string
   readonly contextTokens: number
   readonly takesImages: boolean
+  /** Whether it reasons, so that clients may set its effort. Default: false. */
+  readonly reasons?: boolean
   readonly isDefault: boolean
 }
 

@@ -87,13 +87,14 @@ function describe(provider: Provider, name: string): Described {
   return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
 }
 
-type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages'>
+type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages' | 'reasons'>
 
-const toListed = ({ displayName, contextTokens, takesImages, name }: Described): Listed => ({
+const toListed = ({ displayName, contextTokens, takesImages, reasons = false, name }: Described): Listed => ({
   name,
   displayName,
   contextTokens,
   takesImages,
+  reasons,
 })
 
 /**
@@ -156,33 +157,39 @@ export interface ModelLimits {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly takesImages: boolean
+  readonly reasons: boolean
   /** Whether it is known to call tools. */
   readonly callsTools: boolean
 }
 
 // Families by the beginning of their names, as their makers document them; the first that fits counts.
-const families: readonly (readonly [RegExp, number, boolean])[] = [
-  [/^gpt-4\.1/, 1_000_000, true],
-  [/^gpt-5/, 272_000, true],
-  [/^gpt-4o|^gpt-4-turbo|^chatgpt-4o/, 128_000, true],
-  [/^gpt-4/, 8_192, false],
-  [/^gpt-3\.5/, 16_385, false],
-  [/^o\d-mini/, 128_000, false],
-  [/^o\d/, 200_000, true],
-  [/^claude-/, 200_000, true],
-  [/^gemini-/, 1_000_000, true],
+const families: readonly (readonly [names: RegExp, contextTokens: number, takesImages: boolean, reasons: boolean])[] = [
+  [/^gpt-4\.1/, 1_000_000, true, false],
+  [/^gpt-5(?!.*chat)/, 272_000, true, true],
+  [/^gpt-5/, 128_000, true, false],
+  [/^gpt-4o|^gpt-4-turbo|^chatgpt-4o/, 128_000, true, false],
+  [/^gpt-4/, 8_192, false, false],
+  [/^gpt-3\.5/, 16_385, false, false],
+  [/^o\d-mini/, 128_000, false, true],
+  [/^o\d/, 200_000, true, true],
+  [/^claude-(?:[12]\b|instant|3-(?:opus|sonnet|haiku|5))/, 200_000, true, false],
+  [/^claude-/, 200_000, true, true],
+  [/^gemini-(?:1|2\.0)/, 1_000_000, true, false],
+  [/^gemini-/, 1_000_000, true, true],
 ]
 
 const ofType: Readonly<Record<string, ModelLimits>> = {
-  openai: { contextTokens: 128_000, takesImages: true, callsTools: true },
-  anthropic: { contextTokens: 200_000, takesImages: true, callsTools: true },
+  openai: { contextTokens: 128_000, takesImages: true, reasons: false, callsTools: true },
+  anthropic: { contextTokens: 200_000, takesImages: true, reasons: false, callsTools: true },
 }
 
 /** Limits of a model by its name, otherwise of its type of provider; 32,000 tokens without images if unknown. */
 export function knownModel(providerType: string, name: string): ModelLimits {
   // Gateways put the maker in front.
   const ownName = name.slice(name.lastIndexOf('/') + 1)
-  const [, contextTokens, takesImages] = families.find(([pattern]) => pattern.test(ownName)) ?? []
-  if (contextTokens !== undefined && takesImages !== undefined) return { contextTokens, takesImages, callsTools: true }
-  return ofType[providerType] ?? { contextTokens: 32_000, takesImages: false, callsTools: false }
+  const family = families.find(([names]) => names.test(ownName))
+  if (family === undefined)
+    return ofType[providerType] ?? { contextTokens: 32_000, takesImages: false, reasons: false, callsTools: false }
+  const [, contextTokens, takesImages, reasons] = family
+  return { contextTokens, takesImages, reasons, callsTools: true }
 }

@@ -60,6 +60,12 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
     without: 'as known for the model, otherwise off',
     isAdvanced: true,
   }),
+  reasons: modelOption('reasoning', onOff, {
+    name: 'INLAY_MODEL_REASONING',
+    meaning: 'whether the language model reasons: people may then choose how much',
+    without: 'as known for the model, otherwise off',
+    isAdvanced: true,
+  }),
   maxOutputTokens: modelOption('output_tokens', integer(1, 1_000_000), {
     name: 'INLAY_MODEL_OUTPUT_TOKENS',
     meaning: 'maximum number of tokens in one answer',

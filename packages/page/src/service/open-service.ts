@@ -377,8 +377,6 @@ function listingOf({
   return { chats, next: hasMore ? (chats.at(-1)?.time ?? null) : null }
 }
 
-const usualEfforts = ['low', 'medium', 'high']
-
 function modelOf(listing: v.InferOutput<typeof listingSchema> | null): AnsweringModel {
   const { providers = [], default_text: chosen } = listing ?? {}
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
@@ -389,8 +387,7 @@ function modelOf(listing: v.InferOutput<typeof listingSchema> | null): Answering
       .map(({ id, name, display_name: shown, supported_reasoning_efforts: efforts }) => ({
         id,
         name: shown ?? name,
-        // A service that names none takes these of every model that reasons; others leave them out.
-        efforts: kind !== 'extractive' && efforts.length === 0 ? usualEfforts : efforts,
+        efforts,
         isDefault: providerId === chosen?.provider_id && name === chosen?.model_name,
         hasTemperature: kind !== 'extractive',
       })),

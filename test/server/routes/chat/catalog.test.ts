@@ -66,3 +66,16 @@ test('models are listed by provider, named as what they are', async () => {
     default_chat_naming: { provider_id: 1, model_name: 'extractive' },
   })
 })
+
+test('a model that reasons names the efforts that sessions may set', async () => {
+  const { ask, agent } = setup()
+  const [listed] = await agent.models()
+  Object.assign(agent, { models: async () => [{ ...listed, reasons: true }] })
+  const { providers } = (await (await ask('/llm/provider')).json()) as {
+    providers: readonly { readonly model_configurations: readonly Record<string, unknown>[] }[]
+  }
+  expect(providers[0]?.model_configurations[0]).toMatchObject({
+    supports_reasoning: true,
+    supported_reasoning_efforts: ['low', 'medium', 'high'],
+  })
+})
