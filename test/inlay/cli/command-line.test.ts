@@ -37,6 +37,9 @@ test.each([
   [['ingest'], 2, /ingest needs the folders, files, patterns or URLs/],
   [['serve', 'now'], 2, /Unexpected argument "now"/],
   [['serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
+  [['--data', folder, 'serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
+  [['--limit', '3', 'search', 'x'], 2, /no command "--limit"/],
+  [['--frob'], 2, /no command "--frob"/],
   [['help', 'ingst'], 2, /no command "ingst"\. Did you mean ingest\?/],
   [['search', 'x', '--frob'], 2, /^inlay: search has no option --frob\. See inlay help search\.\nUsage: inlay search/],
   [['search', 'x', '--limt', '3'], 2, /^inlay: search has no option --limt\. Did you mean --limit\?/],
@@ -140,4 +143,12 @@ test('a port that is taken is told', async () => {
   } finally {
     other.close()
   }
+})
+
+test('the shared options may stand before the command', async () => {
+  const { code, out } = await run(['--json', '--data', join(folder, 'empty'), 'keys', 'list'])
+  expect([code, JSON.parse(out)]).toEqual([0, []])
+  const refused = await run(['--json', 'serch'])
+  expect([refused.code, JSON.parse(refused.out)]).toMatchObject([2, { error: { code: 'INVALID_INPUT' } }])
+  expect((await run(['--json'])).out).toContain('Usage: inlay <command>')
 })

@@ -82,7 +82,7 @@ async function runCommand(
   { env, signal, stdin }: CommandProcess,
   output: Output,
 ): Promise<number> {
-  const [name = '--help', ...rest] = words
+  const [name, rest] = splitCommand(words)
   if (name === '--version' || name === '-v') return say(output, manifest.version)
   if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) return say(output, generalHelp())
   if (name === 'help') return tellMore(rest[0]!, output)
@@ -97,6 +97,15 @@ async function runCommand(
   if (parsed.options['help'] === true) return say(output, commandHelp(command))
   const settings = await settingsOf(env(), parsed.options['data'], output)
   return command.run({ ...parsed, settings, output, signal, optionsOf, input: stdin ?? process.stdin })
+}
+
+/** Name and arguments of the command. The shared options may stand before its name. */
+function splitCommand(words: readonly string[]): readonly [name: string, rest: readonly string[]] {
+  const args = [...words]
+  const { tokens } = parseArgs({ args, options: sharedOptions, strict: false, allowPositionals: true, tokens: true })
+  // Only the command knows whether another option takes the next word as its value.
+  const name = tokens.find((token) => token.kind !== 'option' || !Object.hasOwn(sharedOptions, token.name))
+  return name === undefined ? ['--help', []] : [words[name.index]!, words.toSpliced(name.index, 1)]
 }
 
 /** Names of the options of a command, without the shared options. */
