@@ -14,39 +14,42 @@ export interface AddressedRoute {
  */
 export function toAddresses(routes: readonly Route[]): Map<string, Map<Method, AddressedRoute>> {
   const addresses = new Map<string, Map<Method, AddressedRoute>>()
+  // By the number of their segments: comparing each address with each route took 65 ms of the start.
+  const generalPaths = new Map<number, { readonly route: Route; readonly segments: readonly string[] }[]>()
   for (const route of routes) {
-    for (const path of pathsOf(route)) {
+    for (const path of [route.path, ...(route.aliases ?? [])]) {
       const methods = addresses.get(path) ?? new Map<Method, AddressedRoute>()
       addresses.set(path, methods.set(route.method, { route, fixed: {} }))
+      const segments = path.split('/')
+      if (!segments.some(isVariable)) continue
+      const sameLength = generalPaths.get(segments.length) ?? []
+      generalPaths.set(segments.length, sameLength)
+      sameLength.push({ route, segments })
     }
   }
   for (const [address, methods] of addresses) {
-    for (const route of routes) {
+    const own = address.split('/')
+    for (const { route, segments } of generalPaths.get(own.length) ?? []) {
       if (methods.has(route.method)) continue
-      const fixed = pathsOf(route).map((path) => fixedValues(address, path))
-      const fitting = fixed.find((values) => values !== undefined && fits(route, values))
-      if (fitting !== undefined) methods.set(route.method, { route, fixed: fitting })
+      const fixed = fixedValues(own, segments)
+      if (fixed !== undefined && fits(route, fixed)) methods.set(route.method, { route, fixed })
     }
   }
   return addresses
 }
 
-function pathsOf(route: Route): readonly string[] {
-  return [route.path, ...(route.aliases ?? [])]
-}
+const isVariable = (segment: string): boolean => segment.startsWith('{')
 
 /** Parameters of a more general path that match an address; undefined when the path does not cover it. */
-function fixedValues(address: string, path: string): Record<string, string> | undefined {
-  const own = address.split('/')
-  const general = path.split('/')
-  if (own.length !== general.length) return undefined
-  const fixed: Record<string, string> = {}
-  for (const [index, segment] of own.entries()) {
-    const variable = /^\{(\w+)\}$/.exec(general[index] ?? '')?.[1]
-    if (variable !== undefined && !segment.startsWith('{')) fixed[variable] = segment
-    else if (segment !== general[index]) return undefined
-  }
-  return fixed
+function fixedValues(own: readonly string[], general: readonly string[]): Record<string, string> | undefined {
+  const isCovered = own.every(
+    (segment, at) => segment === general[at] || (isVariable(general[at]!) && !isVariable(segment)),
+  )
+  if (!isCovered) return undefined
+  const variables = own.flatMap((segment, at) =>
+    segment === general[at] ? [] : [[general[at]!.slice(1, -1), segment]],
+  )
+  return Object.fromEntries(variables)
 }
 
 function fits(route: Route, values: Readonly<Record<string, string>>): boolean {
