@@ -1,6 +1,6 @@
 import { postgres } from '@inlay/drivers/postgres'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { createTables, isAmong, type AnyDatabase } from '@inlay/records'
+import { createTables, idList, isAmong, isAmongIds, type AnyDatabase } from '@inlay/records'
 import { Kysely, sql, type Dialect } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
@@ -18,6 +18,13 @@ async function expectSets(dialect: Dialect): Promise<void> {
   expect(await count('name', ['a', 'b', 'it’s "x"'])).toBe(2)
   expect(await count('id', [])).toBe(0)
   expect(await count('name', [])).toBe(0)
+  for (const [ids, most] of [
+    [[2, 3], 1],
+    [[], 0],
+  ] as const) {
+    const { rows } = await sql`select id from inlay_some where ${isAmongIds(db, 'id', idList(db, ids))}`.execute(db)
+    expect(rows).toHaveLength(most)
+  }
   const { rows } = await sql`select id from inlay_some where not (${isAmong(db, 'name', [])})`.execute(db)
   expect(rows).toHaveLength(2)
 }

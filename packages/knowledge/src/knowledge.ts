@@ -1,3 +1,4 @@
+import { prepared } from '@inlay/records'
 import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
@@ -144,11 +145,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
     namesFile: (id, { caller } = {}) => isFileNamed(db, { id, caller, now: now() }),
-    hasDocuments: async () => {
-      const documents = db.selectFrom('inlay_document_pairs').select('document_id')
-      const rows = await documents.where('pair_id', '<', privateFilesPair).limit(1).execute()
-      return rows.length > 0
-    },
+    hasDocuments: async () => (await anyDocument(db, {})).length > 0,
     search: (request) => search(request, context),
     excerpt: (request) => readExcerpt(request, { db, index }),
     chunks: (request) => readChunks(request, { db, index }),
@@ -191,3 +188,7 @@ async function readProgress(
 function missingFrom({ missing }: Ingestion): KnowledgeFigures['rebuild'] {
   return missing() > 0 ? { reason: 'incomplete', documents: missing() } : undefined
 }
+
+const anyDocument = prepared((db: Records) =>
+  db.selectFrom('inlay_document_pairs').select('document_id').where('pair_id', '<', privateFilesPair).limit(1),
+)

@@ -1,4 +1,4 @@
-import { CompiledQuery, type ControlledTransaction, type Kysely, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { hasRowLocks } from './dialect.ts'
 import { isInlayError } from '@inlay/protocol'
 import { yieldToForeground, yieldToEventLoop } from '@inlay/scheduling'
@@ -84,7 +84,7 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
   }
 }
 
-/** Writes to the database; the transaction may also contain other writes. */
+/** Writes to the database; the transaction may also contain other writes. Runs again if one of these fails. */
 export type Write<Tables, Result> = (transaction: Transaction<Tables>) => Promise<Result>
 
 /** Runs writes in transactions. Each write is atomic, and durable when its promise resolves. */
@@ -109,11 +109,7 @@ export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTran
   const known = shared.get(key) as SharedTransactions<Tables> | undefined
   if (known) return known
   const group = createGroupCommit<Write<Tables, unknown>, unknown>({
-    commit: async (writes) => {
-      const [alone, second] = writes
-      if (alone && !second) return [{ value: await db.transaction().execute(alone) }]
-      return commitTogether(db, writes)
-    },
+    commit: (writes) => commitTogether(db, writes),
     limit: maxWrites,
   })
   // `submit` resolves with the result of the write.
@@ -122,46 +118,27 @@ export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTran
   return transactions
 }
 
-/** Never rejects: if the transaction fails, all writes that had not failed themselves fail with its error. */
+/**
+ * Commits writes in one transaction. If one of them fails, all are taken back and each is made again by itself, so that
+ * only those fail that fail alone; a savepoint for each would cost two statements.
+ */
 async function commitTogether<Tables>(
   db: Kysely<Tables>,
   writes: readonly Write<Tables, unknown>[],
 ): Promise<Outcome<unknown>[]> {
-  const outcomes: Outcome<unknown>[] = []
-  let transaction: ControlledTransaction<Tables> | undefined
   try {
-    transaction = await db.startTransaction().execute()
-    for (const write of writes) outcomes.push(await attempt(transaction, write))
-    await transaction.commit().execute()
-    return outcomes
-  } catch (error) {
-    await transaction
-      ?.rollback()
-      .execute()
-      .catch(() => {})
-    return writes.map((_, at) => {
-      const outcome = outcomes[at]
-      return outcome && 'error' in outcome ? outcome : { error }
+    return await db.transaction().execute(async (transaction) => {
+      const outcomes: Outcome<unknown>[] = []
+      for (const write of writes) outcomes.push({ value: await write(transaction) })
+      return outcomes
     })
-  }
-}
-
-const [savepoint, release, takeBack] = ['savepoint write', 'release write', 'rollback to write'].map((statement) =>
-  CompiledQuery.raw(statement),
-) as [CompiledQuery, CompiledQuery, CompiledQuery]
-
-/** Rolls back only the write that fails. */
-async function attempt<Tables>(
-  transaction: Transaction<Tables>,
-  write: Write<Tables, unknown>,
-): Promise<Outcome<unknown>> {
-  await transaction.executeQuery(savepoint)
-  try {
-    const value = await write(transaction)
-    await transaction.executeQuery(release)
-    return { value }
   } catch (error) {
-    await transaction.executeQuery(takeBack)
-    return { error }
+    // A database that is down would let every write wait.
+    if (writes.length === 1 || isOutage(error)) return writes.map(() => ({ error }))
+    const outcomes: Outcome<unknown>[] = []
+    for (const write of writes) outcomes.push(...(await commitTogether(db, [write])))
+    return outcomes
   }
 }
+
+const isOutage = (error: unknown): boolean => isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'

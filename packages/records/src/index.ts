@@ -20,4 +20,4 @@ export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type J
 export { interruptionDelayMs, maxInterruptions, retryDelayMs, type RetryPolicy } from './retry.ts'
 export { createTables, indexOn } from './schema.ts'
 export { tableSizes, type TableSize } from './table-sizes.ts'
-export { amongValues, arrayLiteral, isAmong } from './value-sets.ts'
+export { amongValues, arrayLiteral, idList, isAmong, isAmongIds } from './value-sets.ts'

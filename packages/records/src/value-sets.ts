@@ -25,6 +25,18 @@ export function amongValues(db: AnyDatabase, values: readonly string[] | readonl
   return sql`in (select unnest(cast(${arrayLiteral(values)} as ${type})))`
 }
 
+/** Ids as the one parameter that {@link isAmongIds} takes. */
+export function idList(db: AnyDatabase, ids: readonly number[]): string {
+  return dialectOf(db) === 'sqlite' ? JSON.stringify(ids) : arrayLiteral(ids)
+}
+
+/** As {@link isAmong}, for a statement that is prepared: the same for any ids. @param ids made by {@link idList} */
+export function isAmongIds(db: AnyDatabase, column: string, ids: string): RawBuilder<SqlBool> {
+  const values =
+    dialectOf(db) === 'sqlite' ? sql`select value from json_each(${ids})` : sql`select unnest(cast(${ids} as bigint[]))`
+  return sql<SqlBool>`${sql.ref(column)} in (${values})`
+}
+
 /** An array literal of PostgreSQL, which works with any driver. */
 export function arrayLiteral(values: readonly (string | number)[]): string {
   const items = values.map((value) =>

@@ -7,12 +7,16 @@ import type { Action } from '../contracts/action.ts'
  * kana, Hangul syllable or half of an emoji. Within some 15 % of common tokenizers for prose, high for code.
  */
 export function estimateTokens(text: string): number {
+  return Math.ceil(quarterTokens(text) / 4)
+}
+
+function quarterTokens(text: string): number {
   let quarters = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     quarters += code < 0x80 ? 1 : code < 0x2e80 ? 2 : 4
   }
-  return Math.ceil(quarters / 4)
+  return quarters
 }
 
 /**
@@ -36,19 +40,21 @@ const maxFileTokens = 1_000
 /** Tokens left for the prompt after the answer and the descriptions of the actions. */
 export function maxPromptTokens(contextTokens: number, actions: readonly Action[]): number {
   const answerTokens = Math.min(4_096, Math.floor(contextTokens / 4))
-  return contextTokens - answerTokens - estimateTokens(actions.map(describe).join('\n'))
+  const quarters = actions.reduce((sum, action) => sum + descriptionSize(action), 0)
+  return contextTokens - answerTokens - Math.ceil(quarters / 4)
 }
 
-/** What a model is told of an action: made once, since the schemas of all actions cost a hundredth of a whole run. */
-const descriptions = new WeakMap<Action, string>()
+/** Quarters of tokens of what a model is told of an action: counted once, since a run needs those of all actions thrice. */
+const descriptionSizes = new WeakMap<Action, number>()
 
-function describe(action: Action): string {
-  const known = descriptions.get(action)
+function descriptionSize(action: Action): number {
+  const known = descriptionSizes.get(action)
   if (known !== undefined) return known
   const { name, description, input } = action
-  const text = name + description + JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' }))
-  descriptions.set(action, text)
-  return text
+  const schema = JSON.stringify(input['~standard'].jsonSchema.input({ target: 'draft-07' }))
+  const size = quarterTokens(`${name}${description}${schema}\n`)
+  descriptionSizes.set(action, size)
+  return size
 }
 
 /**

@@ -49,8 +49,10 @@ export async function startRun(
     const opened = await openTurn(parts, plan, caller, key)
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
-    await parts.sharing?.share(run)
+    // The answer begins meanwhile.
+    const shared = parts.sharing?.share(run)
     void executeTurn({ ...toTurn(parts, plan, opened, run, { caller, headers, requestId }), settle }, parts.turn)
+    await shared
     return run
   } catch (error) {
     leave()

@@ -1,4 +1,4 @@
-import { emptyLog, isAmong } from '@inlay/records'
+import { emptyLog, isAmong, prepared } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
@@ -159,18 +159,17 @@ async function enable(
   return [...stored, ...known].toSorted((a, b) => a - b)
 }
 
+const enabledTools = prepared((db: ConversationDatabase) =>
+  db.selectFrom('inlay_agent_tool').select(['id', 'updated_at']).where('is_enabled', '=', 1).orderBy('id'),
+)
+
 /** Lists the functions of the tools that are switched on; each document is read once for as long as it stays. */
 function createLister(db: ConversationDatabase, options: StoredToolsOptions): ActionSource['list'] {
   const { fetchAddress, onError } = options
   let known = new Map<string, readonly Action[]>()
   return async () => {
     if (!fetchAddress) return []
-    const enabled = await db
-      .selectFrom('inlay_agent_tool')
-      .select(['id', 'updated_at'])
-      .where('is_enabled', '=', 1)
-      .orderBy('id')
-      .execute()
+    const enabled = await enabledTools(db, {})
     const keys = new Map(enabled.map(({ id, updated_at: updatedAt }) => [`${id} ${updatedAt}`, id]))
     const fresh = [...keys].filter(([key]) => !known.has(key)).map(([, id]) => id)
     const rows =
@@ -207,12 +206,14 @@ export interface ActionSwitches {
   set(ids: readonly number[], isEnabled: boolean): Promise<void>
 }
 
+const actionsOff = prepared((db: ConversationDatabase) => db.selectFrom('inlay_agent_action_off').select('id'))
+
 /** Creates the store of disabled actions. Run `migrateConversations` on the database first. */
 export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
   const tables = db.withTables<ConversationTables>()
   return {
     off: async () => {
-      const rows = await tables.selectFrom('inlay_agent_action_off').select('id').execute()
+      const rows = await actionsOff(tables, {})
       return new Set(rows.map(({ id }) => id))
     },
     set: async (ids, isEnabled) => {

@@ -1,4 +1,4 @@
-import { emptyLog, isAmong } from '@inlay/records'
+import { emptyLog, isAmong, prepared } from '@inlay/records'
 import type { Services } from '@inlay/agent'
 import type { Principal } from '@inlay/protocol'
 import { InlayError, storable } from '@inlay/protocol'
@@ -72,8 +72,8 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     mayKeep: async ({ id }) => {
       await ready()
       if (!isOn) return false
-      const settings = db.selectFrom('inlay_personalizations').select('keeps_memories').where('owner_id', '=', id)
-      return (await settings.executeTakeFirst())?.keeps_memories !== 0
+      const [settings] = await settingsOf(db, { id })
+      return settings?.keeps_memories !== 0
     },
     keep: async (content, replaces, caller) =>
       change(async (records) => keepOne(records, write, { content, replaces, caller })),
@@ -113,9 +113,17 @@ async function keepOne(
 }
 
 type Settings = Omit<Personalization, 'memories'>
+type Owner = Pick<Principal, 'id'>
+
+const settingsOf = prepared((db: ConversationDatabase, { id }: Owner) =>
+  db.selectFrom('inlay_personalizations').selectAll().where('owner_id', '=', id),
+)
+const memoriesOf = prepared((db: ConversationDatabase, { id }: Owner) =>
+  db.selectFrom('inlay_memories').selectAll().where('owner_id', '=', id).orderBy('id', 'desc'),
+)
 
 async function readSettings(db: ConversationDatabase, { id }: Principal): Promise<Settings> {
-  const row = await db.selectFrom('inlay_personalizations').selectAll().where('owner_id', '=', id).executeTakeFirst()
+  const [row] = await settingsOf(db, { id })
   return {
     name: row?.name ?? '',
     role: row?.role ?? '',
@@ -154,12 +162,7 @@ function withoutAbsent(settings: Partial<Settings>): Partial<Settings> {
 }
 
 async function listOwn(db: ConversationDatabase, { id }: Principal): Promise<Memory[]> {
-  const rows = await db
-    .selectFrom('inlay_memories')
-    .selectAll()
-    .where('owner_id', '=', id)
-    .orderBy('id', 'desc')
-    .execute()
+  const rows = await memoriesOf(db, { id })
   return rows.map(toMemory)
 }
 

@@ -1,5 +1,5 @@
 import type { SharedRun, SharedRuns } from '@inlay/agent'
-import { createSharedTransactions, hasRowLocks, type ProcessPresence, isAmong } from '@inlay/records'
+import { createSharedTransactions, hasRowLocks, prepared, type ProcessPresence, isAmong } from '@inlay/records'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
@@ -49,11 +49,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     ...(processes &&
       !hasRowLocks(db) && {
         isAlone: async () => {
-          const others = await db
-            .selectFrom('inlay_chat_processes')
-            .select('owner')
-            .where('owner', '!=', owner)
-            .execute()
+          const others = await otherProcesses(db, { owner })
           return others.every((other) => processes.isGone(other.owner))
         },
       }),
@@ -77,6 +73,10 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     },
   }
 }
+
+const otherProcesses = prepared((db: Kysely<ConversationTables>, { owner }: { readonly owner: string }) =>
+  db.selectFrom('inlay_chat_processes').select('owner').where('owner', '!=', owner),
+)
 
 /** Registers a process with those of the same machine, and removes those that crashed. */
 async function register(db: Kysely<ConversationTables>, { owner, isGone }: ProcessPresence): Promise<void> {

@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { idList, isAmong, isAmongIds, prepared } from '@inlay/records'
 import type { BranchHistory, HistoryLimits, PastMessage, PastToolCall } from '@inlay/agent'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -49,17 +49,26 @@ interface Summary {
 async function newestSummary(records: ConversationDatabase, ids: readonly number[]): Promise<Summary | undefined> {
   // Ids rise along a branch.
   for (let end = ids.length; end > 0; end -= idsAtOnce) {
-    const row = await records
-      .selectFrom('inlay_chat_summaries')
-      .select(['message_id as messageId', 'text'])
-      .where(isAmong(records, 'message_id', ids.slice(Math.max(0, end - idsAtOnce), end)))
-      .orderBy('message_id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
+    const of = idList(records, ids.slice(Math.max(0, end - idsAtOnce), end))
+    const [row] = await newestSummaryOf(records, { of })
     if (row) return row
   }
   return undefined
 }
+
+interface OfMessages {
+  /** Ids of messages, see `idList`. */
+  readonly of: string
+}
+
+const newestSummaryOf = prepared((db: ConversationDatabase, { of }: OfMessages) =>
+  db
+    .selectFrom('inlay_chat_summaries')
+    .select(['message_id as messageId', 'text'])
+    .where(isAmongIds(db, 'message_id', of))
+    .orderBy('message_id', 'desc')
+    .limit(1),
+)
 
 const batch = 40
 
@@ -78,12 +87,7 @@ export async function readPast(
   let chars = 0
   for (let end = ids.length; end > 0 && chars < limits.chars; end -= batch) {
     const idsOfBatch = ids.slice(Math.max(0, end - batch), end)
-    const rows = await records
-      .selectFrom('inlay_chat_messages')
-      .select(['id', 'role', 'status', 'text', 'files', 'request_params'])
-      .where(isAmong(records, 'id', idsOfBatch))
-      .orderBy('id', 'desc')
-      .execute()
+    const rows = await textsOf(records, { of: idList(records, idsOfBatch) })
     const calls = await readCalls(records, idsOfBatch)
     // Ids rise along a branch, so that falling ids are the way back from its end.
     for (const row of rows) {
@@ -117,17 +121,28 @@ export async function readPast(
   )
 }
 
+const textsOf = prepared((db: ConversationDatabase, { of }: OfMessages) =>
+  db
+    .selectFrom('inlay_chat_messages')
+    .select(['id', 'role', 'status', 'text', 'files', 'request_params'])
+    .where(isAmongIds(db, 'id', of))
+    .orderBy('id', 'desc'),
+)
+
+const callsOf = prepared((db: ConversationDatabase, { of }: OfMessages) =>
+  db
+    .selectFrom('inlay_chat_tool_calls')
+    .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
+    .where(isAmongIds(db, 'message_id', of))
+    .where('parent_call_id', 'is', null)
+    .orderBy('id'),
+)
+
 async function readCalls(
   records: ConversationDatabase,
   messageIds: readonly number[],
 ): Promise<Map<number, PastToolCall[]>> {
-  const rows = await records
-    .selectFrom('inlay_chat_tool_calls')
-    .select(['message_id', 'step', 'call_id', 'name', 'arguments', 'result'])
-    .where(isAmong(records, 'message_id', messageIds))
-    .where('parent_call_id', 'is', null)
-    .orderBy('id')
-    .execute()
+  const rows = await callsOf(records, { of: idList(records, messageIds) })
   const byMessage = new Map<number, PastToolCall[]>()
   for (const row of rows) {
     const calls = byMessage.get(row.message_id) ?? []

@@ -24,7 +24,7 @@ import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
 import { addText, indexText, maxSearchedCharacters } from './search-index.ts'
 import { lockSession } from './session-access.ts'
-import { finishAnswer, touchSession } from './store-answer.ts'
+import { finishAnswer, timeInFront, toMove, touchSession, type Move } from './store-answer.ts'
 
 type Records = Transaction<ConversationTables>
 
@@ -32,24 +32,12 @@ type Records = Transaction<ConversationTables>
 export function createConversationStore(
   db: ConversationDatabase,
   { now, newId }: Pick<Services, 'now' | 'newId'>,
-  naming?: Pick<Naming, 'afterAnswer'>,
+  naming?: Pick<Naming, 'firstName' | 'onNamed' | 'afterAnswer'>,
 ): ConversationStore {
   const writes = createSharedTransactions(db)
   return {
     session: async (id, ownerId) => {
-      const row = await db
-        .selectFrom('inlay_chat_sessions')
-        .selectAll()
-        .select(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('inlay_chat_messages')
-              .select('inlay_chat_messages.id')
-              .whereRef('inlay_chat_messages.session_id', '=', 'inlay_chat_sessions.id')
-              .where('inlay_chat_messages.files', 'is not', null),
-          ).as('has_files'),
-        )
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const [row] = await sessionWithFiles(db, { id })
       if (!row || row.deleted_at !== null || row.owner_id !== ownerId) throw new InlayError('SESSION_NOT_FOUND')
       return {
         id: row.id,
@@ -63,7 +51,11 @@ export function createConversationStore(
       }
     },
     open: (opening) => writes.run((records) => openTurn(records, opening, now(), newId)),
-    finish: (answerId, outcome) => writes.run((records) => finishAnswer(records, answerId, outcome, now())),
+    finish: async (answerId, outcome) => {
+      const nameOf = naming?.firstName
+      const named = await writes.run((records) => finishAnswer(records, answerId, outcome, { time: now(), nameOf }))
+      if (named) naming?.onNamed(named.sessionId, named.name)
+    },
     ...livenessOf(db, writes, now),
     branch: async (sessionId, messageId, limits) => {
       const nodes = await readTree(db, sessionId)
@@ -85,6 +77,21 @@ export function createConversationStore(
     generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
   }
 }
+
+const sessionWithFiles = prepared((db: ConversationDatabase, { id }: { readonly id: string }) =>
+  db
+    .selectFrom('inlay_chat_sessions')
+    .selectAll()
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('inlay_chat_messages')
+          .select('inlay_chat_messages.id')
+          .whereRef('inlay_chat_messages.session_id', '=', 'inlay_chat_sessions.id')
+          .where('inlay_chat_messages.files', 'is not', null),
+      ).as('has_files'),
+    )
+    .where('id', '=', id),
+)
 
 /** Checks whether the process of a running answer is alive. */
 function livenessOf(
@@ -169,10 +176,7 @@ async function openTurn(
     const locked = await lockSession(records, session.id)
     if (!locked || locked.isDeleted) throw new InlayError('SESSION_NOT_FOUND')
   }
-  if ('created_at' in session) {
-    await insertSession(records, session)
-    await addText(records, { sessionId: session.id, ownerId, text: session.name })
-  }
+  if ('created_at' in session) await addSession(records, session)
   const nodes = opening.session ? await readTree(records, session.id) : []
   // The hidden first message of the tree.
   const rootId = nodes[0]?.id ?? (await addMessage(records, session.id, null, time, { role: 'system' }))
@@ -205,7 +209,7 @@ async function openTurn(
   }
   await pointAlong(records, nodes, [rootId, ...before, userMessageId, answerIds[0] ?? userMessageId])
   if (opening.text.length > longText) await yieldToEventLoop()
-  await touchSession(records, session.id, opening.ownerId, time)
+  if (opening.session) await touchSession(records, session.id, opening.ownerId, time)
   if (opening.key) {
     const openedSession = opening.session === null
     const messageId = answerIds[0] ?? 0
@@ -227,7 +231,14 @@ async function openTurn(
   }
 }
 
-const insertSession = prepared((db: ConversationDatabase, session: Insertable<SessionTable>) =>
+/** Stores a new session as the first of its owner's listing. */
+export async function addSession(records: ConversationDatabase, session: Insertable<SessionTable>): Promise<void> {
+  const { id, owner_id: ownerId, created_at: time } = session
+  await insertSession(records, { ...session, ...toMove(id, ownerId, time) })
+  await addText(records, { sessionId: id, ownerId, text: session.name })
+}
+
+const insertSession = prepared((db: ConversationDatabase, session: Insertable<SessionTable> & Move) =>
   db.insertInto('inlay_chat_sessions').values({
     id: session.id,
     owner_id: session.owner_id,
@@ -235,7 +246,7 @@ const insertSession = prepared((db: ConversationDatabase, session: Insertable<Se
     persona_id: session.persona_id,
     project_id: session.project_id,
     created_at: session.created_at,
-    updated_at: session.updated_at,
+    updated_at: timeInFront(db, session),
     deleted_at: session.deleted_at,
     is_public: session.is_public,
     model_override: session.model_override,
@@ -269,14 +280,17 @@ export function newSession(
   }
 }
 
-/** The tree of a session, oldest message first. */
-export async function readTree(records: ConversationDatabase, sessionId: string): Promise<TreeNode[]> {
-  const rows = await records
+const nodesOf = prepared((db: ConversationDatabase, { sessionId }: { readonly sessionId: string }) =>
+  db
     .selectFrom('inlay_chat_messages')
     .select(['id', 'parent_id', 'latest_child_id', 'role'])
     .where('session_id', '=', sessionId)
-    .orderBy('id')
-    .execute()
+    .orderBy('id'),
+)
+
+/** The tree of a session, oldest message first. */
+export async function readTree(records: ConversationDatabase, sessionId: string): Promise<TreeNode[]> {
+  const rows = await nodesOf(records, { sessionId })
   return rows.map((row) => ({
     id: row.id,
     parentId: row.parent_id,

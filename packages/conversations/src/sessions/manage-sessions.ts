@@ -3,14 +3,13 @@ import { InlayError, type Principal } from '@inlay/protocol'
 import { sql, type Selectable } from 'kysely'
 import { checkSessionSettings, internalSearchId, toMainline } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
-import { newSession, readTree } from './conversation-store.ts'
+import { addSession, newSession, readTree } from './conversation-store.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import { createBranches } from './branches.ts'
 import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
-import { touchSession } from './store-answer.ts'
 import { lockSession, ownSession, readableSession } from './session-access.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -22,7 +21,7 @@ import { readSearches } from './searches.ts'
 import { createSettings, pinnedModel } from './settings.ts'
 import type { Naming } from './naming.ts'
 import type { SearchFill } from './search-fill.ts'
-import { addText, indexText } from './search-index.ts'
+import { indexText } from './search-index.ts'
 import { findTitle, type SpokenMessage } from './title.ts'
 
 export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
@@ -56,11 +55,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       await checkSessionSettings(request, caller, options)
       const id = newId()
       await db.transaction().execute(async (records) => {
-        const time = now()
-        const session = newSession(id, caller.id, request, time)
-        await records.insertInto('inlay_chat_sessions').values(session).execute()
-        await addText(records, { sessionId: id, ownerId: caller.id, text: session.name })
-        await touchSession(records, id, caller.id, time)
+        await addSession(records, newSession(id, caller.id, request, now()))
       })
       return { id }
     },

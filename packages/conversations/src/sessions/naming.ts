@@ -1,6 +1,5 @@
 import type { NewAnswer, Services } from '@inlay/agent'
-import { storable } from '@inlay/protocol'
-import { createSharedTransactions } from '@inlay/records'
+import { createSharedTransactions, prepared } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { indexText } from './search-index.ts'
 import { findTitle, questionTitle } from './title.ts'
@@ -10,7 +9,11 @@ export type SessionNaming = 'model' | 'question' | 'off'
 
 /** Names sessions; what a model is finding right now is found once. */
 export interface Naming {
-  /** Names a session after its first answer, unless it has a name. */
+  /** The name that a session without one gets with its first answer; "" for none. */
+  firstName(question: string): string
+  /** Notes that a session got its first name, which a model may improve. */
+  onNamed(sessionId: string, name: string): void
+  /** Lets a model name a session that has just got its first name. */
   afterAnswer(answer: NewAnswer): Promise<void>
   /** The name a session was given after its first answer, or is being given; undefined when that was long ago. */
   recent(sessionId: string): Promise<string> | undefined
@@ -24,22 +27,32 @@ const maxRecent = 1_000
 const recentMs = 60_000
 const namingTimeoutMs = 20_000
 
+interface Renaming {
+  readonly sessionId: string
+  readonly before: string
+  readonly name: string
+}
+
+const renameFrom = prepared((db: ConversationDatabase, { sessionId, before, name }: Renaming) =>
+  db
+    .updateTable('inlay_chat_sessions')
+    .set({ name })
+    .where('id', '=', sessionId)
+    .where('name', '=', before)
+    .returning('owner_id as ownerId'),
+)
+
 /** Creates the naming of sessions. */
 export function createNaming(db: ConversationDatabase, how: SessionNaming, { now }: Pick<Services, 'now'>): Naming {
   const writes = createSharedTransactions(db)
+  const fresh = new Map<string, string>()
   const recent = new Map<string, { readonly name: Promise<string>; until: number }>()
   let running = 0
 
   /** Writes a name unless somebody has given the session another one meanwhile. */
   const replace = async (sessionId: string, before: string, name: string): Promise<boolean> => {
     return writes.run(async (records) => {
-      const session = await records
-        .updateTable('inlay_chat_sessions')
-        .set({ name })
-        .where('id', '=', sessionId)
-        .where('name', '=', before)
-        .returning('owner_id as ownerId')
-        .executeTakeFirst()
+      const [session] = await renameFrom(records, { sessionId, before, name })
       if (session) await indexText(records, { sessionId, ownerId: session.ownerId, text: name })
       return session !== undefined
     })
@@ -59,12 +72,16 @@ export function createNaming(db: ConversationDatabase, how: SessionNaming, { now
     }
   }
   return {
+    firstName: (question) => (how === 'off' ? '' : questionTitle(question)),
+    onNamed: (sessionId, name) => {
+      if (fresh.size >= maxRecent) fresh.clear()
+      if (how === 'model') fresh.set(sessionId, name)
+    },
     async afterAnswer(answer) {
-      const { sessionId, question, text } = answer
-      const title = questionTitle(storable(question))
-      // A process that ends meanwhile leaves the session with a name.
-      if (how === 'off' || title === '' || !(await replace(sessionId, '', title))) return
-      if (how === 'question' || text === '' || running >= maxConcurrent) return
+      const { sessionId, text } = answer
+      const title = fresh.get(sessionId)
+      fresh.delete(sessionId)
+      if (title === undefined || text === '' || running >= maxConcurrent) return
       if (recent.size >= maxRecent) recent.clear()
       const entry = { name: ask(answer, title).catch(() => title), until: Number.POSITIVE_INFINITY }
       recent.set(sessionId, entry)

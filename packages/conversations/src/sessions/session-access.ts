@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely'
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, prepared } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import type { Principal } from '@inlay/protocol'
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
@@ -26,14 +26,17 @@ export async function lockSession(
   records: Transaction<ConversationTables>,
   id: string,
 ): Promise<{ readonly ownerId: string; readonly isDeleted: boolean } | undefined> {
-  const row = await records
+  const [row] = await lockedSession(records, { id })
+  return row && { ownerId: row.owner_id, isDeleted: row.deleted_at !== null }
+}
+
+const lockedSession = prepared((db: ConversationDatabase, { id }: { readonly id: string }) =>
+  db
     .selectFrom('inlay_chat_sessions')
     .select(['owner_id', 'deleted_at'])
     .where('id', '=', id)
-    .$if(hasRowLocks(records), (query) => query.forUpdate())
-    .executeTakeFirst()
-  return row && { ownerId: row.owner_id, isDeleted: row.deleted_at !== null }
-}
+    .$if(hasRowLocks(db), (query) => query.forUpdate()),
+)
 
 /**
  * A session as its readers may ask for it, with whether the caller owns it. SESSION_NOT_FOUND when it is unknown, deleted

@@ -1,21 +1,31 @@
 import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
 import { hasRowLocks, prepared } from '@inlay/records'
-import { sql, type Transaction, type Insertable, type Selectable } from 'kysely'
+import { sql, type Transaction, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
-import { indexText } from './search-index.ts'
+import { addText, indexText } from './search-index.ts'
 import type { MessageTable, ToolCallTable } from '../tables/chat-tables.ts'
 
-/** Stores a finished answer. SESSION_NOT_FOUND when its session is gone. */
+/** Options for storing a finished answer. */
+export interface FinishOptions {
+  readonly time: number
+  /** Names a session without a name by the question of the answer; "" leaves it as it is. */
+  readonly nameOf: ((question: string) => string) | undefined
+}
+
+/**
+ * Stores a finished answer. SESSION_NOT_FOUND when its session is gone.
+ * @returns the session and the name that it got; undefined when it got none
+ */
 export async function finishAnswer(
   records: Transaction<ConversationTables>,
   answerId: number,
   outcome: AnswerOutcome,
-  time: number,
-): Promise<void> {
+  { time, nameOf }: FinishOptions,
+): Promise<{ readonly sessionId: string; readonly name: string } | undefined> {
   const [session] = await sessionOf(records, { answerId })
   if (!session) throw new InlayError('SESSION_NOT_FOUND')
-  const { sessionId, ownerId } = session
+  const { sessionId, ownerId, status, question } = session
   await storeOutcome(records, {
     id: answerId,
     status: outcome.status,
@@ -31,19 +41,41 @@ export async function finishAnswer(
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
   })
-  await indexText(records, { sessionId, ownerId, messageId: answerId, text: outcome.text })
+  const text = { sessionId, ownerId, messageId: answerId, text: outcome.text }
+  // Only an answer that had ended before can be in the index.
+  await (status === 'running' ? addText(records, text) : indexText(records, text))
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
   await touchSession(records, sessionId, ownerId, time)
+  const name = question === null ? '' : (nameOf?.(question) ?? '')
+  if (name === '') return undefined
+  await nameSession(records, { sessionId, name })
+  await addText(records, { sessionId, ownerId, text: name })
+  return { sessionId, name }
 }
+
+const nameSession = prepared(
+  (db: ConversationDatabase, { sessionId, name }: { readonly sessionId: string; readonly name: string }) =>
+    db.updateTable('inlay_chat_sessions').set({ name }).where('id', '=', sessionId),
+)
+
+/** The beginning of a question is enough for a name. */
+const questionChars = 10_000
 
 const sessionOf = prepared((db: ConversationDatabase, { answerId }: { readonly answerId: number }) =>
   db
     .selectFrom('inlay_chat_messages as message')
     .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
-    .select(['session.id as sessionId', 'session.owner_id as ownerId'])
+    .leftJoin('inlay_chat_messages as parent', 'parent.id', 'message.parent_id')
+    .select(['session.id as sessionId', 'session.owner_id as ownerId', 'message.status'])
+    // Null when the session has a name.
+    .select(
+      sql<string | null>`case when session.name = '' then substr(parent.text, 1, ${sql.lit(questionChars)}) end`.as(
+        'question',
+      ),
+    )
     .where('message.id', '=', answerId)
     // Before the message, as erasing does.
     .$if(hasRowLocks(db), (query) => query.forUpdate('session')),
@@ -99,10 +131,11 @@ export async function touchSession(
   ownerId: string,
   time: number,
 ): Promise<void> {
-  await touch(records, { id, ownerId, time, end: time + nearMs })
+  await touch(records, toMove(id, ownerId, time))
 }
 
-interface Touch {
+/** Moves a session to the front of its owner's listing. */
+export interface Move {
   readonly id: string
   readonly ownerId: string
   readonly time: number
@@ -110,7 +143,19 @@ interface Touch {
   readonly end: number
 }
 
-const touch = prepared((db: ConversationDatabase, { id, ownerId, time, end }: Touch) => {
+export function toMove(id: string, ownerId: string, time: number): Move {
+  return { id, ownerId, time, end: time + nearMs }
+}
+
+const touch = prepared((db: ConversationDatabase, move: Move) =>
+  db
+    .updateTable('inlay_chat_sessions')
+    .set({ updated_at: timeInFront(db, move) })
+    .where('id', '=', move.id),
+)
+
+/** The time of a session that is moved, for the statement that moves it. */
+export function timeInFront(db: ConversationDatabase, { id, ownerId, time, end }: Move): RawBuilder<number> {
   const newest = db
     .selectFrom('inlay_chat_sessions')
     .select('updated_at as newest')
@@ -123,11 +168,8 @@ const touch = prepared((db: ConversationDatabase, { id, ownerId, time, end }: To
     .where('newest', '>=', time)
     .where('newest', '<', end)
     .select(sql<number>`newest + 1`.as('next'))
-  return db
-    .updateTable('inlay_chat_sessions')
-    .set({ updated_at: sql<number>`coalesce(${next}, ${time})` })
-    .where('id', '=', id)
-})
+  return sql<number>`coalesce(${next}, ${time})`
+}
 
 /** The row of a call. What models write may hold what no database takes. */
 export function toCallColumns(call: ToolCallRecord, messageId: number): Insertable<ToolCallTable> {
