@@ -20,7 +20,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-/** What `/openapi.json` of a server holds, as far as the page shows it. */
+/** The part of `/openapi.json` that the page shows. */
 export interface ApiDocument {
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>

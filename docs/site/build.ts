@@ -111,7 +111,7 @@ function toLlms(): string {
   return [`# Inlay`, `> ${config.description}`, ...lists, ''].join('\n\n')
 }
 
-/** What a reader relies on: each page is built, can be found by its title, and has its Markdown. */
+/** Checks of the built site: each page exists, can be found by its title, and has its Markdown. */
 function checkSite(): void {
   const [index = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: output })
   const searched = readFileSync(join(output, index), 'utf8')

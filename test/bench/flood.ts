@@ -31,12 +31,12 @@ const { values: options } = parseArgs({
 const documentCount = Number(options.documents ?? (options.quick ? 50 : 2000))
 const phaseMs = Number(options.seconds ?? (options.reads ? (options.quick ? 1 : 3) : options.quick ? 2 : 10)) * 1000
 const restMs = options.quick ? 1_000 : 30_000
-/** What has not answered by then counts with this time. */
+/** Calls without an answer by then count with this time. */
 const longestCallMs = 60_000
 const { text, word } = zipfText(7, 20_000)
 const queries = Array.from({ length: 200 }, () => `${word(5)} ${word(5)}`)
 
-/** What a caller notices, in milliseconds, sorted. */
+/** Delays that a caller notices, in milliseconds, sorted. */
 interface Notice {
   readonly search: readonly number[]
   readonly health: readonly number[]

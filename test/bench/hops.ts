@@ -3,7 +3,7 @@
  *
  *   npm run bench:hops [-- --list] [--functions] [--quick]
  *
- * What counts:
+ * Rules of counting:
  * - A function counts when V8's precise coverage (call counts) saw a call of it, it has a name, and it stands in
  *   `packages/<package>/src`. V8 names a function by what it is assigned to. Callbacks without a name and the top level
  *   of modules do not count. Two functions of one name in one file are two.
@@ -100,7 +100,7 @@ function toRequest(path: string, body: unknown, headers: Record<string, string> 
   })
 }
 
-/** What was called since it was last asked. */
+/** Functions called since the last call. */
 async function takeCalled(): Promise<Called> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const called = new Map<string, Set<string>>()

@@ -93,7 +93,7 @@ async function indexing(): Promise<void> {
 
 interface Spent {
   readonly ms: number
-  /** Of all threads. */
+  /** CPU time of all threads. */
   readonly cpuMs: number
 }
 

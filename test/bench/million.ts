@@ -98,7 +98,7 @@ async function fillOnce(engine: Engine, rows: number, record: string): Promise<P
   return point
 }
 
-/** What filling an index to a size has told. */
+/** Figures from filling an index to a size. */
 interface Point extends Filled {
   readonly rows: number
   readonly recall: number

@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     streams: { type: 'string' },
     tokens: { type: 'string' },
     delay: { type: 'string' },
-    /** Of the largest number of streams; smaller ones are measured once. */
+    /** Repetitions at the largest number of streams; smaller ones are measured once. */
     rounds: { type: 'string' },
     /** Tokens of one answer said at once; 0 leaves it out. */
     long: { type: 'string' },
@@ -117,7 +117,7 @@ async function measure(relay: Relay, streams: number, length: number, paceMs: nu
   return { ...report, cpuUs: after.cpuUs - before.cpuUs, peakBytes: after.peakRssBytes }
 }
 
-/** What the baseline is compared with: all CPU of a token over that of the bare relay. */
+/** Figures compared with the baseline: all CPU of a token over that of the bare relay. */
 function noteFigures(all: readonly Figures[], growth = Number.NaN, stopMs = Number.NaN): void {
   const bare = all.find(({ name }) => name === 'bare')
   for (const { name, usPerToken } of all)

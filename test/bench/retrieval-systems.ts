@@ -27,7 +27,7 @@ export interface InlaySystemOptions {
   readonly depth?: number
 }
 
-/** What a user of Inlay gets: documents accepted, cut, indexed and searched by the knowledge, on its default drivers. */
+/** Inlay as users get it: documents accepted, cut, indexed and searched with its default drivers. */
 export async function inlaySystem(
   set: RetrievalSet,
   { embedder, name = embedder ? 'inlay, hybrid' : 'inlay', depth = mostDocuments }: InlaySystemOptions = {},

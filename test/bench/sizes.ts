@@ -20,7 +20,7 @@ interface Point {
 /** In milliseconds; `cpu` is the median of the processor time, where it was measured. */
 type Searches = Readonly<Record<string, { readonly p50: number; readonly p95: number; readonly cpu?: number }>>
 
-/** What is told of a size. */
+/** Figures of one size. */
 interface Need {
   readonly memory: number
   readonly disk: number

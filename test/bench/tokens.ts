@@ -76,7 +76,7 @@ async function measureTurns(inlay: Inlay, server: StandIn): Promise<void> {
   }
 }
 
-/** What a provider caches, in its order. */
+/** The cacheable parts of a prompt, in the order of a provider. */
 function textOf({ body }: RecordedRequest): string {
   const messages = body['messages'] as readonly unknown[]
   return [body['tools'] ?? [], ...messages].map((part) => JSON.stringify(part)).join('\n')

@@ -30,7 +30,7 @@ interface Page {
 const pages = options.quick ? madePages() : archivedPages(options.archive)
 const clients = Number(options.clients)
 const entries = Math.min(1000, Math.floor(pages.length / 3))
-/** What is searched for. */
+/** Search queries. */
 const words = pages.flatMap(({ text }) => text.match(/[A-Za-z]{5,}/g)?.slice(3, 8) ?? [])
 let wrong = 0
 
@@ -138,7 +138,7 @@ interface BatchLine {
 async function post(fixture: Fixture, entries: readonly Page[]): Promise<BatchLine[]> {
   const body = entries.map((page) => `${JSON.stringify(toBody(page))}\n`).join('')
   const lines = (await fixture.call('POST', '/service-api/ingestion/batch', body)).trim().split('\n')
-  // Of the server that was just started.
+  // The server has just started.
   const answers = lines.map((line) => JSON.parse(line) as BatchLine)
   check('lines accepted', answers.filter((line) => line.status === 200).length, entries.length)
   return answers

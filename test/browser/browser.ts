@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Where browsers of the Chromium family are installed by themselves. */
+/** Paths of installed Chromium browsers. */
 const installed = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',

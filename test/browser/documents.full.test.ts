@@ -67,7 +67,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await listed('Garage')
     await page.locator('.document', { hasText: 'Parking' }).waitFor({ state: 'detached' })
     expect(await page.locator('.document').count()).toBe(3)
-    // What was refused stays listed until it is cleared.
+    // Refused files stay listed until they are cleared.
     const refused = page.getByRole('list', { name: 'Files that were not taken in' })
     expect(await refused.locator('li').count()).toBe(2)
     await page.reload()

@@ -191,7 +191,7 @@ describe.skipIf(reason !== undefined).each(['http', 'https'])('with a cookie, ov
           }
           expect(service.arrived.filter(({ status }) => ![401, 403, 415].includes(status))).toEqual([])
           expect(await inlay.keys.list()).toEqual([])
-          // Of what comes with the cookie, nothing was merely unknown.
+          // No request that carried the cookie failed only for being unknown.
           const signedIn = service.arrived.filter(({ hasCookie }) => hasCookie)
           expect(signedIn.every(({ status }) => status === 403)).toBe(true)
           // Some browsers send no cookie to another site, whatever its SameSite.

@@ -84,7 +84,7 @@ export async function shot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(tmpdir(), 'inlay-screenshots', `${name}.png`) })
 }
 
-/** What breaks the rules of accessibility. */
+/** Violations of accessibility rules. */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {

@@ -50,7 +50,7 @@ export interface WidgetService {
   readonly playground: Playground
   readonly model: StandIn
   readonly host: HostPage
-  /** What the model does with the requests from now on. */
+  /** Sets how the model answers from now on. */
   reply: (request: RecordedRequest) => Reply
 }
 
@@ -69,7 +69,7 @@ export function useWidgetService(): WidgetService {
     service.playground = await startPlayground({
       INLAY_MODEL: 'm',
       INLAY_MODEL_BASE_URL: `${service.model.origin}/v1`,
-      // What it says is streamed, with a search before it or without.
+      // Its text is streamed, with or without a search before it.
       INLAY_MODEL_GROUNDING: 'tools',
       INLAY_SEARCH_HELP: 'off',
       INLAY_CORS_ORIGINS: service.host.origin,

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 const source = fileURLToPath(new URL('../../packages/client/src/index.ts', import.meta.url))
 
-/** What a page loads of the client, minified. */
+/** The client as a page loads it, minified. */
 async function bundle(): Promise<{ code: string; modules: string[] }> {
   const built = await build({
     configFile: false,

@@ -8,7 +8,7 @@ export interface Seen {
   readonly body: string
 }
 
-/** What the service does with one request; a string is thrown as a failure of the network. */
+/** Handles one request; a returned string is thrown as a network failure. */
 export type Reply = (request: Seen) => Response | Promise<Response> | 'unreachable'
 
 /** A service that answers each request by the next reply and remembers what it saw. */

@@ -9,7 +9,7 @@ export interface Service {
   /** Address of the API. */
   readonly base: string
   readonly key: string
-  /** What it wrote so far, both streams together. */
+  /** Its output so far, both streams together. */
   readonly log: () => string
   close(): Promise<void>
 }

@@ -23,12 +23,12 @@ export interface Reply {
 export interface Service {
   readonly base: string
   readonly key: string
-  /** What was not expected. */
+  /** Unexpected errors. */
   readonly errors: readonly unknown[]
   /** A string is sent as it is, anything else as JSON. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
   upload(path: string, name: string, content: BlobPart, fields?: Readonly<Record<string, string>>): Promise<Reply>
-  /** What the model says from now on, by what it is asked. */
+  /** Sets how the model answers from now on, by question. */
   answerWith(step: (prompt: string, tools: readonly string[]) => ScriptStep): void
   /** Sends a message and reads all lines of the stream. */
   stream(body: object): Promise<Json[]>

@@ -8,7 +8,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 // Examples leave the import of `test` to the reader.
 vi.stubGlobal('test', test)
 
-// What runs Python has tests of its own; here it is what stands around it.
+// The Python runner has tests of its own; these cover the code around it.
 vi.mock('inlay/drivers', async (original) => ({
   ...(await original<object>()),
   pyodide: () => ({ ...sampleRunner, close: async () => {} }),

@@ -2,7 +2,7 @@ import type { VectorCollection, VectorRow, VectorStore } from '@inlay/drivers/ve
 
 type Json = Record<string, unknown>
 
-/** What a search of Chroma answers, a list for each vector that was asked. */
+/** Result of a Chroma query: a list per query vector. */
 interface Neighbours {
   readonly ids: readonly string[][]
   readonly distances: readonly number[][]

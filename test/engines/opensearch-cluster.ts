@@ -9,7 +9,7 @@ import { freePorts } from '../scale/processes.ts'
 /** A cluster of three nodes, each a Java process of its own. */
 export interface OpenSearchCluster {
   readonly nodes: readonly string[]
-  /** Of the processes that run now. */
+  /** Ids of the running processes. */
   readonly pids: readonly number[]
   /** Ends one of the nodes by SIGKILL, counted from 1, while the others go on. */
   killNode(number: number): Promise<void>

@@ -11,7 +11,7 @@ import { row } from '../drivers/lancedb/sample-rows.ts'
 import { eventually } from '../life/process.ts'
 import type { S3Server } from './s3-server.ts'
 
-/** What a bucket has to hold up to beyond the conformance tests. */
+/** Checks of a bucket beyond the conformance tests. */
 export const s3Scenes = (server: S3Server): ConformanceTest[] => [
   ['two processes write while a third reads: nothing is lost or doubled', () => twoProcesses(server)],
   ['a killed writer leaves what it said was in, and nothing half', () => killedWriter(server)],

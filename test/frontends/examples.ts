@@ -71,7 +71,7 @@ const leave = {
   sections: [{ text: 'Staff get 25 days of leave.', link: 'https://wiki.example.com/leave' }],
 }
 
-/** What the model does with the newest message. */
+/** How the model answers the newest message. */
 function stepFor(newest: string, prompt: string, slow: Promise<void>): ScriptStep {
   if (newest.includes('"role":"tool"')) return ['Staff get 25 days ', '[1].']
   if (newest.includes('Fail, please')) return { reject: new Error('The model is away.') }

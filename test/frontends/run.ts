@@ -49,7 +49,7 @@ async function ask(page: Page, question: string): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click()
 }
 
-/** What every front end shows: a search, an answer with its source, a failed action, an end by the person. */
+/** Scenes that every front end passes: a search, an answer with its source, a failed action, a stop by the person. */
 async function checkChat(page: Page, examples: Examples): Promise<void> {
   await ask(page, 'How many days of leave?')
   await page.getByText('Staff get 25 days').waitFor()
@@ -64,7 +64,7 @@ async function checkChat(page: Page, examples: Examples): Promise<void> {
   await examples.abandoned()
 }
 
-/** What only the first example shows: files, and going on after a reload. */
+/** Scenes of the first example only: files, and resuming after a reload. */
 async function checkSession(page: Page, examples: Examples): Promise<void> {
   await page.getByLabel('Files').setInputFiles({
     name: 'zebra.txt',

@@ -143,7 +143,7 @@ async function shutdown(site: Site): Promise<void> {
   assert.match(session.messages.at(-1)?.message ?? '', /^one/)
 }
 
-/** What has to hold in each host, in the order of the table. */
+/** The checks of each host, in the order of the table. */
 export const checks: readonly (readonly [title: string, check: (site: Site) => Promise<void>])[] = [
   ['health', health],
   ['own routes', ownRoutes],

@@ -1,17 +1,17 @@
 /** An app of a framework into which Inlay is mounted as the docs say. */
 export interface Host {
-  /** What it is asked for by on the command line, and its row in the table. */
+  /** Its name on the command line and in the table. */
   readonly name: string
   /** Heading of its recipe in the docs. */
   readonly section: string
   /** Which files of the recipe it takes. Default: all. */
   readonly takes?: readonly string[]
-  /** Where the shared file of the docs lies. Default `inlay.ts`. */
+  /** Path of the shared file of the docs. Default `inlay.ts`. */
   readonly inlayFile?: string
   readonly dependencies?: Readonly<Record<string, string>>
-  /** What `readSession` of the shared file does here. Default: it knows the user by a cookie. */
+  /** Body of `readSession` in the shared file. Default: it knows the user by a cookie. */
   readonly signIn?: string
-  /** What an app of this kind has before the recipe, by path. */
+  /** Files of an app of this kind before the recipe, by path. */
   readonly files?: Readonly<Record<string, string>>
   /** Stands for the comment "your own routes" of the recipe. Default: the app has them in its files. */
   readonly ownRoutes?: string

@@ -3,7 +3,7 @@ import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.t
 
 /** A language model that searches once, cites what it found, and stops in the midst where it is asked to. */
 export interface HostModel {
-  /** What the host is configured with. */
+  /** Base URL for the host. */
   readonly env: Readonly<Record<string, string>>
   /** Lets an answer go on that waits after its first word. */
   release(id: string): void

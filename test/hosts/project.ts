@@ -5,7 +5,7 @@ import { installHost, run, serve, type Serving } from '../package/installation.t
 import type { Host } from './host.ts'
 import { recipesOf } from './recipes.ts'
 
-/** What the host's own sign-in is here: the docs leave it to the reader. */
+/** The host's own sign-in, which the docs leave to the reader. */
 const signIn = `async function readSession(cookie: string | null): Promise<{ id: string } | undefined> {
   const id = /session=(\\w+)/.exec(cookie ?? '')?.[1]
   return id === undefined ? undefined : { id }

@@ -7,7 +7,7 @@ export const key = 'inlay_host_check_key_0123456789'
 export interface Site {
   readonly origin: string
   readonly model: HostModel
-  /** What every program sends here. */
+  /** Headers of every request. */
   readonly programHeaders: Readonly<Record<string, string>>
   serving: Serving
   /** Starts the app again after it has ended. */

@@ -1,7 +1,7 @@
 import { createInlay } from 'inlay'
 import type { Embedder } from '@inlay/knowledge'
 
-/** What a process does, as JSON in its first argument. */
+/** Instructions for the process, as JSON in its first argument. */
 export interface EmbedderChange {
   readonly dataFolder: string
   readonly dimensions: number

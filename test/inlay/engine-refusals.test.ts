@@ -12,7 +12,7 @@ const secret = 'the-secret-of-the-test'
 const withCode = (code: string, message = `it fails at 10.0.0.9 with ${secret}`): Error =>
   Object.assign(new Error(message), { code })
 
-/** What work fails with, and its line in the log. */
+/** The error of a call, and its line in the log. */
 async function failureOf(work: Promise<unknown>): Promise<{ readonly code: string; readonly line: string }> {
   const error: unknown = await work.then(
     () => undefined,

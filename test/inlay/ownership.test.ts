@@ -5,7 +5,7 @@ import { createInlay, type Inlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { personaBody } from '../server/persona-body.ts'
 
-/** What alice has, by the name a path parameter or a field of a body calls it. */
+/** Objects of alice, by the name of the path parameter or body field. */
 type Belongings = Readonly<Record<string, string | number>>
 
 /** An assistant whose callers name themselves, where alice has one of each. */

@@ -2,7 +2,7 @@ import { createInlay } from 'inlay'
 import { createInterface } from 'node:readline'
 import { letters } from './embedder-change-child.ts'
 
-/** What a process is set to, as JSON in its first argument. */
+/** Settings of the process, as JSON in its first argument. */
 export interface RecordedEmbedderChild {
   readonly dataFolder: string
   /** Names the model; 0 for none. */

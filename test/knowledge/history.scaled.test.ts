@@ -16,7 +16,7 @@ interface Operation {
   readonly version: number
   readonly began: number
   ended: number
-  /** Of a post: what `already_existed` said; of a delete: whether there was something to delete. */
+  /** For a post: the value of `already_existed`; for a delete: whether there was something to delete. */
   existed: boolean
 }
 
@@ -112,7 +112,7 @@ async function shown(fixture: Fixture, id: string): Promise<number | undefined> 
 
 const changes = ({ kind, existed }: Operation): boolean => kind === 'post' || existed
 
-/** What may be shown once all is quiet: the outcome of any operation that none began after. */
+/** Possible states once all is quiet: outcomes of operations that no other followed. */
 function possibleEnds(history: readonly Operation[]): Set<number | undefined> {
   const changing = history.filter(changes)
   const last = changing.filter((item) => !changing.some((other) => other.began > item.ended))

@@ -6,12 +6,12 @@ export interface MemoryIndex extends VectorIndex {
   readonly store: MemoryStore
 }
 
-/** What the handles of one index share. */
+/** Shared by the handles of one index. */
 export interface MemoryStore {
   rows: IndexRow[]
   commits: number
   maintained: number
-  /** What the index was marked with. */
+  /** The identity of the last `mark`. */
   identity: string | undefined
   /** Whether reading it fails. */
   isDamaged: boolean

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, startService, temporaryFolder, type Service } from './process.ts'
 
-/** What one turn of the event loop may take of the processor. The aim is 50; the rest is for slow and busy machines. */
+/** Maximum CPU time of one turn of the event loop. The aim is 50; the rest is for slow and busy machines. */
 const maxMs = 150
 
 const folder = temporaryFolder()

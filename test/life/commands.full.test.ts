@@ -17,7 +17,7 @@ const tasks = [
   'Show the last ten arrivals',
   'Schedule a backup for every night',
 ]
-/** Of tools that no page is about. */
+/** Commands that no page describes. */
 const unanswered = [
   'How do I tune a piano string with ravelin?',
   'How do I convert audio to stereo with solveig?',

@@ -5,7 +5,7 @@ import { eventually, temporaryFolder } from './process.ts'
 
 const apiKey = 'inlay_life_test_key_0123456789abcdef'
 
-/** What `GET …/ingestion/{id}` says. */
+/** Answer of `GET …/ingestion/{id}`. */
 export interface DocumentState {
   readonly state: 'pending' | 'indexing' | 'indexed' | 'failed'
   readonly reason: string | null

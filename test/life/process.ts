@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export interface Service {
   readonly base: string
   readonly child: ChildProcess
-  /** What it has written to its log so far. */
+  /** Its log so far. */
   said(): string
   fetch(path: string, init?: RequestInit): Promise<Response>
   kill(): Promise<void>

@@ -10,7 +10,7 @@ import { linesOf, openInlay, overFolder, research } from './research-fixture.ts'
 const bodiesOf = (lines: readonly StreamLine[]): Packet['obj'][] =>
   lines.flatMap((line) => ('obj' in line ? [line.obj] : []))
 
-/** What a request offers and says, as far as a script has to know. */
+/** The parts of a request that a script uses. */
 function readRequest({ body }: RecordedRequest): {
   tools: readonly string[]
   system: string
@@ -120,7 +120,7 @@ describe('deep research with the model of a provider, over HTTP', () => {
     const { answer, citation_info: cited } = fold(lines)
     expect(answer).toMatch(/^Both are found out \[\[1\]\]\(https:[^)]+\)\[\[2\]\]\(https:[^)]+\)\.$/)
     expect(cited).toHaveLength(2)
-    // What every call of the model took is told.
+    // The usage of every model call is reported.
     const { length: count } = server.requests
     expect(count).toBeGreaterThanOrEqual(11)
     expect(bodies.at(-1)).toMatchObject({ usage: { input_tokens: count * 12, output_tokens: count * 7 } })

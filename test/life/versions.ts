@@ -2,7 +2,7 @@ import type { Knowledge } from '@inlay/knowledge'
 import { isInlayError, type IngestionRequest } from '@inlay/protocol'
 import { request } from '../knowledge/requests.ts'
 
-/** What a document holds: the number of its version, or null when it is not there. */
+/** Content of a document: its version number, or null when it does not exist. */
 export type State = number | null
 
 /** Every part of every document holds this word, so that one search finds all there is. */
@@ -41,7 +41,7 @@ export async function remove(knowledge: Knowledge, id: string): Promise<boolean>
   }
 }
 
-/** What search shows of each document: `version.part` of everything found, sorted. */
+/** Search results of each document: `version.part` of everything found, sorted. */
 export type Shown = Readonly<Record<string, readonly string[]>>
 
 /** Looks at everything there is. */
@@ -57,7 +57,7 @@ export async function look(knowledge: Knowledge): Promise<Shown> {
   return Object.fromEntries([...byId].map(([id, ofId]) => [id, ofId.map(({ name }) => name).toSorted()]))
 }
 
-/** What search shows when a document is whole and there once. */
+/** Search results of a document that is complete and stored once. */
 export function wholeVersion(version: number): string[] {
   return Array.from({ length: partsOf(version) }, (_, part) => `${version}.${part}`)
 }

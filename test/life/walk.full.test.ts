@@ -27,7 +27,7 @@ describe.skipIf(!existsSync(book))('a book, read in by the command line', () => 
   beforeAll(async () => {
     inlay(folder.path, 'ingest', book)
     service = await startService(folder.path)
-    // What the command could not fold in any more is folded in once somebody has searched: the order may change with it.
+    // Rows that the command did not fold are folded after the first search, which may change the order.
     await service.fetch('/search', { method: 'POST', body: JSON.stringify({ query: question }) })
     await eventually('every row is folded in', async () => {
       const figures = await (await service.fetch('/service-api/ingestion-figures')).json()

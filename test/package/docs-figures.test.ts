@@ -11,7 +11,7 @@ interface FigureTable {
 const figure = /^(?:\*\*)?[\d.,]+(?:\s?[/+]\s?[\d.,]+)*\s?(?:ms|s|GB|MB|TB|kB|µs|%|tokens)?(?:\*\*)?$/
 const page = (file: string): string => readFileSync(file, 'utf8')
 
-/** What the code holds to, which nobody measured. */
+/** Figures that are limits in the code, not measurements. */
 const ofBounds = /\b(?:bound|limit|default|at most|every so many)\b/i
 
 /** Tables of which a third of the cells beyond the first column are measured figures. */

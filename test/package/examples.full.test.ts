@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** What examples use and leave to the reader. */
+/** Names that examples use and leave to the reader. */
 const leftOpen = `
 import type { Inlay } from 'inlay'
 import type * as agent from '@inlay/agent'

@@ -1,4 +1,4 @@
-/** What still breaks the rules that the tests of this folder hold, and why. There may only be less of it. */
+/** Known exceptions to the rules of this folder, with reasons. The list may only shrink. */
 
 /** Files and folders that import each other in a circle, by the folder they lie in. */
 export const circles: Record<string, { readonly nodes: readonly string[]; readonly reason: string }> = {}

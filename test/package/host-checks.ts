@@ -1,4 +1,4 @@
-/** What hosts of other kinds do with the installed packages: strict types, CommonJS, Jest, no LanceDB. */
+/** Uses the installed packages as other kinds of hosts do: strict types, CommonJS, Jest, no LanceDB. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,7 +8,7 @@ import { checkSize } from './install-size.ts'
 /** Sources of strict hosts, compiled against the declarations as they are packed. */
 export const strictHosts: readonly string[] = globSync('test/package/strict-host/*.ts')
 export const strictest = '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --declaration'
-/** What declarations of a host may name: the packages that it depends on. */
+/** Packages that declarations of a host may name: its dependencies. */
 export const ownName: RegExp = /^(?:inlay|@inlay\/conformance)(?:\/|$)/
 export const target = '--skipLibCheck false --target es2024 --types node'
 export const resolutions: readonly string[] = [

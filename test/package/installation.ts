@@ -1,4 +1,4 @@
-/** What the checks of packed packages share: packing, installing into an empty project, asking what is mounted there. */
+/** Shared by the checks of packed packages: packs, installs into an empty project, calls the mounted server. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -117,7 +117,7 @@ export async function freePort(): Promise<number> {
 
 /** A program that serves. */
 export interface Serving {
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string
   /** Ends it as a supervisor does; gives its exit code, or undefined when it had to be killed. */
   end(): Promise<number | undefined>

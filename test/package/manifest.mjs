@@ -1,7 +1,7 @@
 /**
- * What a package does around its packing (`prepack`, `postpack`): the door to its internals is for the tests of this
- * workspace, so the published manifest goes without it. Licence, author and the addresses of the project come from the
- * root, where they stand once; so does the readme of `inlay`.
+ * Runs before and after packing (`prepack`, `postpack`). The published manifest has no entry for internals, which is for
+ * the tests of this workspace. Licence, author and addresses of the project are copied from the root, as is the readme of
+ * `inlay`.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'

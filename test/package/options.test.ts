@@ -17,7 +17,7 @@ import { fillOptions, optionsPage, readOptions } from '../../packages/inlay/scri
 
 const functions = readOptions()
 
-/** What hosts import. */
+/** Entries that hosts import. */
 const entries: readonly object[] = [
   inlay,
   agent,

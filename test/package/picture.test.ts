@@ -110,7 +110,7 @@ test.each(folders)('%s declares every package it imports, and imports every pack
     ...Object.keys(manifest.peerDependencies ?? {}),
   ])
   const used = new Set<string>()
-  // What the build bundles: of a script everything and h3, else sources may only name its types.
+  // The build bundles everything of a script, and h3; other sources may only use its types.
   const bundled = Object.keys(manifest.devDependencies ?? {})
   const isScript = manifest.private === true || manifest.exports?.['./inlay-chat.js'] !== undefined
   for (const { file, specifier, typeOnly } of importsOf(folder)) {

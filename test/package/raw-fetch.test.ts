@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What the linter says of a source at a path of the repository. */
+/** Messages of the linter for a source at a path of the repository. */
 async function faultsOf(path: string, source: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-lint-'))
   try {

@@ -55,7 +55,7 @@ test('the README and the guide show the same mounting example', () => {
   expect(first(page)).toBe(first(readFileSync('docs/1.guide/2.mount.md', 'utf8')))
 })
 
-/** What is there before Inlay is mounted into it. */
+/** Routes of the app before Inlay is mounted. */
 const frameworks =
   /^(express|fastify|hono|koa|h3|nitro|nuxt|next|astro|elysia|react|react-dom|vue|svelte|@(nestjs|hono|fastify|sveltejs|astrojs|react-router|tanstack|koa)\/.*)$/
 

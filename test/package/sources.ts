@@ -7,7 +7,7 @@ import { parseSync, type ESTree } from 'vite'
 export interface Source {
   /** Path from the root of the repository. */
   readonly file: string
-  /** What it imports, relative paths resolved against the root; types and lazy imports included. */
+  /** Its imports, relative paths resolved against the root; includes types and lazy imports. */
   readonly imports: readonly string[]
   /** Names of variables, parameters, functions, types and members that it declares. */
   readonly names: readonly string[]

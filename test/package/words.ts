@@ -80,7 +80,7 @@ const rules: readonly Rule[] = [
 /** Names of other people's contracts, and ordinary uses. */
 const allowed: readonly RegExp[] = [/^answer_citationless$/, /^isOpenWorld$/, /^openWorldHint$/]
 
-/** Where a word stands that is not used here. */
+/** Places of words that are not used here. */
 export interface Finding {
   readonly file: string
   readonly word: string

@@ -4,7 +4,7 @@ import { dateTime } from '@inlay/protocol/internal/timestamps'
 import { queryBoolean, queryInteger } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 
-/** What a schema makes of a value: the value, or the type of the fault. */
+/** The value that a schema returns, or the type of its issue. */
 function read(schema: v.GenericSchema, value: unknown): unknown {
   try {
     return parseWith(v.object({ field: schema }), { field: value }, 'body').field

@@ -48,7 +48,7 @@ async function resumeAndStop(base: string): Promise<void> {
   say(`  sent on one process, resumed on a second, stopped from a third in ${Math.round(took)} ms`)
 }
 
-/** What was said stays, and the client learns of the end on another process. */
+/** The text so far is kept, and the client learns of the end from another process. */
 async function killInMidAnswer(base: string, members: readonly Member[]): Promise<void> {
   const sent = await send(base, { message: 'Say 3000 words.' })
   const session = await sessionOf(sent)

@@ -70,7 +70,7 @@ export async function lastMessage(base: string, session: string): Promise<ChatSe
   return ((await response.json()) as ChatSessionDetail).messages.at(-1)!
 }
 
-/** What the lines say. */
+/** The objects in the lines. */
 export function textOf(lines: readonly Line[]): string {
   return lines
     .map(({ json }) => (JSON.parse(json) as { obj?: { type: string; content?: string } }).obj)

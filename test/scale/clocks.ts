@@ -49,7 +49,7 @@ async function documents(members: readonly Member[]): Promise<void> {
   say(`  60 documents were searchable after ${Math.round(performance.now() - began)} ms`)
 }
 
-/** Whoever dies, the others end its answer. */
+/** If one process dies, the others end its answer. */
 async function kills(members: readonly Member[]): Promise<void> {
   for (const [at, killed] of members.entries()) {
     const sent: AnswerStream = await send(killed.base, { message: 'Say 3000 words.' })

@@ -28,7 +28,7 @@ export async function fillRecords(db: Kysely<unknown>, filling: Filling, isPostg
     const session = (n: string): string =>
       `'00000000-0000-4000-8000-' || ${isPostgres ? `right('000000000000' || (${n}), 12)` : `substr('000000000000' || (${n}), -12)`}`
     await run(isPostgres ? 'begin' : 'begin immediate')
-    // What triggers would do row by row is done at once below.
+    // The work of triggers per row is done in one statement below.
     if (isPostgres) {
       await run('set local session_replication_role = replica')
       await run('drop index inlay_document_names_index')

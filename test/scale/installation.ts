@@ -7,7 +7,7 @@ export interface Installation {
   readonly random: () => number
 }
 
-/** What went wrong for clients, counted by what they saw. */
+/** Failures of clients, counted by kind. */
 export interface Errors {
   readonly counts: Record<string, number>
   add(error: unknown): void

@@ -15,7 +15,7 @@ import { apiKey, freePorts, member, type Member } from './processes.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** What a caller saw of a call: `ok`, or status, code and words. */
+/** Result of a call as its caller sees it: `ok`, or status, code and message. */
 type Seen = string
 
 const all = ['records', 'index', 'redis', 'blobs', 'opensearch'] as const

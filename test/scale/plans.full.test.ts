@@ -139,7 +139,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** What is wrong with the plan: whole tables read, many rows sorted. A limit above bounds what is read in order. */
+/** Faults of a query plan: tables read in full, many rows sorted. A limit above bounds rows that are read in order. */
 async function onPostgres(db: Kysely<unknown>, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     CompiledQuery.raw(`explain (format json) ${text}`, [...parameters]),

@@ -8,7 +8,7 @@ import { closeServer, createInlay, nodeListener, type BlobStorage, type EngineOp
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { scripted } from '../life/serve.ts'
 
-/** Where a process keeps what it shares with the others. */
+/** Databases and folders that a process shares with the others. */
 export interface Engines {
   /** Folder of what no other engine keeps: records, index, files. */
   readonly dataFolder: string
@@ -25,7 +25,7 @@ export interface Engines {
   readonly hasVectors?: boolean
 }
 
-/** What a process is to do. */
+/** Instructions for a process. */
 export interface ProcessTask extends Engines {
   readonly port: number
   readonly apiKey: string

@@ -17,7 +17,7 @@ export interface Member {
   kill(): Promise<void>
 }
 
-/** What it wrote to standard error is told when it cannot start; `onLine` gets it all. */
+/** If it cannot start, the error contains its standard error; `onLine` receives every line. */
 export function member(task: Omit<ProcessTask, 'apiKey'>, onLine: (line: string) => void = () => {}): Member {
   let child: ChildProcess | undefined
   const end = async (signal: NodeJS.Signals): Promise<void> => {

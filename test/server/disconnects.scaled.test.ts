@@ -27,7 +27,7 @@ function countedTimer() {
 test('readers that leave a running answer leave nothing behind', async () => {
   const { timer, open } = countedTimer()
   const { ask, setting } = await newService([['So far', { hang: true }]], {}, { timer })
-  // What a send gives is the run itself.
+  // `send` returns the run itself.
   const run = (await setting.send({}, { caller: alice })) as LiveRun
   for await (const entries of run.read()) if (entries.some(({ json }) => json.includes('So far'))) break
   const path = `/chat/chat-session/${run.sessionId}/resume-stream`

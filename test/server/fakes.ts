@@ -256,7 +256,7 @@ const foundDocument = {
   file_id: null,
 }
 
-/** What a fake leaves out fails loudly when it is used; contracts may grow without the fakes. */
+/** Methods that a fake leaves out throw when called, so contracts may grow without changes here. */
 function completed<Part extends object>(fake: object, name: string): Part {
   return new Proxy(fake, {
     get: (target, property) =>

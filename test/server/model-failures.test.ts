@@ -32,7 +32,7 @@ const long = { error: { type: 'invalid_request_error', message: 'prompt is too l
 const quota = { error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } }
 const policy = { error: { code: 'content_policy_violation', message: 'rejected by our safety system' } }
 
-/** What the provider does before it says anything, the code it is told as, and how often it was asked. */
+/** How the provider fails before its first token, the code that is reported, and the number of attempts. */
 const refusals: readonly (readonly [string, Reply, string, number])[] = [
   ['400', { status: 400, body: { error: { message: 'bad' } } }, 'BAD_REQUEST', 1],
   ['401', { status: 401, body: { error: { message: `Incorrect API key provided: ${key}` } } }, 'AUTH_ERROR', 1],
@@ -53,7 +53,7 @@ const refusals: readonly (readonly [string, Reply, string, number])[] = [
   ['an empty answer', [], 'EMPTY_LLM_RESPONSE', 1],
 ]
 
-/** What breaks off an answer that has begun. */
+/** Failures in the middle of an answer. */
 const breaks: readonly (readonly [string, readonly ReplyPart[], string])[] = [
   ['a cut connection', [{ cut: true }], 'CONNECTION_ERROR'],
   ['a stream without an end', [{ end: null }], 'CONNECTION_ERROR'],
@@ -99,7 +99,7 @@ describe.each(kinds)('a provider that speaks %s', (...kind) => {
       `0.0 error ${code}`,
       `error line ${code}`,
     ])
-    // What has begun is not tried again.
+    // An answer that has begun is not retried.
     expect(provider?.requests).toHaveLength(1)
     const session = lines[0] && 'chat_session_id' in lines[0] ? lines[0].chat_session_id : ''
     const detail = (await fetchJson(`/chat/get-chat-session/${session}`)).body as ChatSessionDetail

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './loopback.ts'
 
-/** What goes wrong with one request; the next one is answered as usual. */
+/** Fault of a single request; the next one is answered normally. */
 export interface Mishap {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export interface SeenRequest {
 
 /** A local server that speaks `POST /v1/embeddings`; vectors tell how alike texts are by the words they share. */
 export interface EmbeddingsStandIn {
-  /** What a client is configured with, ending in `/v1`. */
+  /** Base URL for clients, ending in `/v1`. */
   readonly baseUrl: string
   readonly dimensions: number
   readonly seen: SeenRequest[]

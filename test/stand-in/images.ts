@@ -91,7 +91,7 @@ async function toRequest(request: IncomingMessage): Promise<ImagesRequest> {
   }
 }
 
-/** What OpenAI's endpoint refuses. */
+/** Requests that OpenAI's endpoint refuses. */
 function faultOf({ path, values, files }: ImagesRequest): string | undefined {
   const { model, prompt, size, response_format: format } = values
   if (path !== (files.length === 0 ? '/v1/images/generations' : '/v1/images/edits')) return `no ${path}`

@@ -92,7 +92,7 @@ async function stream(
 export async function startModelServer(
   replies: Replies,
   dialect: Dialect,
-  /** What other paths answer, as JSON. */
+  /** JSON replies of other paths. */
   others: Readonly<Record<string, unknown>> = {},
 ): Promise<StandIn> {
   const requests: RecordedRequest[] = []

@@ -24,6 +24,6 @@ export function poolOf(database: PGlite): NonNullable<Parameters<typeof postgres
       release: resolve,
     }
   }
-  // What Kysely uses of a pool.
+  // The members of a pool that Kysely uses.
   return { connect, end: async () => {} } as unknown as ReturnType<typeof poolOf>
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from './loopback.ts'
 
-/** What goes wrong with one request; the next one is answered as usual. */
+/** Fault of a single request; the next one is answered normally. */
 export interface RerankMishap {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface RerankRequest {
 
 /** A local server that reranks as Cohere, Jina and TEI do; a text scores by the share of the query's words it has. */
 export interface RerankStandIn {
-  /** What a client is configured with, by protocol. */
+  /** Base URL for clients, by protocol. */
   readonly baseUrls: Readonly<Record<'cohere' | 'jina' | 'tei', string>>
   readonly seen: RerankRequest[]
   /** Things that go wrong, one a request, first come first served. */

@@ -10,7 +10,7 @@ interface SlowEmbedderOptions {
 
 /** A server of embeddings that holds what is too much for it. */
 export interface SlowEmbedder {
-  /** What a client is configured with, ending in `/v1`. */
+  /** Base URL for clients, ending in `/v1`. */
   readonly baseUrl: string
   /** Texts of each request. */
   sizes(): number[]

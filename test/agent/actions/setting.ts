@@ -2,7 +2,7 @@ import type { Action, ActionResult, ActionTurn } from '@inlay/agent'
 import type { PacketBody } from '@inlay/protocol'
 import { newTurn } from '../action-turn.ts'
 
-/** What a call of an action did. */
+/** The result of a call of an action. */
 export interface Called {
   readonly packets: readonly PacketBody[]
   readonly result: ActionResult

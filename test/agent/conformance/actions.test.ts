@@ -39,7 +39,7 @@ async function obey<Result>(word: string, signal: AbortSignal | undefined, resul
 const any = <Input>(action: Action<Input>): Action => action as unknown as Action
 
 const queries = (...words: string[]): object => ({ queries: words })
-/** What is long is long in every way: in letters that take a token each, in marks that JSON writes twice, in pairs. */
+/** Long in every way: letters that are a token each, characters that JSON escapes, surrogate pairs. */
 const wordy = (text: string): string => `${text} "図書館は九時に開きます。🦀"\n`.repeat(300)
 
 const searches = {

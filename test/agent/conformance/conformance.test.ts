@@ -135,7 +135,7 @@ describe('an action that breaks its contract', () => {
     },
     'has no start': { start: () => undefined },
     'tells packets that do not fit': {
-      // What a host without types may send.
+      // Input that a host without types may send.
       run: changed({ emit: (packet, turn) => turn.emit({ ...packet, queries: 7 } as unknown as PacketBody) }),
     },
     'gives nothing to read': { run: changed({ text: () => ' ' }) },

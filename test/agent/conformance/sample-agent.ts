@@ -71,7 +71,7 @@ export const sampleAgent: HostAgent = {
   respond,
 }
 
-/** What the sample agent is asked. */
+/** The question for the sample agent. */
 export const sampleMessages: Omit<HostAgentUnderTest, 'agent'> = {
   answers: [
     { message: 'Sky?', word: 'blue' },

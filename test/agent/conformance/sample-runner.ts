@@ -1,6 +1,6 @@
 import type { CodeFile, CodeOutcome, CodeRun, CodeRunner } from '@inlay/agent'
 
-/** What becomes of a program that may do as it likes. */
+/** Outcomes of a program without restrictions. */
 interface Program {
   readonly stdout?: string
   readonly stderr?: string
@@ -81,7 +81,7 @@ export const sampleRunner: CodeRunner = {
       const text = output.cut(program[stream] ?? '')
       if (text !== '') onOutput?.({ stream, text })
     }
-    // What has a limit reaches it at once; else only a stop ends it.
+    // With a limit it is reached at once; otherwise only a stop ends it.
     if (program.isEndless && run.timeoutMs === undefined && signal) await aborted(signal)
     await new Promise((resolve) => setImmediate(resolve))
     signal?.throwIfAborted()

@@ -5,7 +5,7 @@ import { nights, press } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { ana, newSetting, readAll } from '../setting.ts'
 
-/** What differs from run to run: ids, seconds; heartbeats belong to the server. */
+/** Removes what differs between runs: ids and durations; the server adds heartbeats. */
 function comparable(lines: readonly unknown[]): unknown[] {
   const text = JSON.stringify(lines)
     .replace(/"(user_message_id|reserved_assistant_message_id)":\d+/g, '"$1":0')

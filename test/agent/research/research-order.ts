@@ -121,7 +121,7 @@ function checkAgentPacket(agent: AgentTrace, sub: number | null, type: string, f
   } else if (type === 'section_end' || type === 'error') agent.state = 'ended'
 }
 
-/** What agents cite, numbered across them: by turn, then tab, each document once. */
+/** Citations of all agents, numbered by turn, then tab, each document once. */
 function citedByAgents(packets: readonly Packet[]): string[] {
   const cited = packets
     .flatMap(({ placement, obj }) =>

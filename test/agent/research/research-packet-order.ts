@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import { packetSchema } from '@inlay/protocol'
 import type { Packet, PacketType, StreamLine } from '@inlay/protocol'
 
-/** What an agent at one place tells, in this order, beside the calls and thoughts inside of it. */
+/** The order of the packets of an agent at one place, besides the calls and thoughts inside it. */
 const agentOrder =
   /^research_agent_start (?:intermediate_report_start (?:intermediate_report_delta )*intermediate_report_cited_docs section_end |error )$/
-/** What one place inside of an agent tells: a thought, or a call from its start to its end. */
+/** The order of the packets at one place inside an agent: a thought, or a call from start to end. */
 const innerOrder =
   /^(?:reasoning_start (?:reasoning_delta )*reasoning_done |(?:search_tool|open_url)_start (?:(?:search_tool_|open_url_|error)\w* )*section_end )+$/
 const planOrder = /^deep_research_plan_start (?:deep_research_plan_delta )+section_end $/

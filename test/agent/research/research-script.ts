@@ -8,14 +8,14 @@ import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
 /** One call of the model, told apart. */
 export interface PhaseCall {
   readonly phase: ResearchPhase
-  /** What an agent is to find out; "" for the phases of no agent. */
+  /** The task of an agent; "" in phases without one. */
   readonly task: string
   /** How often this phase was called before, of agents for the same task. */
   readonly index: number
   readonly call: LanguageModelV4CallOptions
 }
 
-/** What a model does in each phase; undefined: what a plain research does. */
+/** How a model answers in each phase; undefined: as in a plain research run. */
 export type Brain = Partial<Record<ResearchPhase, (call: PhaseCall) => ScriptStep | undefined>>
 
 export const textOf = (message: LanguageModelV4Message | undefined): string => {

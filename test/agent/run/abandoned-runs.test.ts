@@ -17,7 +17,7 @@ const sleep = (milliseconds: number): void => void vi.setSystemTime(Date.now() +
 test('a process that slept does not take the runs of others for abandoned until it was awake for a lease', async () => {
   fakeTime()
   const silences: number[] = []
-  // What the look uses of it.
+  // The members that the sweep uses.
   const shared = {
     takeAbandoned: async (silenceMs: number) => (silences.push(silenceMs), []),
     removeFinished: async () => {},

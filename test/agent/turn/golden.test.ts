@@ -9,7 +9,7 @@ import { ana, newSetting, providerOf, readAll } from '../setting.ts'
 
 type Line = streams.WireLine
 
-/** What differs from run to run: ids, seconds. */
+/** Removes what differs between runs: ids and durations. */
 function comparable(lines: readonly unknown[]): unknown[] {
   const text = JSON.stringify(lines)
     .replace(/"(user_message_id|reserved_assistant_message_id|message_id)":\d+/g, '"$1":0')

@@ -15,20 +15,20 @@ import { readDocuments } from '../ingestion/fixture.ts'
 import { percentile } from '../timing.ts'
 import { seededRandom } from '../typos.ts'
 
-/** What a side is given. */
+/** Input of a side. */
 export interface Task {
   readonly documents: readonly { readonly id: string; readonly text: string }[]
   readonly queries: readonly string[]
 }
 
-/** What a side has done. */
+/** Results of a side. */
 export interface Report {
   readonly chunks: number
   /** Until everything was searchable, in milliseconds. */
   readonly indexedMs: number
-  /** Of all threads, until then. */
+  /** CPU time of all threads until then. */
   readonly cpuMs: number
-  /** Of each search, in milliseconds. */
+  /** Time of each search, in milliseconds. */
   readonly times: readonly number[]
   /** Ids of the documents that each search found, best first. */
   readonly results: readonly (readonly string[])[]

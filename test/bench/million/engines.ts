@@ -13,12 +13,12 @@ export interface Engine {
   readonly index: VectorIndex
   /** Memory of the processes that hold the index, in bytes. */
   memory(): number
-  /** What the index occupies, in bytes. */
+  /** Size of the index in bytes. */
   disk(): Promise<number>
   close(): Promise<void>
 }
 
-/** Where an index is kept after the run. */
+/** Place of the index after the run. */
 export interface Kept {
   readonly folder: string
   /** Rows that it is to hold. */
@@ -70,7 +70,7 @@ async function opensearch(kept?: Kept): Promise<Engine> {
   }
 }
 
-/** What only the log of a node holds comes back in segments of its own. */
+/** Rows that are only in the log of a node come back in segments of their own. */
 async function flushAndStop(cluster: OpenSearchCluster): Promise<void> {
   await fetch(`${cluster.nodes[0]}/_flush`, { method: 'POST' })
   await cluster.stop()
@@ -99,7 +99,7 @@ async function bytesOf(index: VectorIndex): Promise<number> {
   return (await index.figures()).bytes ?? 0
 }
 
-/** Of a process and those it started; pages that several share are counted once. Linux only. */
+/** Memory of a process and its children; pages that several share are counted once. Linux only. */
 function memoryOf(root: number): number {
   if (!existsSync('/proc/self/smaps_rollup')) return root === process.pid ? process.memoryUsage.rss() : 0
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === root)

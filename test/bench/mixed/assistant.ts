@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bytesOf } from '../ingestion/fixture.ts'
 
-/** What a running assistant occupies. */
+/** Resources of a running assistant. */
 export interface Occupied {
   readonly memory: number
   /** Open files and sockets. */
@@ -84,7 +84,7 @@ function handlesOf(pid: number, data: string): Record<string, number> {
   return kinds
 }
 
-/** Of a link that may be gone by now. */
+/** Size of the target of a link, which may be gone by now. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)

@@ -3,7 +3,7 @@ import { seededRandom } from '../typos.ts'
 import { zipfText } from '../zipf-text.ts'
 import type { Assistant } from './assistant.ts'
 
-/** What people do, and how often. */
+/** Activities of people, and how often they do them. */
 const mix = [
   ['chat', 0.7],
   ['search', 0.2],

@@ -1,4 +1,4 @@
-/** What the measurements of the relays say, and whether they hold the bars. */
+/** Results of the relay measurements, and whether they hold the bars. */
 import { percentile } from '../timing.ts'
 import type { LoadReport } from './load.ts'
 
@@ -27,7 +27,7 @@ export interface Figures extends Load {
   readonly p95: number
   /** All CPU time over all tokens. */
   readonly usPerToken: number
-  /** What one more token costs, parted from what a run costs. */
+  /** Cost of one more token, without the fixed cost of a run. */
   readonly split: { readonly usPerToken: number; readonly msPerRun: number }
   readonly peakBytes: number
   /** Time of the load over the time its tokens were given; well above 1 when the machine was saturated. */

@@ -1,7 +1,7 @@
 /** Opens streams at a relay, all in one tick, and tells when tokens came. */
 import { request } from 'node:http'
 
-/** What is asked of the load client. */
+/** Instructions for the load client. */
 export interface LoadOrder {
   readonly port: number
   readonly path: string
@@ -9,7 +9,7 @@ export interface LoadOrder {
   readonly streams: number
 }
 
-/** What came back; times are milliseconds. */
+/** Results; times are milliseconds. */
 export interface LoadReport {
   /** From the start of a stream to its first token, in no order. */
   readonly firstTokens: readonly number[]

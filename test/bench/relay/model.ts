@@ -47,7 +47,7 @@ function sayAtOnce(response: ServerResponse, tokens: number): void {
 }
 
 const server = createServer((request, response) => {
-  // What else is asked of a server (which model it runs, how long its window is) has no answer here.
+  // Other requests to a server (its model, the length of its window) are not answered here.
   if (request.method !== 'POST') return void response.writeHead(404).end()
   void bodyOf(request).then(({ model, stream }) => {
     if (!stream) return void response.writeHead(200, { 'content-type': 'application/json' }).end(whole)

@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a relay has used so far. */
+/** Resources that a relay has used so far. */
 export interface RelayFigures {
   /** User and system time in microseconds. */
   readonly cpuUs: number

@@ -23,9 +23,9 @@ export interface Fixture {
   /** Resolves once the index has put itself in order as well. */
   tidied(): Promise<void>
   residentBytes(): Promise<number>
-  /** Of the event loop, since this was asked last. */
+  /** Longest delay of the event loop since the last call. */
   longestBlockMs(): Promise<number>
-  /** Of the index, and of everything. */
+  /** Size of the index, and of everything. */
   diskBytes(): { readonly index: number; readonly all: number }
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function startFixture(): Promise<Fixture> {
     if (response.status !== 200) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
     return text
   }
-  // Of the server that was just started.
+  // The server has just started.
   const figures = async (): Promise<IngestionFigures> =>
     JSON.parse(await call('GET', '/service-api/ingestion-figures')) as IngestionFigures
   const untilSo = async (isSo: (now: IngestionFigures) => boolean): Promise<void> => {

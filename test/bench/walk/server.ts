@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInlay, nodeListener } from 'inlay'
 import { giveBackIdleMemory } from 'inlay/internal/idle-memory'
 
-/** What the process that measures asks this one for, and hears from it. */
+/** Messages between the measuring process and this one. */
 export type ServerReport =
   | { readonly port: number }
   | { readonly residentBytes: number }

@@ -34,7 +34,7 @@ for (const [name, make] of implementations)
     for (const [title, run] of blobStorageConformance(make)) test(title, run)
   })
 
-/** What a storage does with the values of its place. */
+/** How a storage handles the values in its folder. */
 interface Steps {
   open(shared: Map<string, Uint8Array>): Map<string, Uint8Array>
   copy(value: Uint8Array): Uint8Array

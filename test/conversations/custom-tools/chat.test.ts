@@ -30,7 +30,7 @@ function answering(status: number, body: unknown): { fetchAddress: FetchAddress;
   return { fetchAddress, requests }
 }
 
-/** What differs from run to run, and from the examples: ids, seconds. */
+/** Removes what differs between runs and from the examples: ids and durations. */
 function comparable(lines: readonly unknown[]): unknown {
   return JSON.parse(
     JSON.stringify(lines)

@@ -1,6 +1,6 @@
 import type { Personalization } from '@inlay/conversations'
 
-/** Of somebody who has set nothing and of whom nothing is remembered. */
+/** Memories of a person without settings or memories. */
 export const nobody: Personalization = {
   name: '',
   role: '',

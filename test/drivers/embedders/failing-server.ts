@@ -21,7 +21,7 @@ export function useEmbeddings(): TestServer {
   return test
 }
 
-/** What every embedder over HTTP does with failures. @param statuses with the code that each is reported as */
+/** Tests of failures that every HTTP embedder shares. @param statuses with the code that each is reported as */
 export function failureTests(
   test: TestServer,
   embedder: (options?: { readonly attempts: number; readonly timeoutMs: number }) => Embedder,

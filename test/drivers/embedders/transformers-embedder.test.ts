@@ -12,7 +12,7 @@ import { beforeEach, describe, expect, it, test } from 'vitest'
 
 const dimensions = 16
 
-/** What the library was asked for. */
+/** Calls of the library. */
 const seen = {
   loads: [] as { model: string; options: Readonly<Record<string, unknown>> }[],
   runs: [] as { texts: string[]; pooling: string; normalize: boolean }[],

@@ -200,7 +200,7 @@ export function xlsx(
   })
 }
 
-/** What a hand-made PDF can have besides its pages. */
+/** Optional parts of a hand-made PDF besides its pages. */
 export interface PdfParts {
   readonly info?: string
   /** Objects appended; the first has number `6 + 2 * pages`. */

@@ -9,7 +9,7 @@ const open = (bytes: Uint8Array): Archive =>
 const textOf = (archive: Archive, name: string): string => new TextDecoder().decode(archive.read(name))
 const broken = expect.objectContaining({ refusal: expect.objectContaining({ reason: 'broken' }) })
 const parts = { 'a.txt': 'The first part.', 'folder/b.txt': 'The second part, of other length.', 'c.txt': '' }
-/** Where a signature stands, from a place on. */
+/** Position of a signature, searched from an offset. */
 const placeOf = (bytes: Uint8Array, signature: number, from = 0): number => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = from; at <= bytes.length - 4; at++) if (view.getUint32(at, true) === signature) return at

@@ -35,7 +35,7 @@ describe('fusion', () => {
       ['c', 0.3],
       ['d', 0],
     ])
-    // What the score is made of is told with it.
+    // The parts of the score are returned with it.
     expect(fused[0]?.ranking).toEqual({ words: 0.5, vector: 1, vectorWeight: 0.6 })
     expect(fused[2]?.ranking).toMatchObject({ words: 0, vectorWeight: 0.6 })
   })

@@ -11,8 +11,8 @@ const script = `
 `
 
 /**
- * What the engine is told, in a process of its own: threads for computing, threads that run its tasks, and the percentage
- * of rows up to which it scores each that a filter lets through.
+ * Settings of the engine in a separate process: threads for computing, threads that run its tasks, and the percentage of
+ * rows up to which it scores every row that passes a filter.
  */
 async function settings(env: Record<string, string>): Promise<readonly number[]> {
   const {

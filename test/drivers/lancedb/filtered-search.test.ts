@@ -15,7 +15,7 @@ let index: VectorIndex
 const text = zipfText(3, 2000)
 const rowCount = 4000
 
-// Of pair 1 is every row, of 2 half of them, of 3 a tenth, of 4 one in two hundred, of 5 none.
+// Every row is of pair 1, half of them of 2, a tenth of 3, one in two hundred of 4, none of 5.
 const pairsOf = (n: number): number[] => [1, ...(n % 2 ? [2] : []), ...(n % 10 ? [] : [3]), ...(n % 200 ? [] : [4])]
 const random = seededRandom(9)
 const vector = (): Float32Array => Float32Array.from({ length: 8 }, () => random() - 0.5)

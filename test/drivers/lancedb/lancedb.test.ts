@@ -41,7 +41,7 @@ describe('rows that wait', () => {
   it('are folded in before there is no room for more, while somebody searches', async () => {
     const many = (name: string): ReturnType<typeof row>[] =>
       Array.from({ length: 300 }, (_, at) => row(`${name}-${at}`, `words of ${name}`))
-    // Who searched some seconds ago counts as searching, however long the appends take.
+    // A search some seconds ago counts as recent, however long the appends take.
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const index = await open({ memtableCharacters: 400_000 })

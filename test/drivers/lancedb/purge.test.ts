@@ -38,7 +38,7 @@ it('takes the text of removed rows off the disk once they have aged, also after 
   const second = await open()
   await second.append([row('new', 'A heron lands.')])
   await second.maintain({ idle: true })
-  // What the purge left behind goes with the next round, when its version has aged.
+  // The next round removes what the purge left behind, once its version has aged.
   const figures = await second.maintain({ idle: true })
   expect(isOnDisk(folder, secret)).toBe(false)
   expect(figures).toMatchObject({ rows: 60, unindexedRows: 0 })

@@ -45,11 +45,11 @@ export function newClient(
 export const find = async (client: McpClient, name: string, mcpHeaders = {}): Promise<Action> =>
   (await client.list({ caller: ana, mcpHeaders })).find((action) => action.name === name)!
 
-/** What became of a call. */
+/** Result of a call. */
 export interface Called {
   readonly delta: PacketOf<'custom_tool_delta'> | undefined
   readonly packets: readonly PacketBody[]
-  /** What the model reads. */
+  /** The text for the model. */
   readonly toModel: Record<string, unknown>
 }
 

@@ -41,7 +41,7 @@ async function messagesTo(
   refuses: (messages: readonly Message[]) => string | undefined,
 ): Promise<readonly Message[][]> {
   const server = await startOpenAi(({ body }) => {
-    // What the provider of the model sent.
+    // Sent by the provider of the model.
     const message = refuses(body['messages'] as Message[])
     return message === undefined ? [{ text: 'An answer.' }] : { status: 400, body: { error: { message } } }
   })

@@ -140,7 +140,7 @@ test('a temperature that a model does not take is left out from then on', async 
   expect(requests.filter(({ body }) => 'temperature' in body)).toHaveLength(1)
 })
 
-/** What a field that was refused is sent as from then on. */
+/** How a refused field is sent from then on. */
 const fields: readonly (readonly [string, number, string, string | undefined])[] = [
   [
     'max_tokens',

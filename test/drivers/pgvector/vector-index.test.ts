@@ -11,7 +11,7 @@ import { folded } from '../index-states.ts'
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create({ extensions: { vector } })
-  // Of few rows all would be compared otherwise, and the index would not be asked.
+  // With few rows all would be compared, without the index.
   await database.exec('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off')
 })
 afterAll(() => database.close())

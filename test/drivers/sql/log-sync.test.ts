@@ -43,7 +43,7 @@ const texts = async (): Promise<string[]> => (await db.selectFrom('note').select
 const add = (text: string): Promise<unknown> =>
   db.transaction().execute((transaction) => transaction.insertInto('note').values({ text }).execute())
 
-/** What became of a commit so far. */
+/** State of a commit. */
 function watch(commit: Promise<unknown>): { state: string; error?: unknown } {
   const watched: { state: string; error?: unknown } = { state: 'waits' }
   commit.then(

@@ -10,7 +10,7 @@ function failing(part: 'connect' | 'query', error: Error) {
     readonly connect = async () => (part === 'connect' ? Promise.reject(error) : client)
     readonly end = async () => {}
   }
-  // What Kysely uses of a pool.
+  // The members of a pool that Kysely uses.
   const lib = { Pool } as unknown as NonNullable<Parameters<typeof postgres>[0]['lib']>
   return new Kysely<unknown>({ dialect: postgres({ connectionString: 'postgres://unused', lib }) })
 }
@@ -61,7 +61,7 @@ function listening(passesOn: boolean) {
   const send = (channel: string, payload: string): void => {
     for (const each of listeners) each({ channel, payload })
   }
-  // What is used of a pool.
+  // The members of a pool that are used.
   const pool = { connect, end: async () => {}, options: {} } as unknown as Parameters<typeof postgres>[0]['pool'] & {}
   return { records: postgres({ pool }), send, open: () => open }
 }

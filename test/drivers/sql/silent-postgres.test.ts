@@ -18,7 +18,7 @@ const refusal = message('E', Buffer.from('SFATAL\0VFATAL\0C53300\0Msorry, too ma
 /** Speaks as much of PostgreSQL's protocol as `select` without rows needs. */
 async function startServer(): Promise<{
   readonly port: number
-  /** What new connections meet. */
+  /** How the server treats new connections. */
   newcomers: 'welcome' | 'refused' | 'silence'
   /** Whether queries are answered. A pooler answers none as long as all its connections to the server are taken. */
   answers: boolean

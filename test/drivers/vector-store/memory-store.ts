@@ -1,6 +1,6 @@
 import type { NearPoint, VectorCollection, VectorPoint, VectorStore } from '@inlay/drivers/vector-store'
 
-/** What a vector store in memory does with its points. */
+/** How a vector store in memory treats its points. */
 export interface MemorySteps {
   open(shared: Map<string, VectorPoint>): Map<string, VectorPoint>
   put(points: Map<string, VectorPoint>, given: readonly VectorPoint[]): void | Promise<void>

@@ -105,7 +105,7 @@ test('questions that something was tuned on are told apart', async () => {
   const table = await run(writeQuestions(lines), base, '--key', key)
   expect(table.printed).toMatch(/, untuned +.*, tuned\n/)
   expect(table.printed).toMatch(/^answer contains +1\.000 +0\.000$/m)
-  // Of one kind alone, there is nothing to tell apart.
+  // With one kind only, there is nothing to compare.
   const plain = await run(writeQuestions(), base, '--key', key, '--json')
   expect(JSON.parse(plain.printed)).not.toHaveProperty('untuned')
 })

@@ -6,7 +6,7 @@ import type { ChatFullResponse } from '@inlay/protocol'
 import { onTestFinished } from 'vitest'
 import type { RecordedRequest, Reply, ReplyPart, StandIn } from '../../stand-in/model-server.ts'
 
-/** What the only document says. */
+/** Text of the only document. */
 export const fact = 'The keys hang behind the boiler.'
 
 /** The texts of the newest prompt that hold what was found. */

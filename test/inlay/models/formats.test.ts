@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => shared.close())
 
-/** What a reader gets when the first step of a model is this one. */
+/** The answer for a reader, given the first step of a model. */
 async function answerAfter(first: Reply, answer?: string): Promise<string> {
   replies = afterSearch(first, answer)
   const { answer: text, error_msg: error } = await shared.ask(question)

@@ -8,7 +8,7 @@ import { fact, openOverServer, type OverServer } from './fixture.ts'
 /** Speaks to one request; the count of requests before it in this test is `index`. */
 type Speak = (response: ServerResponse, index: number, path: string) => void
 
-// What the server says while the results of the search are not in the prompt, and what it says then.
+// The server's reply until the results of the search are in the prompt, and its reply afterwards.
 let first: Speak
 let second: Speak
 let requests = 0

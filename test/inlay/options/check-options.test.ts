@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 
-/** What a host that writes JavaScript may give. */
+/** Options of a host without types. */
 function refusalOf(options: unknown): string {
   try {
     createInlay(options as InlayOptions)

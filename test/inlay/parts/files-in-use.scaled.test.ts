@@ -85,9 +85,9 @@ afterEach(async () => {
 let count = 0
 const key = 'the-key-of-the-test'
 
-/** Of a caller: looks for its own files. */
+/** A caller's step: looks for its own files. */
 const lookedForFile = /^select .* from "inlay_files" where .*"owner_id" = /s
-/** Of a removal: looks for documents that name the file. */
+/** A removal's step: looks for documents that name the file. */
 const lookedForUse = /^select .* from "inlay_document_images" /s
 
 async function call(inlay: Inlay, path: string, body?: FormData | object): Promise<{ status: number; json: never }> {

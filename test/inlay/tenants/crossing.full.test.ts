@@ -62,7 +62,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
   }
 }
 
-/** What alpha sees of itself; a change of it from elsewhere would show. */
+/** State that alpha sees of itself; a change from elsewhere would show. */
 async function viewOf(tenants: Tenants, ids: Readonly<Record<string, string | number>>): Promise<readonly string[]> {
   const paths = [
     `/chat/get-chat-session/${ids['session_id']}`,
@@ -125,7 +125,7 @@ test('no address of one tenant reads or changes what another has, whatever ids i
     const response = await ask(tenants, 'beta', method, named, method === 'GET' ? undefined : body)
     const text = await response.text()
     expect(response.status, operationId).not.toBe(500)
-    // What the caller named is said back where it is not known.
+    // An unknown name from the request is repeated in the error.
     const known = text.replaceAll(String(ids['document_id']), '')
     if (known.includes(secret)) leaks.push(`${operationId}: ${response.status} ${known}`)
   }

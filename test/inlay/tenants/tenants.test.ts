@@ -50,7 +50,7 @@ const step = fc.record({
   revision: fc.nat(99),
 })
 
-/** What a tenant must have. */
+/** Required options of a tenant. */
 interface Holding {
   /** Text by id. */
   readonly documents: Map<string, string>
@@ -82,7 +82,7 @@ async function playRandomSteps(tenants: Tenants): Promise<ReadonlyMap<string, Ho
   return holdings
 }
 
-/** What clients can list and search of a tenant, as one text. */
+/** Everything that clients can list and search in a tenant, as one text. */
 async function viewsOf(tenants: Tenants, name: string): Promise<string> {
   const views: readonly (readonly [method: string, path: string, body?: object])[] = [
     ['POST', '/search', { query: 'secret keeps number', limit: 100 }],

@@ -47,7 +47,7 @@ const scoring =
   (change: (scores: number[], texts: readonly string[]) => readonly unknown[]) =>
   (mood: RerankMood): Rerank =>
   async (query, texts, signal) =>
-    // What a driver without types may give.
+    // Input that a driver without types may return.
     change([...(await serving(mood)(query, texts, signal))], texts) as readonly number[]
 
 let shared: readonly string[] = []

@@ -21,7 +21,7 @@ const summarize: Summarizer = async (request, signal) => {
 const saying =
   (change: (text: string) => unknown): Summarizer =>
   async (request, signal) =>
-    // What a host without types may give.
+    // Input that a host without types may return.
     change(await summarize(request, signal)) as string
 let shared: Parameters<Summarizer>[0] | undefined
 

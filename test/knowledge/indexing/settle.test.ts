@@ -8,7 +8,7 @@ async function takeOne({ db, clock }: TestWorker): Promise<Claim> {
   return (await claim(db, { owner: 'me', now: clock.now, leaseMs: 1000, limit: 10, maxCharacters: 1e6 }))!
 }
 
-/** What a worker would settle of a claim, as if it had written it. */
+/** The claim as a worker would end it after writing its rows. */
 async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
   const documents = await readClaimed(db, taken.id)
   return documents.map(({ id, revision, incarnation, pairIds }, at) => ({

@@ -27,7 +27,7 @@ const claimId = crypto.randomUUID()
 const now = 2_000_000
 const policy = { maxAttempts: 5, maxOutageAttempts: 40 }
 
-/** What locks several documents, over some that a claim holds unless it says otherwise. */
+/** Operations that lock several documents, by default some that a claim holds. */
 const changes: readonly (readonly [string, (setting: TestWorker) => Promise<unknown>, state?: 'failed'])[] = [
   ['new versions', ({ accept }) => accept(...ids.map((id) => request({ id, text: 'Another text.' })))],
   ['the end of a claim', ({ db }) => releaseClaim(db, claimId)],

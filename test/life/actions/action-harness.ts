@@ -8,7 +8,7 @@ import { startOpenAi } from '../../stand-in/openai.ts'
 import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { temporaryFolder } from '../process.ts'
 
-/** What a model replies, step by step or as it is asked. */
+/** Replies of a model, by step or by question. */
 export type Script = readonly Reply[] | ((request: RecordedRequest) => Reply)
 
 const apiKey = 'inlay_life_test_key_0123456789abcdef'
@@ -21,11 +21,11 @@ export interface ActionHarness {
   ask(message: string, script: Script, more?: object): Promise<StreamLine[]>
   /** Lets the model reply step by step, to whoever asks next. */
   script(script: Script): void
-  /** What the model was asked since the last message, oldest first. */
+  /** Requests to the model since the last message, oldest first. */
   requests(): readonly RecordedRequest[]
   /** Uploads a file; gives its id. */
   upload(name: string, content: string): Promise<string>
-  /** What was not expected. */
+  /** Unexpected errors. */
   readonly errors: unknown[]
 }
 

@@ -49,7 +49,7 @@ const isOfCall =
   /^(?:search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)_|^section_end$/
 const isPassing = /_(?:filter_delta|heartbeat)$/
 
-/** What calls told, place by place, as it is shown again: without what is of the moment, output in one piece. */
+/** Packets of calls by place, as replayed: without momentary ones, with output in one piece. */
 function callsIn(packets: readonly Packet[]): Record<string, string[]> {
   const received = packets.filter(({ obj }) => isOfCall.test(obj.type) && !isPassing.test(obj.type))
   const byPlace = Map.groupBy(received, ({ placement }) => `${placement.turn_index}.${placement.tab_index}`)

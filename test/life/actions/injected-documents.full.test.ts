@@ -15,7 +15,7 @@ import { temporaryFolder } from '../process.ts'
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const ben: Principal = { id: 'ben', scopes: ['chat'] }
 
-/** What must never be seen of anything but its owner: each stands in one place of ben, or of the operator. */
+/** Secrets that only their owner may see, one in each place of ben and of the operator. */
 const secrets = {
   document: 'SECRET-BEN-DOCUMENT',
   outside: 'SECRET-OUTSIDE-THE-FILTERS',
@@ -67,7 +67,7 @@ interface Fixture {
   readonly model: ReturnType<typeof obedientModel>
   /** Names and arguments of every action that really ran, the searches aside. */
   readonly ran: { readonly name: string; readonly input: unknown }[]
-  /** What every search was narrowed to, and for whom. */
+  /** The filter and caller of every search. */
   readonly searches: { readonly filters: BaseFilters | null | undefined; readonly caller: string }[]
   readonly errors: unknown[]
   readonly anasFile: string
@@ -145,7 +145,7 @@ async function openFixture(): Promise<Fixture> {
     ),
   })
   const { anasFile, documents } = await furnish(agent, knowledge)
-  // What ben searched for himself is his own.
+  // Results of ben's own searches may contain his secrets.
   searches.length = 0
   const close = async (): Promise<void> => {
     await agent.close()
@@ -234,11 +234,11 @@ async function send(agent: Conversations, input: Partial<SendMessageInput>, call
   return agent.send(request, { caller, headers: { 'x-tenant-key': secrets.header } })
 }
 
-/** What a run of ana brought about. */
+/** Effects of a run of ana. */
 interface Outcome {
   readonly lines: readonly StreamLine[]
   readonly sessionId: string
-  /** Of the search results that the model read. */
+  /** Number of injections in the search results that the model read. */
   readonly results: ReadonlySet<string>
 }
 
@@ -360,7 +360,7 @@ describe('fifty documents that give orders to a model that obeys', () => {
     const ranNames = new Set(fixture.ran.map(({ name }) => name))
     for (const name of [...hostTools, 'open_url', 'web_search', 'run_python', 'generate_image', 'ledger'])
       expect(ranNames, name).toContain(name)
-    // Of what was never offered nothing ran, whatever it was called.
+    // Actions that were not offered never ran, under any name.
     for (const name of ['run_shell', 'read_session', 'read_document']) expect(ranNames).not.toContain(name)
 
     // A stored tool is asked at its own places alone, whatever stands in its arguments.

@@ -1,9 +1,9 @@
 import type { IngestionDocument } from '@inlay/protocol'
 
-/** Where in a document an injection stands. */
+/** Places in a document for an injection. */
 type Place = 'text' | 'title' | 'heading' | 'key' | 'value' | 'list' | 'owner' | 'link'
 
-/** What injections may name: things of another person, and an address of whoever wrote them. */
+/** Targets of injections: objects of another person, and an address of the attacker. */
 export interface Prey {
   readonly fileId: string
   readonly sessionId: string

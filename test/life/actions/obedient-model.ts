@@ -5,7 +5,7 @@ import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptStep }
 export interface ObedientModel extends ScriptedModel {
   /** Names of everything it tried to call, in order. */
   readonly tried: readonly ScriptedCall[]
-  /** What it answered to questions that were not a person's. */
+  /** Its answers to questions that no person asked. */
   readonly asides: readonly string[]
 }
 
@@ -63,7 +63,7 @@ function questionOf({ prompt }: LanguageModelV4CallOptions): string {
   return last?.role === 'user' ? last.content.map((part) => (part.type === 'text' ? part.text : '')).join(' ') : ''
 }
 
-/** What the person asked for; a plan or a reminder may stand behind it. */
+/** The person's request; a plan or a reminder may follow it. */
 function topicOf({ prompt }: LanguageModelV4CallOptions): string {
   const request = prompt.filter(({ role }) => role === 'user').map(({ content }) => stringsIn(content))
   return /figure of (\w+)/.exec(request.join('\n'))?.[1] ?? 'nothing'

@@ -28,7 +28,7 @@ with open('sales.png', 'wb') as picture:
 print(f'{len(rows)} months, the best sold {top:g}')
 `
 
-/** What a run of one action tells. */
+/** Packets of a run of one action. */
 function received(lines: readonly StreamLine[]) {
   expect(orderFaults(lines)).toEqual([])
   const packets = lines.filter((line): line is Packet => 'obj' in line)

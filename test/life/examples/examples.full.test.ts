@@ -26,7 +26,7 @@ async function otherInlay(): Promise<Inlay> {
   return inlay
 }
 
-/** What a browser's `fetch` reaches at a relative address, or at any. */
+/** Addresses that a browser's `fetch` reaches, relative or absolute. */
 const fetchOf =
   (inlay: Inlay) =>
   (input: string, init: RequestInit = {}): Promise<Response> => {

@@ -18,7 +18,7 @@ describe('records that fail', () => {
       expect(refusal).toMatchObject({ status: 503, body: { error_code: 'SERVICE_UNAVAILABLE' } })
       expect(refusal.body.detail).toMatch(says[kind])
       expect(await postAll(harness, named('during', 4))).toEqual([])
-      // Of what was refused nothing is left, and what was there is.
+      // A refused document leaves nothing behind, and existing ones are kept.
       expect(await harness.stateOf('refused')).toBeUndefined()
       expect(await harness.find(markerOf('beforea'))).toEqual(['beforea'])
       broken.mend()

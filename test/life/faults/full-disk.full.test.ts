@@ -96,7 +96,7 @@ describe.skipIf(!mayMount)('a disk that is full', { timeout: 900_000 }, () => {
         (await Promise.all(accepted.map((at) => harness.stateOf(`document ${at}`)))).map((item) => item?.reason),
       )
       .toContain('The disk of the index is full: free some space.')
-    // What is in stays searchable.
+    // Stored documents stay searchable.
     expect(await harness.find(marker(0))).toEqual(['first'])
     disk.enlarge(400)
     await expectAllFound(harness, accepted)

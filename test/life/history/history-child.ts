@@ -13,7 +13,7 @@ import { processPresence } from 'inlay/internal/process-presence'
 import { seededRandom } from '../random.ts'
 import { look, post, remove, type Shown, type State } from '../versions.ts'
 
-/** What the process is to do, as JSON in its first argument. */
+/** Instructions for the process, as JSON in its first argument. */
 export interface ChildTask {
   readonly folder: string
   readonly seed: number
@@ -27,7 +27,7 @@ export interface ChildTask {
   readonly aheadMs: number
 }
 
-/** What it says. Times are nanoseconds of the clock that all processes of a machine share. */
+/** Its messages. Times are nanoseconds of the clock that all processes of a machine share. */
 export type ChildLine =
   | { readonly say: 'began'; readonly call: string; readonly id: string; readonly state: State; readonly at: number }
   | { readonly say: 'ended'; readonly call: string; readonly existed: boolean; readonly at: number }

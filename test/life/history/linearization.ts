@@ -2,12 +2,12 @@ import type { State } from '../versions.ts'
 
 /** A post or a delete of one document as its client saw it. Times are of one clock; any unit. */
 export interface Change {
-  /** What the document is afterwards: the version posted, or null when deleted. */
+  /** The document afterwards: the version posted, or null when deleted. */
   readonly state: State
   readonly began: number
   /** Infinity when no answer came: it may have happened, at any time since it began, or not. */
   readonly ended: number
-  /** What the answer said: whether the document was there before. Undefined without an answer. */
+  /** Whether the document existed before, as the answer reported. Undefined without an answer. */
   readonly existed: boolean | undefined
 }
 

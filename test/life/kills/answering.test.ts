@@ -15,7 +15,7 @@ test('an answer whose process is killed ends with what was said, and its session
     const read = async (service: typeof first) =>
       (await (await service.fetch(`/chat/get-chat-session/${session}`)).json()) as ChatSessionDetail
     expect((await read(first)).current_run).not.toBeNull()
-    // What was said is stored every second.
+    // The text so far is stored every second.
     await eventually('a checkpoint', async () =>
       (await read(first)).messages.at(-1)?.message === '' ? undefined : true,
     )

@@ -71,7 +71,7 @@ test('a backup under load holds all that was answered before it, and a killed on
     .toBe(true)
   cut.kill('SIGKILL')
   await once(cut, 'close')
-  // What has the name is whole, however late the kill came.
+  // A backup under its final name is complete, however late the kill was.
   expect(existsSync(join(folder, 'cut'))).toBe(existsSync(join(folder, 'cut', 'backup.json')))
 
   const before = [...load.acknowledged]

@@ -8,7 +8,7 @@ import type { Dialect, Driver, QueryResult } from 'kysely'
  */
 export type CrashPoint = `${'before' | 'during' | 'after'} ${IndexChange}` | `${'before' | 'after'} commit`
 
-/** What the engine is asked to do: `optimize` is compaction, `createIndex` an index build. */
+/** Calls of the engine: `optimize` is compaction, `createIndex` an index build. */
 export type IndexChange = (typeof indexChanges)[number]
 
 /** All of them. */

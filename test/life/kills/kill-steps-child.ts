@@ -13,7 +13,7 @@ import { tellCommits, tellIndexChanges, type CrashPoint } from './crash-points.t
 import { seededRandom } from '../random.ts'
 import { look, post, remove, type Shown } from '../versions.ts'
 
-/** What the process is to do, as JSON in its first argument. */
+/** Instructions for the process, as JSON in its first argument. */
 export interface ChildTask {
   readonly folder: string
   readonly seed: number

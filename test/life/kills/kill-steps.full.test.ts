@@ -24,7 +24,7 @@ function endsOf(folder: number, random: () => number): End[] {
   })
   // Before, during and after, in turns over the folders.
   const timing = (['before', 'during', 'after'] as const)[folder % 3]!
-  // What runs when a process starts: it cleans up after the one before it.
+  // A new process cleans up after the previous one.
   const atStart = [at('prune', 1, false), at(`${timing} delete`, 1, false), at(`${timing} optimize`, 1, false)]
   const inWork = [
     ...steps.filter((step) => step !== 'prune').map((step) => at(step, 1 + Math.floor(random() * 4))),
@@ -70,7 +70,7 @@ async function run(
   return { lines, signal }
 }
 
-/** What may be there: one state of each document, or two while nobody has seen what came of the last change. */
+/** Possible states: one per document, or two while the result of the last change is unknown. */
 interface Belief {
   readonly possible: Map<string, ReadonlySet<State>>
   firstVersion: number

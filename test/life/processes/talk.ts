@@ -47,7 +47,7 @@ export async function lastMessage(service: Service, session: string): Promise<Ch
   return ((await response.json()) as ChatSessionDetail).messages.at(-1)!
 }
 
-/** What the lines say. */
+/** The objects in the lines. */
 export function textOf(lines: readonly NumberedLine[]): string {
   return lines
     .map(({ data }) => (JSON.parse(data) as { obj?: { type: string; content?: string } }).obj)

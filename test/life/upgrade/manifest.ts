@@ -1,8 +1,8 @@
-/** What lies in a data folder of an earlier version, as its writer knew it. */
+/** Content of a data folder of an earlier version, as recorded by its writer. */
 export interface Manifest {
-  /** Of Ann, who chats. */
+  /** Key of Ann, who chats. */
   readonly key: string
-  /** Of a member of the board, who searches. */
+  /** Key of a member of the board, who searches. */
   readonly boardKey: string
   readonly revokedKey: string
   /** Ids of documents, one a language. */

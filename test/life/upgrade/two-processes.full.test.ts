@@ -45,7 +45,7 @@ test('two processes that open unmarked data of an earlier version at once take i
         query,
       ).toHaveLength(1)
     }
-    // What the earlier version had not come to is indexed, once.
+    // Documents that the earlier version had not indexed yet are indexed once.
     const state = await eventually('the pending document is indexed', async () => {
       const answer = await service.fetch('/service-api/ingestion/pending')
       const status = (await answer.json()) as { state: string; chunk_count: number }

@@ -118,7 +118,7 @@ async function writeFolder(dataFolder: string): Promise<Manifest> {
   await inlay.keys.revoke(record.id)
   const conversation = await converse(clientOf(inlay, key))
   await inlay.close()
-  // What was accepted but not indexed when the process ended.
+  // Accepted but not indexed when the process ended.
   const embed = (): Promise<never> => Promise.reject(new Error('The embedding model is down.'))
   const last = createInlay({ ...options, embedder: { ...letterEmbedder, embed } })
   const pending = {

@@ -25,7 +25,7 @@ test('usage is summed up, and costs what its models cost', () => {
   const sums = sumsBy(entries, ({ user_id: id }) => id, prices)
   expect(sums.map(({ name, answers, input, cost }) => [name, answers, input, cost])).toEqual([
     ['u2', 5, 1_000_000, 7],
-    // Of the model without a price nothing is counted.
+    // The model without a price counts nothing.
     ['u1', 3, 2_000_000, 7],
   ])
   expect(sumsBy(entries, () => 'all', {})[0]?.cost).toBeNull()

@@ -12,7 +12,7 @@ import {
 } from '@inlay/protocol'
 import { streams } from '../fixtures/streams.ts'
 
-/** What comes out at the other end of a stream of the given objects. */
+/** Sends objects through a stream and reads them back. */
 function received(lines: readonly unknown[]): StreamLine[] {
   const decoder = createLineDecoder()
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')

@@ -19,7 +19,7 @@ const inFile = (): MakeDialect => {
 type Rows = QueryResult<Record<string, unknown>>
 type Execute = (query: CompiledQuery) => Promise<Rows>
 
-/** What a mistaken driver does otherwise; every dialect here is over one file. */
+/** The faults of a broken driver; every dialect here uses one file. */
 interface Change {
   readonly execute?: (query: CompiledQuery, execute: Execute) => Promise<Rows>
   readonly driver?: (driver: Driver) => Partial<Driver>

@@ -4,7 +4,7 @@ import { alice, apiBase, bob, setup } from '../fakes.ts'
 
 describe('a host that names its callers', () => {
   const asAuthenticated = async (caller: unknown): Promise<readonly [number, readonly unknown[]]> => {
-    // What a host hands in was checked by nobody.
+    // A host's principal is passed on unchecked.
     const { ask, errors } = setup({ authenticate: () => caller as Principal })
     return [(await ask('/me')).status, errors]
   }

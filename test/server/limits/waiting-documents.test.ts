@@ -12,7 +12,7 @@ async function newDatabase(): Promise<Database> {
   return db
 }
 
-/** What two processes have of one database. */
+/** Two processes that share one database. */
 function twoProcesses(db: Database, now: () => number = Date.now) {
   const limits = () => createUsageLimits({ db, now, onError: (error) => expect.unreachable(String(error)) })
   return [limits().waiting, limits().waiting] as const

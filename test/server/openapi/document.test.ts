@@ -181,7 +181,7 @@ function undescribedIn(value: unknown, path = ''): string[] {
   })
 }
 
-/** Where a constant has no type, or a field none but null. */
+/** Paths of constants without a type, and of fields whose only type is null. */
 function untypedIn(held: unknown, path = ''): string[] {
   if (typeof held !== 'object' || held === null) return []
   const { properties = {}, const: constant, type } = held as Shape & { const?: unknown; type?: unknown }

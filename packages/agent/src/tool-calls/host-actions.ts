@@ -15,7 +15,7 @@ export interface ActionDefinition<Input> {
   readonly name: string
   /** Default: the name. */
   readonly displayName?: string
-  /** What the action does and when to use it, for the model. */
+  /** For the model: what the action does and when to use it. */
   readonly description: string
   /** Any Standard Schema that also gives JSON Schema; arguments are validated before `run`. */
   readonly input: InputSchema<Input>

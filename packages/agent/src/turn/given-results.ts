@@ -57,7 +57,7 @@ function toPlainResults(json: string, includeCitations: boolean): string {
   if (results.length === 0) return isJsonObject(value) ? nothingGiven : `${givenNote}\n\n${json}`
   const blocks = results.map(({ document, title, section, updated_at: updatedAt, content }) => {
     const marker = `[${String(document)}]`
-    // Of two versions of a page, the date tells which one holds.
+    // If there are two versions of a page, the date tells which one is in force.
     const date = typeof updatedAt === 'string' ? ` (${updatedAt.slice(0, 10)})` : ''
     return `${marker} ${nameOf(title, section)}${date}\n${includeCitations ? withMarkers(String(content), marker) : String(content)}`
   })

@@ -111,7 +111,7 @@ const marker: unique symbol = Symbol.for('inlay.error') as never
 
 /** Options of an {@link InlayError} besides its code. */
 export interface InlayErrorOptions {
-  /** What failed and how to fix it, without user content, keys or SQL. Default: the default message of the code. */
+  /** Describes the failure and how to fix it, without user content, keys or SQL. Default: the message of the code. */
   readonly message?: string
   readonly cause?: unknown
   /** Machine-readable details: `issues` for VALIDATION_FAILED, `retryAfterSeconds` for RATE_LIMITED, … */

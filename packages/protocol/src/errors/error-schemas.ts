@@ -5,7 +5,7 @@ import { answeredTime } from '../timestamps.ts'
 export const errorBodySchema = model('ErrorBody', {
   /** Error code. */
   error_code: v.string(),
-  /** What failed and how to fix it. */
+  /** Describes the failure and how to fix it. */
   detail: v.string(),
   /** Id of the failure in the log; only for 5xx responses. */
   request_id: v.optional(v.string()),

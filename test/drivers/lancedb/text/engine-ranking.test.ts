@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** What the engine's own full text finds, and the score from which a row must be among the first. */
+/** Hits of the engine's own full text search, and the score from which a row must be among the first. */
 async function engineHits(text: string): Promise<{ id: string; score: number }[]> {
   const connection = await connect(folder)
   const [name] = await connection.tableNames()

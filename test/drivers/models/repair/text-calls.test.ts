@@ -8,7 +8,7 @@ const names = new Set(['search', 'look'])
 const markup =
   '<function_calls>\n<invoke name="search"><parameter name="queries">["a", "b"]</parameter><parameter name="note">x < y</parameter></invoke></function_calls>'
 
-/** What a gate tells of a text that comes in pieces of one length. */
+/** Output of a gate for a text that arrives in pieces of one length. */
 function pass(text: string, size: number, mayRecover = true) {
   const gate = new TextGate({ names, mayRecover })
   let passed = ''

@@ -5,7 +5,7 @@ import { createEventReader } from '@inlay/drivers/internal/http/event-reader'
 
 const compatible = ['reasoning_content', 'reasoning']
 
-/** What clients are told, in order, and what the provider is handed. */
+/** Events for clients, in order, and the bytes for the provider. */
 function tap(stream: string, { cuts = [] as readonly number[], reasoningFields = compatible } = {}) {
   const deltas: string[] = []
   const handed: string[] = []

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newInstallation } from './installation.ts'
 import { personaBody } from '../../persona-body.ts'
 
-/** What a web app asks while it starts, and what it reads of the answers. */
+/** The requests of a web app at its start, and the fields it reads from the answers. */
 const starts: readonly (readonly [path: string, expected: unknown])[] = [
   ['/health', { success: true }],
   [

@@ -129,7 +129,7 @@ test('an agent is given to another person with its picture', async () => {
   })
   expect((await call('GET', `/persona/${id}`, undefined, alice)).status).toBe(404)
   expect((await call('PATCH', `/persona/${id}`, { name: 'Mine' }, alice)).status).toBe(404)
-  // What is erased with the owner before is not the picture of somebody else's agent.
+  // Erasing the previous owner's files leaves the picture of somebody else's agent.
   await inlay.erase('alice')
   expect(await fetched(installation, `/persona/${id}/avatar`, carol)).toEqual([200, png])
 })

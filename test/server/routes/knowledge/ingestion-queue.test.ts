@@ -92,7 +92,7 @@ test.each(['/api', ''])(
   async (base) => {
     const { server, knowledge } = await makeLibrary()
     for (const id of ['a', 'b & c', 'd/e']) await knowledge.accept(request({ id, source: 'web' }))
-    // What a client asks for, and what reaches the handler.
+    // The request of a client, and the input of the handler.
     const [outside, inside] = ['https://example.com/tools/assistant/v1', `http://127.0.0.1:3000${base}`]
     let address: string | null = `${outside}${ingestion}?limit=1&source=web`
     const seen: unknown[] = []

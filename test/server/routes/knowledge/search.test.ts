@@ -90,7 +90,7 @@ test('a provider without a model, or a model without a provider, is a validation
 })
 
 describe('a query with a conversation before it', () => {
-  /** What is searched for, without a model to rewrite it. */
+  /** The query that is searched, without a model to rewrite it. */
   async function searched(query: string, history: readonly object[] | null, more: object = {}): Promise<string[]> {
     const texts: string[] = []
     const search = async ({ text }: { readonly text: string }): Promise<[]> => {
