@@ -79,6 +79,7 @@ export {
   storable,
   unknownName,
   uuid,
+  type Wire,
   type WireSchema,
 } from './fields.ts'
 export { suggestionFor } from './suggestion.ts'

@@ -1,12 +1,13 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import type { ErrorCode, OwnerRule, Principal, Scope } from '@inlay/protocol'
+import type { ErrorCode, OwnerRule, Principal, Scope, Wire } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
 import type { LocalModelAdministration } from '../administration/local-models.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
+import type { Reply } from './replies.ts'
 import type { ServerSettings } from './settings.ts'
 
 /** Components that handlers use. */
@@ -54,7 +55,7 @@ export type BodySpec<Schema extends GenericSchema | undefined> =
   | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
 
 /** A successful response, as documented. */
-export interface AnswerSpec {
+export interface AnswerSpec<Schema extends GenericSchema | undefined = GenericSchema | undefined> {
   readonly description: string
   /** Status of a response without a body. Default 200. */
   readonly status?: 200 | 204
@@ -65,7 +66,7 @@ export interface AnswerSpec {
   /** Description of a 304 response. Absent: no 304. */
   readonly unchanged?: string
   /** Schema of a JSON response. */
-  readonly schema?: GenericSchema
+  readonly schema?: Schema
   /** Schema of each line of an `application/x-ndjson` response. */
   readonly lines?: GenericSchema
   /** Whether the response can be a stream of packets, `text/event-stream`. The packet lines are documented once. */
@@ -105,7 +106,7 @@ export interface RouteContext<Path, Query, Body> {
 
 type Output<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined
 
-interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
+interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined> {
   readonly method: Method
   /** Path below the base path, with `{name}` for a parameter. */
   readonly path: string
@@ -123,7 +124,7 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
     readonly path?: Path
     /** Object schema of the query. A parameter is a string if given once, a list of strings if repeated. */
     readonly query?: Query
-    readonly body?: BodySpec<Body>
+    readonly body?: Body
     /** Request headers that the route reads, with their descriptions. */
     readonly headers?: Readonly<Record<string, string>>
   }
@@ -134,24 +135,34 @@ interface RouteShape<Path, Query, Body extends GenericSchema | undefined> {
   /** Whether calls only read, and therefore take turns with the caller's other reads. Default: true for GET. */
   readonly readsOnly?: boolean
   /** Absent for a retired route, which only answers with an error that names its replacement. */
-  readonly answer?: AnswerSpec
+  readonly answer?: AnswerSpec<Answer>
   /** Error codes besides those of every route (authentication, validation, limits, failures). */
   readonly errors?: readonly ErrorCode[]
 }
 
-type Handler<Context> = (context: Context) => unknown
+type AnySchema = GenericSchema | undefined
 
 /** A route as served and documented. */
-export type Route = RouteShape<GenericSchema | undefined, GenericSchema | undefined, GenericSchema | undefined> &
+export type Route = RouteShape<AnySchema, AnySchema, BodySpec<AnySchema>, AnySchema> &
   Access & {
-    readonly handle: Handler<RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined }>
+    readonly handle: (
+      context: RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined },
+    ) => unknown
   }
 
-/** Properties of a route besides path, names and topic. */
-type RouteRest<Path, Query, Body extends GenericSchema | undefined, Context> = Omit<
-  RouteShape<Path, Query, Body>,
+/** Properties of a route besides path, names and topic. A schema as body: JSON, limited by `maxOtherBytes`. */
+type RouteRest<Path, Query, Body extends AnySchema, Answer extends AnySchema, Context> = Omit<
+  RouteShape<Path, Query, Body | BodySpec<Body>, Answer>,
   'method' | 'path' | 'operationId' | 'topic' | 'summary'
-> & { readonly handle: Handler<RouteContext<Output<Path>, Output<Query>, Output<Body>> & Context> }
+> & {
+  readonly handle: (
+    context: RouteContext<Output<Path>, Output<Query>, Output<Body>> & Context,
+  ) => Answered<Answer> | Promise<Answered<Answer>>
+}
+
+/** The result of a handler: a value of the documented schema, or a reply with a status, headers or a stream. */
+type Answered<Answer> = Answer extends GenericSchema ? OrNothing<Wire<Answer>> | Reply : unknown
+type OrNothing<Value> = [Value] extends [null] ? Value | void : Value
 
 /**
  * Declares a route. A handler returns a `Reply`, or a value that is sent as JSON with status 200 (undefined as `null`);
@@ -161,14 +172,15 @@ type RouteRest<Path, Query, Body extends GenericSchema | undefined, Context> = O
  * @param summary a short heading
  */
 type DeclareRoute<Context, Own> = <
-  Path extends GenericSchema | undefined = undefined,
-  Query extends GenericSchema | undefined = undefined,
-  Body extends GenericSchema | undefined = undefined,
+  Path extends AnySchema = undefined,
+  Query extends AnySchema = undefined,
+  Body extends AnySchema = undefined,
+  Answer extends AnySchema = undefined,
 >(
   address: `${Method} /${string}`,
   operationId: string,
   summary: string,
-  rest: RouteRest<Path, Query, Body, Context> & Own,
+  rest: RouteRest<Path, Query, Body, Answer, Context> & Own,
 ) => Route
 
 type Public = Extract<Access, { scope: 'public' }>
@@ -178,9 +190,15 @@ type Guarded = Exclude<Access, Public>
 export function routesOf(topic: string, access: Public): DeclareRoute<object, object>
 export function routesOf(topic: string, access: Guarded): DeclareRoute<{ readonly caller: Principal }, Partial<Guarded>>
 export function routesOf(topic: string, access: Access): DeclareRoute<never, object> {
-  return (address, operationId, summary, rest) => {
+  return (address, operationId, summary, { input = {}, ...rest }) => {
     const [method, path] = address.split(' ')
+    const body = input.body?.kind === 'schema' ? toJsonBody(input.body) : input.body
+    const read = { ...input, ...(body && { body }) }
     // The handler's input type is narrower than in `Route`; `endpoint` passes only input validated with these schemas.
-    return { method, path, operationId, topic, summary, ...access, ...rest } as unknown as Route
+    return { method, path, operationId, topic, summary, input: read, ...access, ...rest } as unknown as Route
   }
+}
+
+function toJsonBody(schema: GenericSchema): BodySpec<GenericSchema> {
+  return { kind: 'json', schema, limit: 'maxOtherBytes' }
 }

@@ -34,7 +34,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
   route('GET /admin/persona', 'listAllPersonas', 'List agents with all settings', {
     input: { query: adminPersonaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(fullPersonaSchema) },
-    async handle({ query, caller, parts }): Promise<FullPersona[]> {
+    async handle({ query, caller, parts }) {
       return listFull(query, caller, parts)
     },
   }),
@@ -51,15 +51,14 @@ export const agentAdministrationRoutes: readonly Route[] = [
   flag('/admin/persona/{persona_id}/featured', 'setPersonaFeatured', 'is_featured', 'admin'),
   flag('/persona/{persona_id}/public', 'setPersonaPublic', 'is_public', 'chat'),
   route('PATCH /admin/agents/display-priorities', 'orderPersonas', 'Order agents', {
-    input: { body: { kind: 'json', schema: displayPrioritiesSchema, limit: 'maxOtherBytes' } },
+    input: { body: displayPrioritiesSchema },
     answer: done,
     errors: changeErrors,
-    async handle({ body, caller, parts }): Promise<null> {
+    async handle({ body, caller, parts }) {
       const places = Object.entries(body.display_priority_map).map(([id, place]) => [Number(id), place] as const)
       // Checks all agents first, so that either all or none are changed.
       for (const [id] of places) await parts.agent.personas.get(id, caller)
       for (const [id, place] of places) await parts.agent.personas.update(id, { display_priority: place }, caller)
-      return null
     },
   }),
   route('PATCH /persona/{persona_id}/share', 'sharePersona', 'Share an agent', {
@@ -69,15 +68,14 @@ export const agentAdministrationRoutes: readonly Route[] = [
     description:
       'Absent fields stay unchanged. People are identified by id or e-mail address, groups by name; ' +
       'all of them may use the agent.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaSharingSchema, limit: 'maxOtherBytes' } },
+    input: { path: personaPath, body: personaSharingSchema },
     answer: done,
     errors: [...changeErrors, 'VALIDATION_ERROR', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
-    async handle({ path, body, caller, parts }): Promise<null> {
+    async handle({ path, body, caller, parts }) {
       const { persona_id: id } = path
       await checkLabels(body.label_ids, parts)
       await parts.agent.personas.update(id, toFields(body), caller)
       await setLabels(id, body.label_ids, parts)
-      return null
     },
   }),
   route('POST /persona/{persona_id}/transfer-ownership', 'transferPersona', 'Transfer an agent to another owner', {
@@ -88,15 +86,14 @@ export const agentAdministrationRoutes: readonly Route[] = [
       'The new owner must have a key, a chat or an agent. Allowed for the owner and administrators; ' +
       'the previous owner keeps access only if the agent is shared with them. Groups cannot own ' +
       'agents.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaTransferSchema, limit: 'maxOtherBytes' } },
+    input: { path: personaPath, body: personaTransferSchema },
     answer: done,
     errors: [...changeErrors, 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, body, caller, parts }): Promise<null> {
+    async handle({ path, body, caller, parts }) {
       const { new_owner_user_id: userId } = body
       if (userId === null)
         throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Groups cannot own agents: specify a person.' })
       await parts.agent.personas.transfer(path.persona_id, await personOf(userId, parts), caller)
-      return null
     },
   }),
   route('DELETE /persona/{persona_id}/share/me', 'leavePersona', 'Leave a shared agent', {
@@ -107,9 +104,8 @@ export const agentAdministrationRoutes: readonly Route[] = [
     input: { path: personaPath },
     answer: done,
     errors: changeErrors,
-    async handle({ path, caller, parts }): Promise<null> {
+    async handle({ path, caller, parts }) {
       await parts.agent.personas.leave(path.persona_id, caller)
-      return null
     },
   }),
 ]
@@ -146,13 +142,12 @@ function flag(
     changesAccess: true,
     input: {
       path: personaPath,
-      body: { kind: 'json', schema: v.object({ [name]: boolean }), limit: 'maxOtherBytes' },
+      body: v.object({ [name]: boolean }),
     },
     answer: done,
     errors: changeErrors,
-    async handle({ path: { persona_id: id }, body, caller, parts }): Promise<null> {
+    async handle({ path: { persona_id: id }, body, caller, parts }) {
       await parts.agent.personas.update(id, body as PersonaFields, caller)
-      return null
     },
   })
 }

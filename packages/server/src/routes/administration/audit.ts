@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { auditEventSchema, auditQuerySchema, type AuditEvent } from '@inlay/protocol/administration'
+import { auditEventSchema, auditQuerySchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { routesOf, type Route } from '../../http/route.ts'
 
@@ -15,7 +15,7 @@ export const auditRoutes: readonly Route[] = [
     input: { query: auditQuerySchema },
     answer: { description: 'The events.', schema: v.array(auditEventSchema) },
     errors: ['NOT_IMPLEMENTED'],
-    async handle({ query, parts }): Promise<AuditEvent[]> {
+    async handle({ query, parts }) {
       if (parts.audit) return parts.audit.list(query)
       throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no audit log.' })
     },

@@ -9,7 +9,6 @@ import {
   deletionAttemptSchema,
   pairLinkSchema,
   statusResponseSchema,
-  type StatusResponse,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { checkConnectorFiles, takeConnectorFiles } from '../../administration/connector-files.ts'
@@ -26,7 +25,7 @@ export const connectorRoutes: readonly Route[] = [
       'For uploaded files (`file`) or for documents sent over the API (`ingestion_api`). Other ' +
       'sources are not supported: send their documents through the ingestion API, with their own ' +
       '`source`.',
-    input: { body: { kind: 'json', schema: connectorCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: connectorCreationSchema },
     answer: { description: 'Id of the connector.', schema: connectorCreatedSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
@@ -51,7 +50,7 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route('POST /manage/credential', 'createCredential', 'Make a credential', {
     description: 'Connectors do not need to sign in: field names are stored, values are not.',
-    input: { body: { kind: 'json', schema: credentialCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: credentialCreationSchema },
     answer: { description: 'The credential.', schema: credentialCreatedSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
@@ -75,14 +74,14 @@ export const connectorRoutes: readonly Route[] = [
       description: '`data` in the response is the id of the pair. Files of the connector are ingested.',
       input: {
         path: v.object({ connector_id: queryInteger({ least: 0 }), credential_id: queryInteger({ least: 0 }) }),
-        body: { kind: 'json', schema: pairLinkSchema, limit: 'maxOtherBytes' },
+        body: pairLinkSchema,
       },
       answer: {
         description: 'Whether the pair was created; false if the two were already linked.',
         schema: statusResponseSchema,
       },
       errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
-      async handle({ path, body, caller, parts }): Promise<StatusResponse> {
+      async handle({ path, body, caller, parts }) {
         refuseSync(body.access_type)
         const { connector_id: connectorId, credential_id: credentialId } = path
         const workspace = workspaceOf(parts)
@@ -107,10 +106,10 @@ export const connectorRoutes: readonly Route[] = [
   route('POST /manage/admin/connector/run-once', 'runConnector', 'Ingest the files of a connector again', {
     description:
       '`data` in the response is the number of pairs. Pairs that receive documents over the API need no run.',
-    input: { body: { kind: 'json', schema: connectorRunSchema, limit: 'maxOtherBytes' } },
+    input: { body: connectorRunSchema },
     answer: { description: 'Number of pairs that were run.', schema: statusResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'NOT_FOUND', 'NOT_IMPLEMENTED'],
-    async handle({ body, caller, parts }): Promise<StatusResponse> {
+    async handle({ body, caller, parts }) {
       const records = await readLinkedRecords(workspaceOf(parts))
       const connector = records.connectors.get(body.connector_id)
       if (!connector) throw new InlayError('CONNECTOR_NOT_FOUND', { message: 'No such connector.' })
@@ -125,15 +124,14 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route('POST /manage/admin/deletion-attempt', 'deleteLinkedPair', 'Delete the pair of a connector and a credential', {
     description: 'Its documents can no longer be found from this moment on.',
-    input: { body: { kind: 'json', schema: deletionAttemptSchema, limit: 'maxOtherBytes' } },
+    input: { body: deletionAttemptSchema },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ body, parts }): Promise<null> {
+    async handle({ body, parts }) {
       const pairId = linkedPairId(body.connector_id, body.credential_id, await readLinkedRecords(parts.workspace))
       if (pairId === undefined) throw new InlayError('CONNECTOR_NOT_FOUND')
       await parts.knowledge.pairs.remove(pairId)
       await forgetLink(pairId, parts)
-      return null
     },
   }),
 ]

@@ -21,12 +21,8 @@ import {
   ownUsagesSchema,
   searchHistorySchema,
   wireLimitName,
-  type ConnectorDetail,
-  type CredentialDetail,
-  type DocumentSizeInfo,
   type InputPrompt,
   type OwnUsages,
-  type SearchHistory,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
@@ -70,7 +66,7 @@ export const existingClientRoutes: readonly Route[] = [
   own('GET /input_prompt', 'listInputPrompts', 'Prompt shortcuts', {
     description: 'Lists those of the caller.',
     answer: { description: 'The shortcuts, by id.', schema: v.array(inputPromptSchema) },
-    async handle({ caller, parts }): Promise<InputPrompt[]> {
+    async handle({ caller, parts }) {
       const records = (await parts.workspace?.list('input_prompt', caller.id)) ?? []
       return records.map((record) => toInputPrompt(record, caller))
     },
@@ -78,11 +74,11 @@ export const existingClientRoutes: readonly Route[] = [
   own('POST /input_prompt', 'createInputPrompt', 'Create a prompt shortcut', {
     description: 'Only for the caller: `is_public` must be false.',
     input: {
-      body: { kind: 'json', schema: v.object({ ...promptFields, is_public: boolean }), limit: 'maxOtherBytes' },
+      body: v.object({ ...promptFields, is_public: boolean }),
     },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
-    async handle({ body, caller, parts }): Promise<InputPrompt> {
+    async handle({ body, caller, parts }) {
       if (body.is_public)
         throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
           message: 'Prompt shortcuts are private: set is_public to false.',
@@ -107,11 +103,11 @@ export const existingClientRoutes: readonly Route[] = [
   own('PATCH /input_prompt/{prompt_id}', 'updateInputPrompt', 'Change a prompt shortcut', {
     input: {
       path: promptPath,
-      body: { kind: 'json', schema: v.object({ ...promptFields, active: boolean }), limit: 'maxOtherBytes' },
+      body: v.object({ ...promptFields, active: boolean }),
     },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
-    async handle({ path, body, caller, parts }): Promise<InputPrompt> {
+    async handle({ path, body, caller, parts }) {
       await promptOf(path.prompt_id, caller, parts)
       const { prompt, content, active } = body
       await workspaceOf(parts).put('input_prompt', path.prompt_id, { prompt, content, active }, caller.id)
@@ -122,10 +118,9 @@ export const existingClientRoutes: readonly Route[] = [
     input: { path: promptPath },
     answer: { description: 'Removed.', schema: v.null() },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
-    async handle({ path, caller, parts }): Promise<null> {
+    async handle({ path, caller, parts }) {
       await promptOf(path.prompt_id, caller, parts)
       await workspaceOf(parts).remove('input_prompt', path.prompt_id, caller.id)
-      return null
     },
   }),
   own('GET /mcp/servers', 'listMcpServers', 'List MCP servers that require sign-in', {
@@ -140,7 +135,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
   own('POST /mcp/user-credentials', 'setMcpUserCredentials', 'Sign in to an MCP server', {
     description: 'Always 404: no MCP server requires sign-in, see `GET /mcp/servers`.',
-    input: { body: { kind: 'json', schema: mcpUserCredentialsSchema, limit: 'maxOtherBytes' } },
+    input: { body: mcpUserCredentialsSchema },
     errors: ['NOT_FOUND'],
     handle: noMcpServer,
   }),
@@ -168,7 +163,7 @@ export const existingClientRoutes: readonly Route[] = [
       }),
     },
     answer: { description: 'The searches.', schema: searchHistorySchema },
-    async handle({ query, caller, parts }): Promise<SearchHistory> {
+    async handle({ query, caller, parts }) {
       const { limit, filter_days: days } = query
       const since = days === undefined ? {} : { since: Date.now() - days * dayMs }
       const searches = await parts.agent.sessions.searches(caller, { limit, ...since })
@@ -183,7 +178,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
   administration('GET /manage/admin/connector', 'listConnectors', 'Connectors', {
     answer: { description: 'The connectors, by id.', schema: v.array(connectorSchema) },
-    async handle({ parts }): Promise<ConnectorDetail[]> {
+    async handle({ parts }) {
       if (!parts.workspace) return []
       const records = await readLinkedRecords(parts.workspace)
       return [...records.connectors.values()].map((connector) => toConnector(connector, records))
@@ -192,7 +187,7 @@ export const existingClientRoutes: readonly Route[] = [
   administration('GET /manage/admin/credential', 'listCredentials', 'Credentials', {
     description: 'Returns field names only; values are not stored.',
     answer: { description: 'The credentials, by id.', schema: v.array(credentialSchema) },
-    async handle({ parts }): Promise<CredentialDetail[]> {
+    async handle({ parts }) {
       return ((await parts.workspace?.list('credential')) ?? []).map(toCredential)
     },
   }),
@@ -200,21 +195,17 @@ export const existingClientRoutes: readonly Route[] = [
     scope: 'admin',
     description: 'Keyword search over all documents that the caller can see, regardless of agents.',
     input: {
-      body: {
-        kind: 'json',
-        schema: v.object({
-          query: v.pipe(v.string(), v.minLength(1), v.maxLength(2048)),
-          filters: v.nullish(baseFiltersSchema, null),
-        }),
-        limit: 'maxOtherBytes',
-      },
+      body: v.object({
+        query: v.pipe(v.string(), v.minLength(1), v.maxLength(2048)),
+        filters: v.nullish(baseFiltersSchema, null),
+      }),
     },
     answer: {
       description: 'The best passage of each document.',
       schema: v.object({ documents: v.array(searchDocSchema) }),
     },
     errors: ['INSUFFICIENT_PERMISSIONS'],
-    async handle({ body, caller, parts }): Promise<{ readonly documents: readonly SearchDoc[] }> {
+    async handle({ body, caller, parts }) {
       const passages = await parts.knowledge.search({
         text: body.query,
         filters: body.filters,
@@ -231,7 +222,7 @@ export const existingClientRoutes: readonly Route[] = [
     input: { query: v.object({ document_id: exactText }) },
     answer: { description: 'The number of chunks and the estimated number of tokens.', schema: documentSizeInfoSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ query, caller, parts }): Promise<DocumentSizeInfo> {
+    async handle({ query, caller, parts }) {
       const size = await parts.knowledge.size(query.document_id, { caller })
       if (size === undefined || size.chunks === 0)
         throw new InlayError('DOCUMENT_NOT_FOUND', { message: 'There is no searchable document with this id.' })
@@ -265,14 +256,13 @@ function setting(
 ): Route {
   return own(`PATCH ${path}`, operationId, `Set ${name}`, {
     description: 'Stored for clients and returned in `preferences` of `GET /me`.',
-    input: 'query' in input ? input : { body: { kind: 'json', schema: input.body, limit: 'maxOtherBytes' } },
+    input: 'query' in input ? input : { body: input.body },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
-    async handle({ body, query, caller, parts }): Promise<null> {
+    async handle({ body, query, caller, parts }) {
       // Validated with the schema of the same name.
       const given = (body ?? query) as UserSettings
       await workspaceOf(parts).put('user_setting', userSettingIds[name], given[name] ?? null, caller.id)
-      return null
     },
   })
 }

@@ -1,4 +1,4 @@
-import { InlayError, queryInteger, type PersonaLabel } from '@inlay/protocol'
+import { InlayError, queryInteger } from '@inlay/protocol'
 import { labelCreationSchema, labelUpdateSchema, personaLabelSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { listLabels } from '../../administration/persona-labels.ts'
@@ -12,13 +12,13 @@ const labelPath = v.object({ label_id: queryInteger({}) })
 export const labelRoutes: readonly Route[] = [
   route('GET /persona/labels', 'listPersonaLabels', 'List labels of agents', {
     answer: { description: 'The labels, by id.', schema: v.array(personaLabelSchema) },
-    handle: ({ parts }): Promise<PersonaLabel[]> => listLabels(parts),
+    handle: ({ parts }) => listLabels(parts),
   }),
   route('POST /persona/labels', 'createPersonaLabel', 'Make a label', {
-    input: { body: { kind: 'json', schema: labelCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: labelCreationSchema },
     answer: { description: 'The label.', schema: personaLabelSchema },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
-    async handle({ body, parts }): Promise<PersonaLabel> {
+    async handle({ body, parts }) {
       await refuseTaken(body.name, parts)
       const { id, value } = await workspaceOf(parts).add('label', { name: body.name })
       return { id, name: value.name }
@@ -27,15 +27,14 @@ export const labelRoutes: readonly Route[] = [
   route('PATCH /admin/persona/label/{label_id}', 'renamePersonaLabel', 'Rename a label', {
     scope: 'admin',
     owner: 'any',
-    input: { path: labelPath, body: { kind: 'json', schema: labelUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: labelPath, body: labelUpdateSchema },
     answer: { description: 'Renamed.', schema: v.null() },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
-    async handle({ path, body, parts }): Promise<null> {
+    async handle({ path, body, parts }) {
       const workspace = workspaceOf(parts)
       if (!(await workspace.get('label', path.label_id))) throw unknownLabel()
       await refuseTaken(body.label_name, parts, path.label_id)
       await workspace.put('label', path.label_id, { name: body.label_name })
-      return null
     },
   }),
   route('DELETE /admin/persona/label/{label_id}', 'deletePersonaLabel', 'Delete a label', {
@@ -44,9 +43,8 @@ export const labelRoutes: readonly Route[] = [
     answer: { description: 'It is gone.', schema: v.null() },
     input: { path: labelPath },
     errors: ['VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
-    async handle({ path, parts }): Promise<null> {
+    async handle({ path, parts }) {
       if (!(await workspaceOf(parts).remove('label', path.label_id))) throw unknownLabel()
-      return null
     },
   }),
 ]

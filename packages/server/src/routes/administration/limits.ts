@@ -27,10 +27,10 @@ export const limitRoutes: readonly Route[] = [
     description:
       'Absent fields stay unchanged; null restores the limits of the deployment. A given set ' +
       'replaces all previous limits of that scope. Takes effect in every process within a second.',
-    input: { body: { kind: 'json', schema: limitChangeSchema, limit: 'maxOtherBytes' } },
+    input: { body: limitChangeSchema },
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
-    async handle({ body, parts }): Promise<LimitsInForce> {
+    async handle({ body, parts }) {
       const usage = usageOf(parts)
       await usage.change(toChange(body))
       return shown(usage)

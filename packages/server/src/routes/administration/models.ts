@@ -1,11 +1,9 @@
-import { InlayError, llmProvidersSchema, type LlmProviders } from '@inlay/protocol'
+import { InlayError, llmProvidersSchema } from '@inlay/protocol'
 import {
   localModelChangeSchema,
   localModelsSchema,
   modelTestRequestSchema,
   modelTestSchema,
-  type LocalModels,
-  type ModelTest,
 } from '@inlay/protocol/administration'
 import type { LocalModelAdministration } from '../../administration/local-models.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
@@ -19,7 +17,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
   route('GET /admin/llm/provider', 'listModelProviders', 'List providers of models', {
     description: `Same as \`/llm/provider\`. ${configured} Keys and addresses are not shown.`,
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
-    async handle({ parts }): Promise<LlmProviders> {
+    async handle({ parts }) {
       const { providers, ...defaults } = toProviders(await parts.agent.models())
       return { providers: providers.map((provider) => ({ ...provider, ...unshown })), ...defaults }
     },
@@ -30,25 +28,25 @@ export const modelAdministrationRoutes: readonly Route[] = [
       'them is selected. None is used until an administrator selects it. Empty if the deployment ' +
       'configures its models.',
     answer: { description: 'The available models.', schema: localModelsSchema },
-    handle: async ({ parts }): Promise<LocalModels> => parts.localModels?.list() ?? { servers: [], chosen: null },
+    handle: async ({ parts }) => parts.localModels?.list() ?? { servers: [], chosen: null },
   }),
   route('PUT /admin/local-models', 'chooseLocalModel', 'Select a model served on this machine', {
     description:
       'Takes effect with the next message and survives restarts. Questions and the passages found ' +
       'for them are then sent to that program. `choice: null` deselects the model.',
-    input: { body: { kind: 'json', schema: localModelChangeSchema, limit: 'maxOtherBytes' } },
+    input: { body: localModelChangeSchema },
     answer: { description: 'The available models.', schema: localModelsSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
-    handle: ({ body, parts }): Promise<LocalModels> => localModelsOf(parts).choose(body.choice),
+    handle: ({ body, parts }) => localModelsOf(parts).choose(body.choice),
   }),
   route('POST /admin/llm/test', 'testModel', 'Test a model', {
     readsOnly: true,
     description:
       'Asks the model one short question, without documents and tools. Answers 200 also when the model fails, with the reason.',
-    input: { body: { kind: 'json', schema: modelTestRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: modelTestRequestSchema },
     answer: { description: 'How the model answered.', schema: modelTestSchema },
     errors: ['VALIDATION_ERROR'],
-    async handle({ body, parts }): Promise<ModelTest> {
+    async handle({ body, parts }) {
       const isDefault = body.model_provider === null && body.model_version === null
       const trial = await parts.agent.tryModel(isDefault ? null : { ...body, temperature: null })
       return {

@@ -9,9 +9,7 @@ import {
   pairStatusChangeSchema,
   sourceIndexingSchema,
   type ConnectorIndexing,
-  type ConnectorStatus,
   type IndexingStatusQuery,
-  type PairDetail,
   type SourceIndexing,
 } from '@inlay/protocol/administration'
 import { uploadFormSchema } from '@inlay/protocol'
@@ -39,7 +37,7 @@ export const pairStatusRoutes: readonly Route[] = [
     input: { path: pairPath },
     answer: { description: 'The pair with its connector and credential.', schema: pairDetailSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<PairDetail> {
+    async handle({ path, caller, parts }) {
       const [pair] = await parts.knowledge.pairs.progress({ caller, id: path.cc_pair_id })
       if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
       return toPairDetail(pair, caller, await readLinkedRecords(parts.workspace))
@@ -49,7 +47,7 @@ export const pairStatusRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'any',
     description: '`PAUSED`: new documents wait in the queue. `ACTIVE`: they are indexed.',
-    input: { path: pairPath, body: { kind: 'json', schema: pairStatusChangeSchema, limit: 'maxOtherBytes' } },
+    input: { path: pairPath, body: pairStatusChangeSchema },
     answer: { description: 'Done.', schema: v.object({ message: v.string() }) },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, parts }) {
@@ -62,7 +60,7 @@ export const pairStatusRoutes: readonly Route[] = [
   }),
   route('GET /manage/admin/connector/status', 'listConnectorStatus', 'List pairs with their connectors', {
     answer: { description: 'Pairs created by administrators, by id.', schema: v.array(connectorStatusSchema) },
-    async handle({ caller, parts }): Promise<ConnectorStatus[]> {
+    async handle({ caller, parts }) {
       const records = await readLinkedRecords(parts.workspace)
       const pairs = await parts.knowledge.pairs.list({ caller })
       return pairs.filter(({ id }) => id !== defaultPair).map((pair) => toConnectorStatus(pair, records))
@@ -84,9 +82,9 @@ export const pairStatusRoutes: readonly Route[] = [
   }),
   route('POST /manage/admin/connector/indexing-status', 'listConnectorIndexing', 'List indexing status by source', {
     readsOnly: true,
-    input: { body: { kind: 'json', schema: indexingStatusQuerySchema, limit: 'maxOtherBytes' } },
+    input: { body: indexingStatusQuerySchema },
     answer: { description: 'An entry for each source.', schema: v.array(sourceIndexingSchema) },
-    async handle({ body, caller, parts }): Promise<SourceIndexing[]> {
+    async handle({ body, caller, parts }) {
       const records = await readLinkedRecords(parts.workspace)
       const pairs = await madePairs(parts, caller)
       return bySource(pairs, body, (pair) => toConnectorIndexing(pair, caller, sourceOf(pair, records)))

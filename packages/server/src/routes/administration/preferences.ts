@@ -25,13 +25,12 @@ export const preferenceRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description: 'Stored for clients, which omit these actions from `allowed_tool_ids`.',
-    input: { path: personaPath, body: { kind: 'json', schema: disabledTools, limit: 'maxOtherBytes' } },
+    input: { path: personaPath, body: disabledTools },
     answer: done,
     errors: ['PERSONA_NOT_FOUND', 'NOT_IMPLEMENTED'],
-    async handle({ path, body, caller, parts }): Promise<null> {
+    async handle({ path, body, caller, parts }) {
       await parts.agent.personas.get(path.persona_id, caller)
       await workspaceOf(parts).put('disabled_tools', path.persona_id, body.disabled_tool_ids, caller.id)
-      return null
     },
   }),
   route('PATCH /user/pinned-assistants', 'pinAssistants', 'Pin agents', {
@@ -40,15 +39,14 @@ export const preferenceRoutes: readonly Route[] = [
     description:
       'Replaces the list, which `GET /me` returns. The default agent and agents that the caller ' +
       'cannot see are dropped.',
-    input: { body: { kind: 'json', schema: v.object({ ordered_assistant_ids: idList }), limit: 'maxOtherBytes' } },
+    input: { body: v.object({ ordered_assistant_ids: idList }) },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
-    async handle({ body, caller, parts }): Promise<null> {
+    async handle({ body, caller, parts }) {
       const ids = [...new Set(body.ordered_assistant_ids)].filter((id) => id !== 0)
       const seen = new Set((await parts.agent.personas.list(caller, { ids })).map(({ id }) => id))
       const pinned = ids.filter((id) => seen.has(id))
       await workspaceOf(parts).put('pinned', 1, pinned, caller.id)
-      return null
     },
   }),
   empty('/federated', 'listFederated', 'Connectors of other services', [], v.array(v.unknown())),

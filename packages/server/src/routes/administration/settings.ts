@@ -6,8 +6,6 @@ import {
   workspaceSettingsSchema,
   workspaceUpdateSchema,
   type KnownUser,
-  type KnownUsers,
-  type WorkspaceSettings,
   type WorkspaceTexts,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
@@ -26,7 +24,7 @@ export const workspaceRoutes: readonly Route[] = [
     scope: scopes,
     owner: 'none',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
-    async handle({ parts, settings }): Promise<WorkspaceSettings> {
+    async handle({ parts, settings }) {
       return { ...fixedOf(settings), ...(await textsOf(parts.workspace)), version: settings.version }
     },
   }),
@@ -35,23 +33,22 @@ export const workspaceRoutes: readonly Route[] = [
       'Absent fields stay unchanged. `company_name`, `company_description` and `auto_scroll` are ' +
       'stored for clients to show. All others are fixed by the deployment: their current value is ' +
       'accepted, any other is refused.',
-    input: { body: { kind: 'json', schema: workspaceUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { body: workspaceUpdateSchema },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
-    async handle({ body, parts, settings }): Promise<null> {
+    async handle({ body, parts, settings }) {
       refuseFixed(body, fixedOf(settings))
       const given = textNames.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])
       const workspace = workspaceOf(parts)
       const before = (await workspace.get('settings', 1))?.value
       await workspace.put('settings', 1, { ...before, ...Object.fromEntries(given) })
-      return null
     },
   }),
   route('GET /manage/users', 'listUsers', 'List people', {
     description: 'Lists the owners of API keys, as there are no accounts or invitations.',
     input: { query: v.object({ q: v.optional(v.string()) }) },
     answer: { description: 'The people.', schema: knownUsersSchema },
-    async handle({ query, parts }): Promise<KnownUsers> {
+    async handle({ query, parts }) {
       const accepted = await knownUsers(parts, query.q)
       return {
         accepted,

@@ -4,7 +4,6 @@ import {
   toolFunctionsSchema,
   toolTestRequestSchema,
   toolTestSchema,
-  type ToolFunctions,
   type ToolTest,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
@@ -22,7 +21,7 @@ export const toolTestRoutes: readonly Route[] = [
     input: { path: toolPath },
     answer: { description: 'The functions.', schema: toolFunctionsSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<ToolFunctions> {
+    async handle({ path, caller, parts }) {
       const actions = await actionsOf(path.tool_id, caller, parts)
       return {
         functions: actions.map(({ name, description, input }) => ({
@@ -37,10 +36,10 @@ export const toolTestRoutes: readonly Route[] = [
     description:
       'Calls a function of an OpenAPI document or an MCP server with these arguments, as a model would: it has the effects ' +
       'that the function has. Answers 200 also when the call fails, with the reason. Built-in actions need a chat.',
-    input: { path: toolPath, body: { kind: 'json', schema: toolTestRequestSchema, limit: 'maxOtherBytes' } },
+    input: { path: toolPath, body: toolTestRequestSchema },
     answer: { description: 'The result.', schema: toolTestSchema },
     errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
-    async handle({ path, body, caller, parts, request }): Promise<ToolTest> {
+    async handle({ path, body, caller, parts, request }) {
       const actions = await actionsOf(path.tool_id, caller, parts)
       const action =
         body.name === null && actions.length === 1 ? actions[0] : actions.find(({ name }) => name === body.name)

@@ -1,5 +1,5 @@
 import { toUserId } from '@inlay/protocol'
-import { usageQuerySchema, usageReportSchema, type UsageReport } from '@inlay/protocol/administration'
+import { usageQuerySchema, usageReportSchema } from '@inlay/protocol/administration'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
@@ -13,7 +13,7 @@ export const usageRoutes: readonly Route[] = [
       'tokens were stored, and those of providers that count none, add nothing to the tokens.',
     input: { query: usageQuerySchema },
     answer: { description: 'The usage.', schema: usageReportSchema },
-    async handle({ query, parts }): Promise<UsageReport> {
+    async handle({ query, parts }) {
       const [{ since, entries }, keys] = await Promise.all([
         parts.agent.usage(query.days * dayMs),
         parts.keys?.list() ?? [],

@@ -1,4 +1,4 @@
-import { documentChunksQuerySchema, documentChunksSchema, InlayError, type DocumentChunksView } from '@inlay/protocol'
+import { documentChunksQuerySchema, documentChunksSchema, InlayError } from '@inlay/protocol'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Search', { scope: ['search', 'chat'], owner: 'pair' })
@@ -10,7 +10,7 @@ export const documentChunkRoutes: readonly Route[] = [
     input: { query: documentChunksQuerySchema },
     answer: { description: 'The chunks.', schema: documentChunksSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ query, caller, parts }): Promise<DocumentChunksView> {
+    async handle({ query, caller, parts }) {
       const { document_id: documentId, first, limit } = query
       const read = await parts.knowledge.chunks({ documentId, first, limit, caller })
       if (read === undefined)

@@ -29,39 +29,38 @@ export const documentSetRoutes: readonly Route[] = [
     description: 'Sets that the caller can use in filters; with `get_editable=true`, sets it can edit.',
     input: { query: documentSetQuerySchema },
     answer: { description: 'The sets, by name.', schema: v.array(documentSetSummarySchema) },
-    async handle({ query, caller, parts }): Promise<DocumentSetSummary[]> {
+    async handle({ query, caller, parts }) {
       return query.get_editable && !hasScope(caller, 'admin') ? [] : listDocumentSets(parts, caller)
     },
   }),
   route('POST /manage/admin/document-set', 'createDocumentSet', 'Create a document set', {
     description: 'Returns only the id; with `Prefer: return=representation`, the set.',
     input: {
-      body: { kind: 'json', schema: documentSetCreationSchema, limit: 'maxOtherBytes' },
+      body: documentSetCreationSchema,
       headers: { prefer: '`return=representation`: return the set.' },
     },
     answer: { description: 'Id of the new set, or the set.', schema: documentSetCreatedSchema },
     errors: ['DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, caller, parts, request }): Promise<number | DocumentSetSummary> {
+    async handle({ body, caller, parts, request }) {
       const set = await parts.knowledge.documentSets.create({ ...toChange(body), name: body.name })
       return wantsRepresentation(request) ? toSummary(set, await parts.knowledge.pairs.list(), caller) : set.id
     },
   }),
   route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change a document set by the id in the body', {
     description: 'Like the route with the id in the path. Absent and null fields stay unchanged.',
-    input: { body: { kind: 'json', schema: namedDocumentSetUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { body: namedDocumentSetUpdateSchema },
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, parts }): Promise<null> {
+    async handle({ body, parts }) {
       await parts.knowledge.documentSets.update(body.id, toChange(body))
-      return null
     },
   }),
   route('PATCH /manage/admin/document-set/{document_set_id}', 'changeDocumentSet', 'Change a document set', {
     description: 'Takes effect with the next search; no reindexing needed.',
-    input: { path: setPath, body: { kind: 'json', schema: documentSetUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: setPath, body: documentSetUpdateSchema },
     answer: { description: 'The changed set.', schema: documentSetSummarySchema },
     errors: ['DOCUMENT_SET_NOT_FOUND', 'DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, body, caller, parts }): Promise<DocumentSetSummary> {
+    async handle({ path, body, caller, parts }) {
       const set = await parts.knowledge.documentSets.update(path.document_set_id, toChange(body))
       return toSummary(set, await parts.knowledge.pairs.list(), caller)
     },
@@ -71,9 +70,8 @@ export const documentSetRoutes: readonly Route[] = [
     input: { path: setPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND'],
-    async handle({ path, parts }): Promise<null> {
+    async handle({ path, parts }) {
       await parts.knowledge.documentSets.remove(path.document_set_id)
-      return null
     },
   }),
 ]

@@ -1,11 +1,5 @@
 import { joinInSlices } from '@inlay/scheduling'
-import {
-  ingestionFormSchema,
-  ingestionResponseSchema,
-  integer,
-  validationFailed,
-  type IngestionResponse,
-} from '@inlay/protocol'
+import { ingestionFormSchema, ingestionResponseSchema, integer, validationFailed } from '@inlay/protocol'
 import * as v from 'valibot'
 import { declaredBytes, tooLarge } from '../../http/body.ts'
 import { readForm } from '../../http/multipart.ts'
@@ -28,7 +22,7 @@ export const ingestionFileRoutes: readonly Route[] = [
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: ingestionFormSchema } },
     answer: { description: 'Accepted.', schema: ingestionResponseSchema },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNSUPPORTED'],
-    async handle({ request, caller, parts, holdBytes }): Promise<IngestionResponse> {
+    async handle({ request, caller, parts, holdBytes }) {
       holdBytes(Math.min(declaredBytes(request) ?? 0, maxFileBytes))
       const { file, fields } = await readFileForm(request, holdBytes)
       const { documentId, alreadyExisted } = await parts.knowledge.ingestFile(

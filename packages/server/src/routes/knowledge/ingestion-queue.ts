@@ -9,8 +9,6 @@ import {
   reindexedSchema,
   type EmbedderState,
   type IngestionFigures,
-  type Reindexed,
-  type Requeued,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -24,7 +22,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
     description: 'Retries all failed documents that the caller can see, or those of a pair or source.',
     input: { query: requeueDocumentsQuerySchema },
     answer: { description: 'Number of documents back in the queue.', schema: requeuedSchema },
-    async handle({ query, caller, parts }): Promise<Requeued> {
+    async handle({ query, caller, parts }) {
       const wanted = { pairId: query.cc_pair_id, source: query.source }
       return { requeued: await parts.knowledge.requeue(wanted, { caller }) }
     },
@@ -35,7 +33,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
     input: { path: v.object({ document_id: exactText }) },
     answer: { description: '1 if the document is back in the queue.', schema: requeuedSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<Requeued> {
+    async handle({ path, caller, parts }) {
       const { document_id: documentId } = path
       if ((await parts.knowledge.status(documentId, { caller })) === undefined)
         throw new InlayError('DOCUMENT_NOT_FOUND')
@@ -50,10 +48,10 @@ export const ingestionQueueRoutes: readonly Route[] = [
       'Rebuilds the index from the records while search continues. With `change_embedder`, the ' +
       'documents are embedded again with the embedding model of the process that handles the request ' +
       '(or none); does nothing if they already are. Any process with that model continues the work.',
-    input: { body: { kind: 'json', schema: reindexRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: reindexRequestSchema },
     answer: { description: 'Number of documents to reindex.', schema: reindexedSchema },
     errors: ['CONFLICT', 'UNSUPPORTED'],
-    async handle({ body, parts }): Promise<Reindexed> {
+    async handle({ body, parts }) {
       const { documents } = await parts.knowledge.reindex({ embedder: body.change_embedder === true })
       return { documents, embedder: toEmbedder(await parts.knowledge.embedder()) }
     },
@@ -64,7 +62,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
     owner: 'any',
     description: 'Length and age of the queue, failures, and index statistics; for alerts and dashboards.',
     answer: { description: 'Current statistics.', schema: ingestionFiguresSchema },
-    async handle({ parts }): Promise<IngestionFigures> {
+    async handle({ parts }) {
       return toFigures(await parts.knowledge.figures())
     },
   }),

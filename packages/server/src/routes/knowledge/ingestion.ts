@@ -14,7 +14,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
-import { jsonReply, type Reply } from '../../http/replies.ts'
+import { jsonReply } from '../../http/replies.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { nextPageHeaders, toDetailedInfo, toMinimalInfo } from './document-listing.ts'
 import { listDocumentSets } from './document-sets.ts'
@@ -41,7 +41,7 @@ export const ingestionRoutes: readonly Route[] = [
       headers: { 'preference-applied': 'The wait that was applied.' },
     },
     errors: ['CONNECTOR_NOT_FOUND', 'RATE_LIMITED'],
-    async handle({ body, caller, request, parts, settings }): Promise<Reply> {
+    async handle({ body, caller, request, parts, settings }) {
       const preferred = waitOf(request)
       const waitMs = preferred ?? settings.ingestionWaitMs
       const leave = waitMs > 0 ? settings.maxWaitingCalls.enter(caller.id) : undefined
@@ -68,7 +68,7 @@ export const ingestionRoutes: readonly Route[] = [
       headers: { link: '`rel="next"`: the next page, relative to this address.' },
     },
     errors: ['INVALID_INPUT', 'DOCUMENT_SET_NOT_FOUND'],
-    async handle({ query, caller, url, parts }): Promise<Reply> {
+    async handle({ query, caller, url, parts }) {
       const set = query.document_set === undefined ? undefined : await findSet(parts, query.document_set, caller)
       const { documents, next } = await parts.knowledge.list(
         {
@@ -96,7 +96,7 @@ export const ingestionRoutes: readonly Route[] = [
     input: { path: documentPath },
     answer: { description: 'Its state.', schema: ingestionStateSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<IngestionState> {
+    async handle({ path, caller, parts }) {
       const status = await parts.knowledge.status(path.document_id, { caller })
       if (status === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
       return toState(status)
@@ -108,9 +108,8 @@ export const ingestionRoutes: readonly Route[] = [
     input: { path: documentPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<null> {
+    async handle({ path, caller, parts }) {
       await parts.knowledge.remove(path.document_id, { caller })
-      return null
     },
   }),
 ]

@@ -17,7 +17,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
-import { jsonReply, reply, type Reply } from '../../http/replies.ts'
+import { jsonReply, reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 import { nextPageHeaders, toMinimalInfo, wholeListing } from './document-listing.ts'
 
@@ -29,14 +29,14 @@ export const pairRoutes: readonly Route[] = [
   route('GET /manage/cc-pair', 'listPairs', 'List pairs', {
     description: 'Pairs that the caller can ingest into. Documents without a pair go into pair 1.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairDescriptorSchema) },
-    async handle({ caller, parts }): Promise<PairDescriptor[]> {
+    async handle({ caller, parts }) {
       return (await parts.knowledge.pairs.list({ caller })).map((pair) => toDescriptor(pair, caller))
     },
   }),
   route('GET /manage/indexing-status', 'listIndexingStatus', 'List indexing status of pairs', {
     description: 'For each pair: documents by state, last activity, and the latest failures with reasons.',
     answer: { description: 'The pairs, by id.', schema: v.array(pairIndexingStatusSchema) },
-    async handle({ caller, parts }): Promise<PairIndexingStatus[]> {
+    async handle({ caller, parts }) {
       return (await parts.knowledge.pairs.progress({ caller })).map((pair) => toIndexingStatus(pair, caller))
     },
   }),
@@ -44,9 +44,9 @@ export const pairRoutes: readonly Route[] = [
     scope: 'admin',
     owner: 'any',
     description: 'Public by default. Only people named in a private pair can find its documents.',
-    input: { body: { kind: 'json', schema: pairCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: pairCreationSchema },
     answer: { description: 'The new pair.', schema: pairDescriptorSchema },
-    async handle({ body, caller, parts }): Promise<PairDescriptor> {
+    async handle({ body, caller, parts }) {
       return toDescriptor(await parts.knowledge.pairs.create({ ...toChange(body), name: body.name }), caller)
     },
   }),
@@ -56,10 +56,10 @@ export const pairRoutes: readonly Route[] = [
     description:
       'Changes of access take effect with the next search; no reindexing needed. A paused pair still ' +
       'accepts documents; they wait.',
-    input: { path: pairPath, body: { kind: 'json', schema: pairUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: pairPath, body: pairUpdateSchema },
     answer: { description: 'The changed pair.', schema: pairDescriptorSchema },
     errors: ['CONNECTOR_NOT_FOUND'],
-    async handle({ path, body, caller, parts }): Promise<PairDescriptor> {
+    async handle({ path, body, caller, parts }) {
       return toDescriptor(await parts.knowledge.pairs.update(path.cc_pair_id, toChange(body)), caller)
     },
   }),
@@ -70,10 +70,9 @@ export const pairRoutes: readonly Route[] = [
     input: { path: pairPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['CONNECTOR_NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path, parts }): Promise<null> {
+    async handle({ path, parts }) {
       await parts.knowledge.pairs.remove(path.cc_pair_id)
       await parts.workspace?.remove('link', path.cc_pair_id)
-      return null
     },
   }),
   route('GET /service-api/connector-docs/{cc_pair_id}', 'listDocumentsOfPair', 'List documents of a pair', {
@@ -86,7 +85,7 @@ export const pairRoutes: readonly Route[] = [
       headers: { link: '`rel="next"`: the next page, relative to this address.' },
     },
     errors: ['CONNECTOR_NOT_FOUND'],
-    async handle({ path, query, caller, url, parts }): Promise<Reply> {
+    async handle({ path, query, caller, url, parts }) {
       const { knowledge } = parts
       const { id: pairId } = await knowledge.pairs.get(path.cc_pair_id || 1, { caller })
       const listing = { pairId, phase: query.state }

@@ -1,11 +1,5 @@
 import type { Passage } from '@inlay/agent'
-import {
-  searchRequestSchema,
-  searchResponseSchema,
-  type BaseFilters,
-  type SearchRanking,
-  type SearchResponse,
-} from '@inlay/protocol'
+import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchRanking } from '@inlay/protocol'
 import { routesOf, type Route } from '../../http/route.ts'
 
 /** Maximum number of passages. */
@@ -21,10 +15,10 @@ export const searchRoutes: readonly Route[] = [
       'an agent restrict the search as in a chat, and its model suggests further queries unless ' +
       '`skip_query_expansion` is true. A query that depends on `message_history` is rewritten by the ' +
       'model, or without a model combined with words of the last messages.',
-    input: { body: { kind: 'json', schema: searchRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: searchRequestSchema },
     answer: { description: 'The results.', schema: searchResponseSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR', 'INSUFFICIENT_PERMISSIONS', 'NOT_IMPLEMENTED'],
-    async handle({ body, caller, request, parts }): Promise<SearchResponse> {
+    async handle({ body, caller, request, parts }) {
       const filters: BaseFilters = {
         source_type: body.sources,
         document_set: body.document_sets,

@@ -1,6 +1,6 @@
 import { describeRoutes } from '../../openapi/document.ts'
 import { pageStyle, toPage } from '../../openapi/page.ts'
-import { reply, type Reply } from '../../http/replies.ts'
+import { jsonReply, reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 import * as v from 'valibot'
 
@@ -10,11 +10,11 @@ const route = routesOf('Service', { scope: 'public', owner: 'none' })
 export const documentationRoutes: readonly Route[] = [
   route('GET /openapi.json', 'openApi', 'Get the OpenAPI 3.1 document', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },
-    handle: ({ routes, settings, url }) => describeRoutes(routes, settings.version, baseOf(url)),
+    handle: async ({ routes, settings, url }) => jsonReply(await describeRoutes(routes, settings.version, baseOf(url))),
   }),
   route('GET /docs', 'documentation', 'Get the API documentation as a page', {
     answer: { description: 'A page.', mediaType: 'text/html' },
-    async handle({ routes, settings, url }): Promise<Reply> {
+    async handle({ routes, settings, url }) {
       return reply(toPage(await describeRoutes(routes, settings.version, baseOf(url))), {
         headers: {
           'content-type': 'text/html; charset=utf-8',

@@ -10,15 +10,8 @@ import {
   type Principal,
   type Scope,
   type UserInfo,
-  type UserPermissions,
 } from '@inlay/protocol'
-import {
-  authTypeSchema,
-  noticesSchema,
-  readinessSchema,
-  versionsSchema,
-  type Notices,
-} from '@inlay/protocol/administration'
+import { authTypeSchema, noticesSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
 import { untilAborted } from '@inlay/scheduling'
 import { readUserSettings } from '../../administration/workspace-records.ts'
 import * as v from 'valibot'
@@ -50,7 +43,7 @@ export const serviceRoutes: readonly Route[] = [
       description: 'The service responds.',
       schema: v.object({ success: v.literal(true), message: v.string(), data: v.null() }),
     },
-    handle: () => ({ success: true, message: 'ok', data: null }),
+    handle: () => ({ success: true as const, message: 'ok', data: null }),
   }),
   open('GET /health/ready', 'ready', 'Check that the service is ready', {
     description:
@@ -75,7 +68,12 @@ export const serviceRoutes: readonly Route[] = [
           ...(fullDisk === undefined ? [] : [fullDisk]),
           ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
         ]
-        return { success: true, message: ['ok', ...notes].join('; '), data: noThreads, embedder: embedder.recorded }
+        return {
+          success: true as const,
+          message: ['ok', ...notes].join('; '),
+          data: noThreads,
+          embedder: embedder.recorded,
+        }
       } catch (failure) {
         const error = failure instanceof DOMException && failure.name === 'TimeoutError' ? stillOpening() : failure
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
@@ -109,7 +107,7 @@ export const serviceRoutes: readonly Route[] = [
       'Warnings about settings that do not match the data: an embedding model other than that of the ' +
       'documents, unused data in the data folder. They are also logged. Empty if there are none.',
     answer: { description: 'The messages.', schema: noticesSchema },
-    handle: async ({ parts }): Promise<Notices> => ({ notices: [...((await parts.notices?.()) ?? [])] }),
+    handle: async ({ parts }) => ({ notices: [...((await parts.notices?.()) ?? [])] }),
   }),
   open('GET /version', 'version', 'Get the version', {
     description:
@@ -139,7 +137,7 @@ export const serviceRoutes: readonly Route[] = [
   }),
   route('GET /me', 'me', 'Get the current user', {
     answer: { description: 'The caller.', schema: userInfoSchema },
-    async handle({ caller, parts }): Promise<UserInfo> {
+    async handle({ caller, parts }) {
       const [known, pinned, settings] = await Promise.all([
         parts.agent.memories.get(caller),
         parts.workspace?.get('pinned', 1, caller.id),
@@ -151,7 +149,7 @@ export const serviceRoutes: readonly Route[] = [
   route('GET /me/permissions', 'myPermissions', 'Get permissions of the key', {
     description: 'Named as existing clients expect: `chat` is `basic`, `ingest` is `manage:connectors`.',
     answer: { description: 'The permissions.', schema: userPermissionsSchema },
-    handle: ({ caller }): UserPermissions => ({
+    handle: ({ caller }) => ({
       permissions: toPermissions(caller),
       is_manager: false,
       managed_group_ids: [],

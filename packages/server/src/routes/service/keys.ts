@@ -19,16 +19,16 @@ const keyPath = v.object({ api_key_id: queryInteger({ least: 1 }) })
 export const keyRoutes: readonly Route[] = [
   route('GET /admin/api-key', 'listKeys', 'List keys', {
     answer: { description: 'The keys in force, oldest first.', schema: v.array(apiKeyDescriptorSchema) },
-    async handle({ parts }): Promise<ApiKeyDescriptor[]> {
+    async handle({ parts }) {
       return (await keysOf(parts).list()).map((record) => toDescriptor(record))
     },
   }),
   route('POST /admin/api-key', 'createKey', 'Make a key', {
     description: 'Only this answer contains the key itself.',
-    input: { body: { kind: 'json', schema: apiKeyCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: apiKeyCreationSchema },
     answer: { description: 'The new key.', schema: apiKeyDescriptorSchema },
     errors: ['INVALID_INPUT'],
-    async handle({ body, caller, parts }): Promise<ApiKeyDescriptor> {
+    async handle({ body, caller, parts }) {
       refuseGroupIds(body.group_ids)
       const keys = keysOf(parts)
       const owner = await ownerOf(body.owner, caller, keys)
@@ -37,10 +37,10 @@ export const keyRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /admin/api-key/{api_key_id}', 'changeKey', 'Change a key', {
-    input: { path: keyPath, body: { kind: 'json', schema: apiKeyUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: keyPath, body: apiKeyUpdateSchema },
     answer: { description: 'The changed key.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path, body, parts }): Promise<ApiKeyDescriptor> {
+    async handle({ path, body, parts }) {
       refuseGroupIds(body.group_ids)
       return toDescriptor(await keysOf(parts).change(path.api_key_id, toKey(body)))
     },
@@ -50,7 +50,7 @@ export const keyRoutes: readonly Route[] = [
     input: { path: keyPath },
     answer: { description: 'The key with its new secret.', schema: apiKeyDescriptorSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, parts }): Promise<ApiKeyDescriptor> {
+    async handle({ path, parts }) {
       const created = await keysOf(parts).regenerate(path.api_key_id)
       return toDescriptor(created.record, created.key)
     },
@@ -59,9 +59,8 @@ export const keyRoutes: readonly Route[] = [
     input: { path: keyPath },
     answer: { description: 'Revoked.', schema: v.null() },
     errors: ['NOT_FOUND'],
-    async handle({ path, parts }): Promise<null> {
+    async handle({ path, parts }) {
       await keysOf(parts).revoke(path.api_key_id)
-      return null
     },
   }),
 ]

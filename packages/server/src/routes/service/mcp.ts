@@ -12,7 +12,7 @@ import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 import { watchSilence } from '../../streams/packet-stream.ts'
 
-type Context = RouteContext<undefined, undefined, undefined> & { readonly caller: Principal }
+type Context = RouteContext<undefined, undefined, unknown> & { readonly caller: Principal }
 
 const route = routesOf('MCP', { scope: 'search', owner: 'caller' })
 
@@ -34,7 +34,7 @@ export const mcpRoutes: readonly Route[] = [
       accepted: 'A notification was accepted.',
     },
     errors: ['VALIDATION_ERROR'],
-    async handle(context): Promise<Reply> {
+    async handle(context) {
       const { request, settings } = context
       const version = request.headers.get('mcp-protocol-version')
       if (version !== null && !isKnownVersion(version)) throw refused('This version of MCP is not supported.')

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { reply, type Reply } from '../../http/replies.ts'
+import { reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'public', owner: 'none' })
@@ -9,7 +9,7 @@ export const widgetRoutes: readonly Route[] = [
   route('GET /inlay-chat.js', 'widget', 'Get the script of <inlay-chat>', {
     answer: { description: 'The script.', mediaType: 'text/javascript' },
     errors: ['NOT_FOUND'],
-    async handle({ parts }): Promise<Reply> {
+    async handle({ parts }) {
       const script = await parts.widget?.()
       if (script === undefined) throw new InlayError('NOT_FOUND', { message: 'The widget is not part of this build.' })
       return reply(script, {
