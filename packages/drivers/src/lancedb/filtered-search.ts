@@ -4,6 +4,18 @@ import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 
+/** A row that a search found, by the engine's id of it: its file, and its offset there. */
+export interface FoundId extends Partial<FoundRow> {
+  readonly _rowid: bigint
+}
+
+/** The content of a row. */
+export interface LoadedRow {
+  readonly hit: Hit
+  /** If it was requested. */
+  readonly vector?: Float32Array
+}
+
 /** Filter, columns and limit of a search. */
 export interface Narrowing {
   readonly filter: IndexFilter | undefined
@@ -87,6 +99,28 @@ function timestamp(milliseconds: number): string {
 
 function wholeNumber(value: number): string {
   return String(BigInt(Math.trunc(value)))
+}
+
+/** The content of a row whose columns were returned by a search. */
+export function toLoaded(row: FoundRow): LoadedRow {
+  return { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray() }) }
+}
+
+/**
+ * Rows by their ids, in that order.
+ * @param extra `vector`, if it is wanted
+ * @throws an error that makes the search run again, if rows were moved or deleted since they were found
+ */
+export async function rowsById(table: Table, ids: readonly bigint[], extra: readonly string[]): Promise<LoadedRow[]> {
+  const query = table.takeRowIds([...ids]).withRowId()
+  // Contains only the selected columns.
+  const taken = (await query.select([...hitColumns, ...extra, '_rowid']).toArray()) as (FoundRow & FoundId)[]
+  const rows = new Map(taken.map((row) => [row._rowid, toLoaded(row)]))
+  return ids.map((id) => rows.get(id) ?? moved())
+}
+
+function moved(): never {
+  throw new Error('A row was not found again: another writer changed the table meanwhile.')
 }
 
 /** Rows of one generation, by position. */

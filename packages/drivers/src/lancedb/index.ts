@@ -13,7 +13,6 @@ import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts
 import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
-import { RowCache } from './row-cache.ts'
 import { createPurge, type Purge } from './purge.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
@@ -179,7 +178,6 @@ async function assemble(
     engine,
     renewable,
     table,
-    cache: new RowCache(table),
     space,
     presence,
     terms,
@@ -242,14 +240,14 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 
 async function find(parts: Opened, query: IndexQuery, share: number | undefined): Promise<Hit[]> {
   const { text = '', vector, filter, limit, signal } = query
-  const passing = conditionOf(filter) === undefined ? undefined : await passingRows(parts, filter)
+  const passing = conditionOf(filter) === undefined ? undefined : await passingRows(parts.table, filter)
   if (!vector)
     return (await searchText(parts, { text, filter, passing, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down in one result may be first after fusing.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, passing, limit: reach, extra: ['vector'], signal }),
-    searchVectors(parts, { vector, filter, passing, limit: reach }),
+    searchVectors(parts.table, { vector, filter, passing, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, text, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => {
@@ -262,14 +260,13 @@ async function find(parts: Opened, query: IndexQuery, share: number | undefined)
 const maxIdsPerDelete = 2000
 
 async function removeRows(
-  { table, memtable, cache, presence, writes }: Opened,
+  { table, memtable, presence, writes }: Opened,
   generations: readonly string[],
 ): Promise<void> {
   for (let at = 0; at < generations.length; at += maxIdsPerDelete) {
     const batch = generations.slice(at, at + maxIdsPerDelete)
     await presence.commit(() => persistently(() => table.delete(among('generation', batch))))
     memtable.remove(new Set(batch))
-    cache.remove(new Set(batch))
     writes.count++
   }
 }

@@ -1,8 +1,8 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Query, Table, VectorQuery } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
-import { conditionOf } from './filtered-search.ts'
-import { weightOf, type CachedRow, type FoundId, type RowCache } from './row-cache.ts'
+import { conditionOf, toLoaded, type FoundId, type LoadedRow } from './filtered-search.ts'
+import { hitColumns, type FoundRow } from './rows.ts'
 import { vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
 
 /**
@@ -48,7 +48,7 @@ export interface Counts {
 
 /** Rows by id, with their vectors stored separately, if requested. */
 export interface FewRows extends RowVectors {
-  readonly rows: ReadonlyMap<bigint, CachedRow>
+  readonly rows: ReadonlyMap<bigint, LoadedRow>
 }
 
 /** With the id of an index of the table: the versions of a recreated table start at 1 again. */
@@ -87,10 +87,7 @@ interface Entry {
 const kept = new WeakMap<Table, { readonly entries: Map<string, Entry>; bytes: number }>()
 
 /** Prepares a filter for one search. Undefined for dates: they have no index, so all rows would be read. */
-export async function passingRows(
-  { table, cache }: { readonly table: Table; readonly cache: RowCache },
-  filter: IndexFilter | undefined,
-): Promise<PassingRows | undefined> {
+export async function passingRows(table: Table, filter: IndexFilter | undefined): Promise<PassingRows | undefined> {
   const condition = conditionOf(filter)
   if (!filter || condition === undefined) return undefined
   if (filter.createdAt || filter.ownUpdatedAt || filter.updatedOrCreatedSince !== undefined) return undefined
@@ -116,12 +113,11 @@ export async function passingRows(
     }
   }
   grow(0)
-  return of(entry, { table, cache, condition, grow })
+  return of(entry, { table, condition, grow })
 }
 
 interface Reading {
   readonly table: Table
-  readonly cache: RowCache
   readonly condition: string
   grow(bytes: number): void
 }
@@ -151,7 +147,6 @@ function of(entry: Entry, reading: Reading): PassingRows {
       const few = present ?? readFew(entry, reading, extra)
       if (!present) entry.few.set(isWhole, few)
       few.catch(() => entry.few.delete(isWhole))
-      // Rows are identified by their ids, as in the row cache.
       return isWhole ? ofTable(await few) : (await few)?.value
     },
     async lookThrough(search, { least, looked: lookedOf, score }) {
@@ -193,20 +188,28 @@ async function readFew(
   reading: Reading,
   extra: readonly string[],
 ): Promise<OfTable<FewRows> | undefined> {
-  const { table, cache, condition } = reading
-  const rows: FoundId[] = []
-  for await (const batch of table.query().where(condition).select(['_rowid']).withRowId())
-    for (const id of idsOf(batch)) rows.push({ _rowid: id })
-  // Rows that an earlier version also had may already be cached.
-  const cached = await cache.read(rows, extra)
-  const ids = rows.map(({ _rowid }) => _rowid)
-  const vectors = vectorsOf(ids, extra.length > 0 ? cached.map(({ vector }) => vector!) : [])
-  const few = { ...vectors, rows: new Map(ids.map((id, at) => [id, withVector(cached[at]!, vectors, at)])) }
-  return keep(entry, reading, { value: few, bytes: cached.reduce((sum, row) => sum + weightOf(row), 0) })
+  const query = reading.table
+    .query()
+    .where(reading.condition)
+    .select([...hitColumns, ...extra, '_rowid'])
+  // Contains only the selected columns.
+  const stored = (await query.withRowId().toArray()) as (FoundRow & FoundId)[]
+  const ids = stored.map(({ _rowid: id }) => id)
+  const loaded = stored.map(toLoaded)
+  const vectors = vectorsOf(ids, extra.length > 0 ? loaded.map(({ vector }) => vector!) : [])
+  const few = { ...vectors, rows: new Map(ids.map((id, at) => [id, withVector(loaded[at]!, vectors, at)])) }
+  return keep(entry, reading, { value: few, bytes: loaded.reduce((sum, row) => sum + weightOf(row), 0) })
+}
+
+/** Bytes of a row beside its text, metadata and vector. */
+const bytesOfRow = 500
+
+function weightOf({ hit, vector }: LoadedRow): number {
+  return hit.text.length + hit.chunkMetadata.length + (vector?.byteLength ?? 0) + bytesOfRow
 }
 
 /** A row with its part of the shared vectors, so that they are not in memory twice. */
-function withVector({ hit }: CachedRow, { vectors, norms }: RowVectors, at: number): CachedRow {
+function withVector({ hit }: LoadedRow, { vectors, norms }: RowVectors, at: number): LoadedRow {
   const dimensions = vectors.length / norms.length
   return norms.length === 0 ? { hit } : { hit, vector: vectors.subarray(at * dimensions, (at + 1) * dimensions) }
 }

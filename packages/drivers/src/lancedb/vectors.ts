@@ -1,18 +1,11 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
-import { conditionOf, runFiltered } from './filtered-search.ts'
+import { conditionOf, rowsById, runFiltered, type FoundId } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { narrowRows, type Counts, type PassingRows } from './passing-rows.ts'
 import { nearestOf, vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
-import type { FoundId, RowCache } from './row-cache.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { isOfVectors, vectorIndexOf } from './upkeep.ts'
-
-/** Dependencies of a vector search. */
-export interface VectorParts {
-  readonly table: Table
-  readonly cache: RowCache
-}
 
 interface VectorSearch {
   readonly vector: Float32Array
@@ -23,14 +16,14 @@ interface VectorSearch {
 }
 
 /** Finds the rows with the nearest vectors by cosine, nearest first. */
-export async function searchVectors(parts: VectorParts, query: VectorSearch): Promise<VectorHit[]> {
+export async function searchVectors(table: Table, query: VectorSearch): Promise<VectorHit[]> {
   const { limit, passing } = query
-  const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(parts.table)
+  const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(table)
   const counts = index && (await passing?.counts())
   const known = counts && (await compareFew(query))
   const loose =
-    !known && index?.indexType === 'IvfRq' && counts ? await searchPastFilter(parts, query, counts) : undefined
-  const nearest = known ?? loose ?? (await searchWithin(parts.table, query, { index, passing: counts?.passing }))
+    !known && index?.indexType === 'IvfRq' && counts ? await searchPastFilter(table, query, counts) : undefined
+  const nearest = known ?? loose ?? (await searchWithin(table, query, { index, passing: counts?.passing }))
   nearest.sort((a, b) => b.nearness - a.nearness)
   const hits = new Map<string, VectorHit>()
   for (const { hit, nearness } of nearest) {
@@ -78,7 +71,7 @@ function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {
  * @returns undefined if that would be too many, or too few of them matched
  */
 async function searchPastFilter(
-  { table, cache }: VectorParts,
+  table: Table,
   { vector, filter, passing, limit }: VectorSearch,
   { rows, passing: count }: Counts,
 ): Promise<VectorHit[] | undefined> {
@@ -98,8 +91,9 @@ async function searchPastFilter(
     if (past && !past.isEnough) return undefined
     if (past) {
       const nearest = nearestOf(vector, await readVectors(table, past.rows), limit)
-      const read = await cache.read(
-        nearest.map(({ id }) => ({ _rowid: id })),
+      const read = await rowsById(
+        table,
+        nearest.map(({ id }) => id),
         [],
       )
       return nearest.map(({ nearness }, at) => ({ hit: read[at]!.hit, nearness }))

@@ -3,12 +3,11 @@ import type { Table } from '@lancedb/lancedb'
 import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
 import type { Mutex } from '@inlay/scheduling'
 import type { Engine } from '../engine.ts'
-import { runFiltered } from '../filtered-search.ts'
+import { rowsById, runFiltered, toLoaded, type FoundId, type LoadedRow } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
-import type { Counts, PassingRows } from '../passing-rows.ts'
-import type { FoundId, RowCache } from '../row-cache.ts'
-import { hitColumns, searchColumn } from '../rows.ts'
+import type { Counts, FewRows, PassingRows } from '../passing-rows.ts'
+import { hitColumns, searchColumn, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
@@ -18,7 +17,6 @@ import type { TermStatistics } from './term-statistics.ts'
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
-  readonly cache: RowCache
   readonly terms: Terms
   readonly statistics: TermStatistics
   readonly memtable: Memtable
@@ -112,7 +110,7 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
 }
 
 async function searchIndexed(
-  { engine, table, scanning, cache }: TextParts,
+  { engine, table, scanning }: TextParts,
   { filter, passing, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
@@ -120,7 +118,7 @@ async function searchIndexed(
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table.query().fullTextSearch(match).withRowId()
   const few = isWhole ? undefined : await passing?.few(extra)
-  const columns = [...(few || cache.isWarm ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
+  const columns = [...(few ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
   const narrowing = { filter, columns, limit: reach }
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   const past = isWhole
@@ -130,20 +128,37 @@ async function searchIndexed(
         least: reach,
         score: '_score',
       })
-  const ids = past?.isEnough
+  const matches = past?.isEnough
     ? past.rows.slice(0, reach)
     : await (isWhole
         ? scanning(() => runFiltered<FoundId>(search, narrowing))
         : runFiltered<FoundId>(search.fastSearch(), narrowing))
-  const known = few && ids.map(({ _rowid: id }) => few.rows.get(id))
-  const rows = known?.every((row) => row !== undefined) ? known : await cache.read(ids, extra)
+  const rows = await rowsOf(table, matches, { few, extra })
   const hits = new Map<string, TextHit>()
-  for (const [at, { _score: score = 0 }] of ids.entries()) {
+  for (const [at, { _score: score = 0 }] of matches.entries()) {
     const row = rows[at]!
     // Rows appended twice are returned once.
     if (!hits.has(rowKey(row.hit))) hits.set(rowKey(row.hit), { ...row, score })
   }
   return [...hits.values()]
+}
+
+/** The content of found rows: as cached by the filter, as returned with them, or read by their ids. */
+async function rowsOf(
+  table: Table,
+  matches: readonly FoundId[],
+  { few, extra }: { readonly few: FewRows | undefined; readonly extra: readonly string[] },
+): Promise<readonly LoadedRow[]> {
+  const known = few && matches.map(({ _rowid: id }) => few.rows.get(id))
+  if (known?.every((row) => row !== undefined)) return known
+  const isWhole = matches[0]?.text !== undefined
+  // The columns of all rows of a search are the same.
+  if (isWhole) return matches.map((row) => toLoaded(row as FoundRow))
+  return rowsById(
+    table,
+    matches.map(({ _rowid: id }) => id),
+    extra,
+  )
 }
 
 /**
