@@ -1,5 +1,5 @@
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
-import { installed, toMissing } from '../optional/installed.ts'
+import { installed, toMissing } from '../installed.ts'
 
 /** Options of {@link s3Blobs}. */
 export interface S3BlobsOptions {

@@ -1,8 +1,8 @@
 import type { Embedder } from '@inlay/knowledge'
-import { InlayError, isInlayError, checkRequired, isText } from '@inlay/protocol'
-import { createMutex } from '@inlay/scheduling'
+import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
+import { createModelRunner, whereOf, type TransformersModelOptions } from './transformers-model.ts'
 
 /** How the token vectors of a text are combined: as the model was trained, as its page says. */
 export type Pooling = 'mean' | 'cls' | 'last_token'
@@ -31,9 +31,7 @@ export interface FeatureTensor {
 }
 
 /** A model that runs in this process. */
-export interface TransformersEmbedderOptions {
-  /** Name on the Hugging Face Hub with ONNX weights, or a folder that holds them: `Xenova/multilingual-e5-small`. */
-  readonly model: string
+export interface TransformersEmbedderOptions extends TransformersModelOptions {
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number
   /** Default `mean`. */
@@ -49,12 +47,6 @@ export interface TransformersEmbedderOptions {
   readonly dtype?: string
   /** Device to run on: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
   readonly device?: string
-  /** Branch, tag or commit on the Hub. Default `main`; a commit keeps the vectors the same. */
-  readonly revision?: string
-  /** Folder where downloads are kept. Default: where the package keeps them. */
-  readonly cacheFolder?: string
-  /** Never connects to the Hub: the model must be in the cache folder, or be a folder. Default false. */
-  readonly isOffline?: boolean
   /**
    * Maximum number of texts per run of the model. Default 16, or 1 if a vector would depend on the other texts of the
    * batch: with weights of 8 bits or less, which are scaled over the whole batch, and with last-token pooling.
@@ -87,23 +79,16 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.maxBatchSize ?? (isExact ? 16 : 1))
-  const exclusively = createMutex()
-  let loading: Promise<FeatureExtraction> | undefined
-
-  function loaded(): Promise<FeatureExtraction> {
-    // A download that failed is tried again by the next text.
-    loading ??= load(options).catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
-
-  async function run(texts: string[]): Promise<Float32Array[]> {
-    const extract = await loaded()
-    return readTensor(await guarded(() => extract(texts, { pooling, normalize })), texts.length, dimensions)
-  }
-
+  const run = createModelRunner(
+    'embedding model',
+    async (): Promise<TransformersLib> => options.lib ?? import('@huggingface/transformers'),
+    ({ pipeline }) =>
+      pipeline('feature-extraction', model, {
+        dtype,
+        ...(options.device ? { device: options.device } : {}),
+        ...whereOf(options),
+      }),
+  )
   return {
     // Other weights, pooling or prefixes make another space.
     id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `${spaceOfPrefix(prefixes)}@${dimensions}`,
@@ -115,49 +100,13 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
       const vectors: Float32Array[] = []
       for (let from = 0; from < inputs.length; from += size) {
         signal?.throwIfAborted()
-        vectors.push(...(await exclusively(() => run(inputs.slice(from, from + size)))))
+        const batch = inputs.slice(from, from + size)
+        const tensor = await run((extract) => extract(batch, { pooling, normalize }))
+        vectors.push(...readTensor(tensor, batch.length, dimensions))
       }
       signal?.throwIfAborted()
       return vectors
     },
-  }
-}
-
-async function load(options: TransformersEmbedderOptions): Promise<FeatureExtraction> {
-  const { model, dtype = 'fp32', device, revision, cacheFolder, isOffline } = options
-  const { pipeline } = options.lib ?? (await importLib())
-  return guarded(() =>
-    pipeline('feature-extraction', model, {
-      dtype,
-      ...(device ? { device } : {}),
-      ...(revision ? { revision } : {}),
-      ...(cacheFolder ? { cache_dir: cacheFolder } : {}),
-      ...(isOffline ? { local_files_only: true } : {}),
-    }),
-  )
-}
-
-async function importLib(): Promise<TransformersLib> {
-  try {
-    return await import('@huggingface/transformers')
-  } catch (cause) {
-    throw new InlayError('UNSUPPORTED', {
-      message: 'A local embedding model needs the package @huggingface/transformers: install it next to Inlay.',
-      cause,
-    })
-  }
-}
-
-/** Its messages name addresses and folders of this machine. */
-async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (isInlayError(error)) throw error
-    throw new InlayError('SERVICE_UNAVAILABLE', {
-      message: 'The local embedding model could not be loaded or run; the server log says why.',
-      cause: error,
-    })
   }
 }
 

@@ -2,6 +2,7 @@ import type { Embedder, Reranker } from '@inlay/knowledge'
 import { checkRequired, InlayError, isText } from '@inlay/protocol'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix } from '../embedders/known-prefixes.ts'
 import { transformersEmbedder, type Pooling, type TransformersLib } from '../embedders/transformers-embedder.ts'
+import { onceLoaded } from '../embedders/transformers-model.ts'
 import { transformersReranker, type CrossEncoderLib } from '../rerankers/transformers-reranker.ts'
 import { localModelOf, type LocalModel } from './catalogue.ts'
 import { modelFolder, type DownloadProgress, type ModelFolderOptions } from './model-folder.ts'
@@ -81,14 +82,4 @@ function known(name: string, options: { readonly model: string; readonly folder:
   throw new InlayError('INVALID_INPUT', {
     message: `${name}: no model "${options.model}" is known; use a name of the documentation, or organisation/name.`,
   })
-}
-
-/** Loads once; after a failure, the next call tries again. */
-function onceLoaded<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
-  let loading: Promise<Loaded> | undefined
-  return () =>
-    (loading ??= load().catch((error: unknown) => {
-      loading = undefined
-      throw error
-    }))
 }

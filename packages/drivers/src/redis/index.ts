@@ -1,6 +1,6 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
-import { installed, toMissing } from '../optional/installed.ts'
+import { installed, toMissing } from '../installed.ts'
 import type { RedisClient, RedisModule } from './client.ts'
 import { createConnection } from './connection.ts'
 import { isRefusal, toRedisFailure } from './refusals.ts'

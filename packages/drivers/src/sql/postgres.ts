@@ -8,7 +8,7 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
 } from 'kysely'
-import { installed, toMissing } from '../optional/installed.ts'
+import { installed, toMissing } from '../installed.ts'
 import { toPostgresFailure } from './postgres-refusals.ts'
 import { watchSilence, type WatchedConnection, type WatchedPool } from './silent-postgres.ts'
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Turn } from '../conversation.ts'
 import { safeLink } from '@inlay/text/markdown'
-import { Markdown, SafeLink } from '../markdown/markdown.tsx'
+import { Markdown, SafeLink } from './markdown.tsx'
 import type { InlayChatTexts } from '../texts.ts'
 
 /** A document that an answer cites. */

@@ -1,4 +1,4 @@
-import { installed } from '@inlay/drivers/internal/optional/installed'
+import { installed } from '@inlay/drivers/internal/installed'
 import { expect, test } from 'vitest'
 
 const notFound = (name: string) =>
