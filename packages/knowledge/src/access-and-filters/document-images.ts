@@ -1,6 +1,7 @@
 import { isLeaseHeld, isAmong } from '@inlay/records'
 import { pairsFor } from './permissions-and-filters.ts'
 import type { Caller } from '../contracts/pairs.ts'
+import { batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Replaces the recorded files of documents. Call within a transaction; unchanged records are not written. */
@@ -32,11 +33,7 @@ export async function recordImages(
   const rows = changed.flatMap(({ id, files }) =>
     [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
   )
-  for (let at = 0; at < rows.length; at += batch)
-    await db
-      .insertInto('inlay_document_images')
-      .values(rows.slice(at, at + batch))
-      .execute()
+  for (const batch of batchesOf(rows)) await db.insertInto('inlay_document_images').values(batch).execute()
 }
 
 /**
@@ -67,16 +64,13 @@ export async function noteWaitingImages(
         ),
     )
     .execute()
-  for (let at = 0; at < rows.length; at += batch)
+  for (const batch of batchesOf(rows))
     await db
       .insertInto('inlay_document_images')
-      .values(rows.slice(at, at + batch))
+      .values(batch)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
 }
-
-/** Databases limit the number of parameters of a statement. */
-const batch = 1000
 
 export async function forgetImages(db: Records, documentIds: readonly string[]): Promise<void> {
   if (documentIds.length > 0)
@@ -105,11 +99,7 @@ export async function holdFiles(db: Records, { files, now }: FileHolding): Promi
   const id = crypto.randomUUID()
   await db.deleteFrom('inlay_file_holds').where('lease_until', '<', now).execute()
   const rows = [...new Set(files)].map((file_id) => ({ id, file_id, lease_until: now + holdMs }))
-  for (let at = 0; at < rows.length; at += batch)
-    await db
-      .insertInto('inlay_file_holds')
-      .values(rows.slice(at, at + batch))
-      .execute()
+  for (const batch of batchesOf(rows)) await db.insertInto('inlay_file_holds').values(batch).execute()
   return id
 }
 

@@ -2,7 +2,7 @@ import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions-and-filters.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
-import { addToCounter } from '../schema/sql.ts'
+import { addToCounter, batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface DocumentSetsOptions {
@@ -79,9 +79,6 @@ async function refuseTakenName(db: Records, name: string, id: number): Promise<v
     })
 }
 
-/** Rows per statement, since databases limit the number of parameters. */
-const batch = 1000
-
 async function writePairs(db: Records, setId: number, pairIds: readonly number[] | undefined): Promise<void> {
   if (!pairIds) return
   const wanted = [...new Set(pairIds)]
@@ -89,11 +86,7 @@ async function writePairs(db: Records, setId: number, pairIds: readonly number[]
   if (wanted.some((id) => known.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
   await db.deleteFrom('inlay_document_set_pairs').where('set_id', '=', setId).execute()
   const rows = wanted.map((id) => ({ set_id: setId, pair_id: id }))
-  for (let at = 0; at < rows.length; at += batch)
-    await db
-      .insertInto('inlay_document_set_pairs')
-      .values(rows.slice(at, at + batch))
-      .execute()
+  for (const batch of batchesOf(rows)) await db.insertInto('inlay_document_set_pairs').values(batch).execute()
 }
 
 async function readSet(db: Records, id: number): Promise<DocumentSet> {

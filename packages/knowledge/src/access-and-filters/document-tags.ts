@@ -4,7 +4,7 @@ import { pairsFor } from './permissions-and-filters.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
-import { addToCounter } from '../schema/sql.ts'
+import { addToCounter, batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Filterable properties of a searchable document. */
@@ -21,9 +21,6 @@ export interface Labels {
 const maxTags = 200
 /** Characters of key and value together: databases limit the length of columns they sort by. */
 const maxTagLength = 500
-
-/** Rows per statement, since databases limit the number of parameters. */
-const batch = 1000
 
 /** Lists tags of documents in pairs the caller may see. */
 export async function listTags(db: Records, query: TagQuery, caller: Caller | undefined): Promise<KnownTag[]> {
@@ -70,7 +67,7 @@ export async function recordTags(
     db,
     changed.map(({ id }) => id).filter((id) => before.has(id)),
   )
-  for (const slice of batches(rows)) await db.insertInto('inlay_document_tags').values(slice).execute()
+  for (const slice of batchesOf(rows)) await db.insertInto('inlay_document_tags').values(slice).execute()
 }
 
 /**
@@ -78,7 +75,7 @@ export async function recordTags(
  * would be held while ingestion waits for documents that others have locked.
  */
 export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
-  for (const slice of batches(documentIds))
+  for (const slice of batchesOf(documentIds))
     await db
       .deleteFrom('inlay_document_tags')
       .where(isAmong(db, 'document_id', slice))
@@ -125,7 +122,7 @@ function isSame(before: ReadonlySet<string> | undefined, links: ReadonlyMap<stri
 /** Names of the tag links by document, for documents that have any. */
 async function readTags(db: Records, documentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const namesOf = new Map<string, Set<string>>()
-  for (const slice of batches(documentIds)) {
+  for (const slice of batchesOf(documentIds)) {
     const rows = await db
       .selectFrom('inlay_document_tags as link')
       .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
@@ -143,7 +140,7 @@ async function readTags(db: Records, documentIds: readonly string[]): Promise<Ma
 /** Ids of tags by name; new tags get the ids up to `last`. */
 async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last: number): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  for (const slice of batches([...wanted.values()])) {
+  for (const slice of batchesOf([...wanted.values()])) {
     const { rows } = await knownAmong(slice).execute(db)
     for (const { id, ...tag } of rows) ids.set(nameOf(tag), id)
   }
@@ -153,7 +150,7 @@ async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last:
     ids.set(name, next)
     return { id: next--, tag_key: key, tag_value: value, source, wording: `${key}=${value}`.toLowerCase() }
   })
-  for (const slice of batches(rows)) await db.insertInto('inlay_tags').values(slice).execute()
+  for (const slice of batchesOf(rows)) await db.insertInto('inlay_tags').values(slice).execute()
   return ids
 }
 
@@ -165,7 +162,3 @@ const knownAmong = (tags: readonly KnownTag[]) => sql<KnownTag & { id: number }>
   select tag.id, tag.tag_key as key, tag.tag_value as value, tag.source from wanted
   join inlay_tags as tag
     on tag.tag_key = wanted.tag_key and tag.tag_value = wanted.tag_value and tag.source = wanted.source`
-
-function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let at = 0; at < items.length; at += batch) yield items.slice(at, at + batch)
-}

@@ -5,7 +5,7 @@ import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
-import { phase } from '../schema/sql.ts'
+import { batchesOf, phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
@@ -176,19 +176,16 @@ export async function readableAmong(
 ): Promise<Set<string>> {
   const readable = new Set<string>()
   const pairs = await pairsFor(db, caller)
-  for (let at = 0; at < documentIds.length; at += maxIdsAsked) {
+  for (const ids of batchesOf(documentIds)) {
     const rows = await documentsIn(db, pairs)
       .select('id')
       .where('visible_generation', 'is not', null)
-      .where(isAmong(db, 'id', documentIds.slice(at, at + maxIdsAsked)))
+      .where(isAmong(db, 'id', ids))
       .execute()
     for (const { id } of rows) readable.add(id)
   }
   return readable
 }
-
-/** Databases bound the parameters of a statement. */
-const maxIdsAsked = 1000
 
 /** Documents read by {@link readLatestFailures}. */
 const maxFailuresRead = 500

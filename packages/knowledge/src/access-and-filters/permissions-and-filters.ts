@@ -11,6 +11,7 @@ import {
 import type { Access, Caller } from '../contracts/pairs.ts'
 import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-index.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { batchesOf } from '../schema/sql.ts'
 import type { GrantRow, Records } from '../schema/tables.ts'
 
 /** Access settings of a pair or document set. */
@@ -176,9 +177,6 @@ export async function readGrants(
   return grants
 }
 
-/** Rows per statement, since databases limit the number of parameters. */
-const batch = 1000
-
 /** Replaces the people and groups with access to a pair or set. */
 export async function writeGrants(
   db: Records,
@@ -198,11 +196,7 @@ export async function writeGrants(
       .where('grantee', '=', grantee)
       .execute()
     const rows = [...new Set(names)].map((name) => ({ kind, target_id: id, grantee, name }))
-    for (let at = 0; at < rows.length; at += batch)
-      await db
-        .insertInto('inlay_grants')
-        .values(rows.slice(at, at + batch))
-        .execute()
+    for (const batch of batchesOf(rows)) await db.insertInto('inlay_grants').values(batch).execute()
   }
 }
 

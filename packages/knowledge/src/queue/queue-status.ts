@@ -3,7 +3,7 @@ import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor } from '../access-and-filters/permissions-and-filters.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { lockDocuments, phase } from '../schema/sql.ts'
+import { batchesOf, lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Number of documents by phase, and how long the oldest has been waiting. */
@@ -80,13 +80,10 @@ export async function requeueFailed(
   if (pairs) failed = failed.where(isInPairs(db, pairs))
   let requeued = 0
   const ids = (await failed.execute()).map(({ id }) => id)
-  for (let at = 0; at < ids.length; at += requeueBatch)
-    requeued += await requeueSome(db, ids.slice(at, at + requeueBatch), now)
+  // In batches also because other writers wait for the locks of a transaction.
+  for (const batch of batchesOf(ids)) requeued += await requeueSome(db, batch, now)
   return requeued
 }
-
-/** Databases limit the parameters of a statement, and other writers wait for the locks of a transaction. */
-const requeueBatch = 1000
 
 function requeueSome(db: Records, ids: readonly string[], now: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -17,6 +17,14 @@ export async function addToCounter(db: Records, name: CounterRow['name'], amount
   return Number(value)
 }
 
+/** Databases limit the number of parameters of a statement. */
+const rowsPerStatement = 1000
+
+/** Splits rows or ids into parts that fit one statement. */
+export function* batchesOf<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let at = 0; at < items.length; at += rowsPerStatement) yield items.slice(at, at + rowsPerStatement)
+}
+
 /** Locks documents by id. Call within a transaction, before changing several documents, to prevent deadlocks. */
 export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !hasRowLocks(db)) return

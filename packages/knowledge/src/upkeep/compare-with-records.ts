@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { createSignal, nextSlice } from '@inlay/scheduling'
 import { hasRowLocks, isAmong } from '@inlay/records'
 import { retire, toGenerations } from '../queue/claims.ts'
-import { addToCounter, spaceOf } from '../schema/sql.ts'
+import { addToCounter, batchesOf, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import { type MaintainerContext, whileHeld } from './maintainer.ts'
@@ -123,10 +123,8 @@ async function compare(options: IndexComparisonOptions, { progress, rest, signal
   const present = await listGenerations(opened, maxGenerations, signal)
   if (!present) return
   const unknown = listed.rest().filter((generation) => present.has(generation))
-  for (let at = 0; at < unknown.length; at += page) {
-    const generations = unknown.slice(at, at + page)
+  for (const generations of batchesOf(unknown))
     await db.transaction().execute((transaction) => retire(transaction, { generations, chunkCount: page }))
-  }
   if (unknown.length > 0) {
     onRetired()
     onError(unknownRows(unknown.length))
