@@ -34,9 +34,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
   route('GET /admin/persona', 'listAllPersonas', 'List agents with all settings', {
     input: { query: adminPersonaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(fullPersonaSchema) },
-    async handle({ query, caller, parts }) {
-      return listFull(query, caller, parts)
-    },
+    handle: ({ query, caller, parts }) => listFull(query, caller, parts),
   }),
   route('GET /admin/agents', 'pageAllPersonas', 'List agents with all settings, page by page', {
     input: { query: adminPersonaPageQuerySchema },
@@ -104,9 +102,7 @@ export const agentAdministrationRoutes: readonly Route[] = [
     input: { path: personaPath },
     answer: done,
     errors: changeErrors,
-    async handle({ path, caller, parts }) {
-      await parts.agent.personas.leave(path.persona_id, caller)
-    },
+    handle: ({ path, caller, parts }) => parts.agent.personas.leave(path.persona_id, caller),
   }),
 ]
 

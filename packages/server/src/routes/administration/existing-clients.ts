@@ -187,9 +187,7 @@ export const existingClientRoutes: readonly Route[] = [
   administration('GET /manage/admin/credential', 'listCredentials', 'Credentials', {
     description: 'Returns field names only; values are not stored.',
     answer: { description: 'The credentials, by id.', schema: v.array(credentialSchema) },
-    async handle({ parts }) {
-      return ((await parts.workspace?.list('credential')) ?? []).map(toCredential)
-    },
+    handle: async ({ parts }) => ((await parts.workspace?.list('credential')) ?? []).map(toCredential),
   }),
   search('POST /admin/search', 'adminSearch', 'Search documents as an administrator', {
     scope: 'admin',

@@ -14,11 +14,9 @@ import {
   userFileSchema,
   uuid,
   validationFailed,
-  type FileRemoval,
   type ParsedSheets,
   type Principal,
   type Scope,
-  type UploadAnswer,
   type UserFile,
 } from '@inlay/protocol'
 import * as v from 'valibot'
@@ -38,24 +36,20 @@ export const fileRoutes: readonly Route[] = [
     aliases: ['/user/files/recent'],
     description: 'Lists the caller’s uploads, most recently used first, except unreadable ones.',
     answer: { description: 'The files.', schema: v.array(userFileSchema) },
-    async handle({ caller, parts }): Promise<UserFile[]> {
-      return (await parts.agent.files.list(caller)).map((file) => toUserFile(file))
-    },
+    handle: async ({ caller, parts }) => (await parts.agent.files.list(caller)).map((file) => toUserFile(file)),
   }),
   route('GET /user/projects/file/{file_id}', 'getFile', 'One file', {
     description: 'Processing state, with the reason of a failure.',
     input: { path: filePath },
     answer: { description: 'The file.', schema: userFileSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile> {
-      return toUserFile(await parts.agent.files.get(path.file_id, caller))
-    },
+    handle: async ({ path, caller, parts }) => toUserFile(await parts.agent.files.get(path.file_id, caller)),
   }),
   route('POST /user/projects/file/statuses', 'getFileStatuses', 'Several files', {
     description: 'Unknown ids are omitted.',
-    input: { body: { kind: 'json', schema: fileStatusesRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: fileStatusesRequestSchema },
     answer: { description: 'The files, in the requested order.', schema: v.array(userFileSchema) },
-    async handle({ body, caller, parts }): Promise<UserFile[]> {
+    async handle({ body, caller, parts }) {
       return (await parts.agent.files.find(body.file_ids, caller)).map((file) => toUserFile(file))
     },
   }),
@@ -66,7 +60,7 @@ export const fileRoutes: readonly Route[] = [
     input: { path: filePath },
     answer: { description: 'Whether the file was deleted, and what uses it otherwise.', schema: fileRemovalSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<FileRemoval> {
+    async handle({ path, caller, parts }) {
       const { projects, personas, isInDocument } = await parts.agent.files.remove(path.file_id, caller)
       const isHeld = isInDocument || projects.length + personas.length > 0
       return { has_associations: isHeld, project_names: projects, assistant_names: personas }
@@ -92,7 +86,7 @@ export const fileRoutes: readonly Route[] = [
       },
     },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path, query, caller, parts, request }): Promise<Reply> {
+    async handle({ path, query, caller, parts, request }) {
       const { files } = parts.agent
       return query.parsed
         ? sheetsReply(files, path.file_id, caller, request)
@@ -112,7 +106,7 @@ function uploadRoute(path: `/${string}`, operationId: string, scope: Scope | rea
     input: { body: { kind: 'stream', mediaType: 'multipart/form-data', schema: uploadFormSchema } },
     answer: { description: 'Accepted and rejected files.', schema: uploadAnswerSchema },
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ request, caller, parts, settings }): Promise<UploadAnswer> {
+    async handle({ request, caller, parts, settings }) {
       const form = splitForm(request, uploadLimits(settings))
       const { files, rejected } = await parts.agent.files.upload(form.files, { caller, details: form.details })
       return {

@@ -23,9 +23,7 @@ const settingRoutes: readonly Route[] = [
   route('GET /user/personalization', 'getPersonalization', 'Get personal settings and memories', {
     description: 'Same as in `GET /me`. Shared by all keys of one owner.',
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
-    async handle({ caller, parts }): Promise<PersonalizationDetail> {
-      return toPersonalization(await parts.agent.memories.get(caller))
-    },
+    handle: async ({ caller, parts }) => toPersonalization(await parts.agent.memories.get(caller)),
   }),
   route('PATCH /user/personalization', 'updatePersonalization', 'Change personal settings and memories', {
     description:
@@ -33,10 +31,10 @@ const settingRoutes: readonly Route[] = [
       'the model; with `enable_memory_tool` false, it cannot store any. `memories` replaces the ' +
       'whole list: entries with a known id are edited, entries without an id are added, all others ' +
       'are deleted.',
-    input: { body: { kind: 'json', schema: personalizationUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { body: personalizationUpdateSchema },
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
     errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, caller, parts }): Promise<PersonalizationDetail> {
+    async handle({ body, caller, parts }) {
       const changes = {
         name: body.name ?? undefined,
         role: body.role ?? undefined,
@@ -55,23 +53,19 @@ const memoryItemRoutes: readonly Route[] = [
   route('GET /user/memories', 'listMemories', 'List memories', {
     description: 'Memories about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
-    async handle({ caller, parts }): Promise<MemoryItem[]> {
-      return toMemoryItems(await parts.agent.memories.get(caller))
-    },
+    handle: async ({ caller, parts }) => toMemoryItems(await parts.agent.memories.get(caller)),
   }),
   route('POST /user/memories', 'addMemory', 'Add a memory', {
     description: '1 to 500 characters; at most a hundred memories.',
     input: { body: textBody },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, caller, parts }): Promise<MemoryItem> {
-      return toMemoryItem(await parts.agent.memories.add(body.content, caller))
-    },
+    handle: async ({ body, caller, parts }) => toMemoryItem(await parts.agent.memories.add(body.content, caller)),
   }),
   route('DELETE /user/memories', 'forgetMemories', 'Forget all memories', {
     answer: { description: 'The memories are deleted.', status: 204 },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
-    async handle({ caller, parts }): Promise<Reply> {
+    async handle({ caller, parts }) {
       await parts.agent.memories.clear(caller)
       return noBody()
     },
@@ -80,7 +74,7 @@ const memoryItemRoutes: readonly Route[] = [
     input: { path: memoryPath, body: textBody },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, body, caller, parts }): Promise<MemoryItem> {
+    async handle({ path, body, caller, parts }) {
       return toMemoryItem(await parts.agent.memories.edit(path.memory_id, body.content, caller))
     },
   }),
@@ -88,7 +82,7 @@ const memoryItemRoutes: readonly Route[] = [
     input: { path: memoryPath },
     answer: { description: 'It is gone.', status: 204 },
     errors: ['NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, caller, parts }): Promise<Reply> {
+    async handle({ path, caller, parts }) {
       await parts.agent.memories.remove(path.memory_id, caller)
       return noBody()
     },

@@ -8,11 +8,8 @@ import {
   webSearchRequestSchema,
   webSearchResultsSchema,
   type GeneratedPicture,
-  type GeneratedPictures,
   type ImageGenerationRequest,
-  type OpenedUrls,
   type WebSearchHit,
-  type WebSearchResults,
 } from '@inlay/protocol/administration'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { createImageFiles, type PictureBytes } from '../../outside-chats/image-files.ts'
@@ -29,10 +26,10 @@ export const outsideChatRoutes: readonly Route[] = [
   route('POST /web-search/search-lite', 'webSearchLite', 'Search the web', {
     description: 'Uses the web search of agents. Without one: `DEPLOYMENT_UNSUPPORTED`.',
     readsOnly: true,
-    input: { body: { kind: 'json', schema: webSearchRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: webSearchRequestSchema },
     answer: { description: 'The results.', schema: webSearchResultsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
-    async handle({ body, request, requestId, caller, parts }): Promise<WebSearchResults> {
+    async handle({ body, request, requestId, caller, parts }) {
       const action = await actionOf('WebSearchTool', caller, parts)
       const lists = await Promise.all(
         body.queries.map(async (query) => {
@@ -49,10 +46,10 @@ export const outsideChatRoutes: readonly Route[] = [
       'Reads pages as agents do: URLs of documents that the caller can see are read from the index, ' +
       'and only public addresses are fetched. Without a page reader: `DEPLOYMENT_UNSUPPORTED`.',
     readsOnly: true,
-    input: { body: { kind: 'json', schema: openUrlsRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: openUrlsRequestSchema },
     answer: { description: 'The pages, and the URLs that could not be read.', schema: openedUrlsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
-    async handle({ body, request, requestId, caller, parts }): Promise<OpenedUrls> {
+    async handle({ body, request, requestId, caller, parts }) {
       const action = await actionOf('OpenURLTool', caller, parts)
       const signal = limited(request.signal)
       const outcomes = await Promise.all(
@@ -83,7 +80,7 @@ export const outsideChatRoutes: readonly Route[] = [
     input: { body: { kind: 'json', schema: imageGenerationRequestSchema, limit: 'maxIngestionBytes' } },
     answer: { description: 'The pictures.', schema: generatedPicturesSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'UNSUPPORTED', 'BAD_REQUEST'],
-    async handle({ body, request, requestId, caller, parts }): Promise<GeneratedPictures> {
+    async handle({ body, request, requestId, caller, parts }) {
       const action = await actionOf('ImageGenerationTool', caller, parts)
       const references = body.reference_images.map(({ data_base64: data }) => toReference(data))
       const call = { caller, requestId, userMessage: body.prompt, signal: limited(request.signal) }

@@ -16,13 +16,12 @@ import {
   type FullPersona,
   type MinimalPersona,
   type PersonaBase,
-  type PersonaPage,
   type Principal,
 } from '@inlay/protocol'
 import { personaImageFormSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { readForm } from '../../http/multipart.ts'
-import { reply, type Reply } from '../../http/replies.ts'
+import { reply } from '../../http/replies.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { checkLabels, readPersonaLabels, setLabels } from '../../administration/persona-labels.ts'
 import { listDocumentSets } from '../knowledge/document-sets.ts'
@@ -40,7 +39,7 @@ export const personaRoutes: readonly Route[] = [
     description: 'Lists own, public and shared agents; the default agent has the id 0.',
     input: { query: personaQuerySchema },
     answer: { description: 'The agents.', schema: v.array(minimalPersonaSchema) },
-    async handle({ query, caller, parts }): Promise<MinimalPersona[]> {
+    async handle({ query, caller, parts }) {
       const { include_deleted: includeDeleted, persona_ids: ids } = query
       const personas = await parts.agent.personas.list(caller, { includeDeleted, ids })
       return toMinimal(personas, caller, parts)
@@ -49,7 +48,7 @@ export const personaRoutes: readonly Route[] = [
   route('GET /agents', 'pagePersonas', 'List agents page by page', {
     input: { query: personaPageQuerySchema },
     answer: { description: 'A page.', schema: personaPageSchema },
-    async handle({ query, caller, parts }): Promise<PersonaPage> {
+    async handle({ query, caller, parts }) {
       const { include_deleted: includeDeleted, persona_ids: ids, page_num: page, page_size: size } = query
       const personas = await parts.agent.personas.list(caller, { includeDeleted, ids })
       const items = await toMinimal(personas.slice(page * size, (page + 1) * size), caller, parts)
@@ -60,7 +59,7 @@ export const personaRoutes: readonly Route[] = [
     input: { path: personaPath },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['PERSONA_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<FullPersona> {
+    async handle({ path, caller, parts }) {
       return toFull(await parts.agent.personas.get(path.persona_id, caller), caller, parts)
     },
   }),
@@ -69,7 +68,7 @@ export const personaRoutes: readonly Route[] = [
     input: { path: personaPath },
     answer: { description: 'The picture.', mediaType: 'application/octet-stream' },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND'],
-    async handle({ path, caller, parts, request }): Promise<Reply> {
+    async handle({ path, caller, parts, request }) {
       const { pictureId } = await parts.agent.personas.get(path.persona_id, caller)
       if (!pictureId) throw new InlayError('NOT_FOUND', { message: 'This agent has no picture.' })
       const { status, headers, body } = await fileReply(await parts.agent.files.openById(pictureId), request)
@@ -105,10 +104,10 @@ export const personaRoutes: readonly Route[] = [
   route('POST /persona', 'createPersona', 'Create an agent', {
     aliases: ['/admin/persona'],
     description: 'Private unless shared, or made public by an administrator.',
-    input: { body: { kind: 'json', schema: personaCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: personaCreationSchema },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: ['VALIDATION_ERROR', 'DOCUMENT_SET_NOT_FOUND', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-    async handle({ body, caller, parts }): Promise<FullPersona> {
+    async handle({ body, caller, parts }) {
       await checkLabels(body.label_ids, parts)
       const persona = await parts.agent.personas.create(body, caller)
       await setLabels(persona.id, body.label_ids, parts)
@@ -117,7 +116,7 @@ export const personaRoutes: readonly Route[] = [
   }),
   route('PATCH /persona/{persona_id}', 'updatePersona', 'Change an agent', {
     description: 'Absent fields stay unchanged. Allowed for its owner and administrators.',
-    input: { path: personaPath, body: { kind: 'json', schema: personaUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: personaPath, body: personaUpdateSchema },
     answer: { description: 'The agent.', schema: fullPersonaSchema },
     errors: [
       'PERSONA_NOT_FOUND',
@@ -127,7 +126,7 @@ export const personaRoutes: readonly Route[] = [
       'NOT_FOUND',
       'INSUFFICIENT_PERMISSIONS',
     ],
-    async handle({ path, body, caller, parts }): Promise<FullPersona> {
+    async handle({ path, body, caller, parts }) {
       await checkLabels(body.label_ids, parts)
       const persona = await parts.agent.personas.update(path.persona_id, body, caller)
       await setLabels(persona.id, body.label_ids, parts)
@@ -139,10 +138,7 @@ export const personaRoutes: readonly Route[] = [
     input: { path: personaPath },
     answer: { description: 'It is gone.', schema: v.null() },
     errors: ['PERSONA_NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.personas.remove(path.persona_id, caller)
-      return null
-    },
+    handle: ({ path, caller, parts }) => parts.agent.personas.remove(path.persona_id, caller),
   }),
 ]
 

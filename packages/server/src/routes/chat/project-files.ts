@@ -1,4 +1,4 @@
-import { queryInteger, tokenTotalSchema, userFileSchema, uuid, type TokenTotal, type UserFile } from '@inlay/protocol'
+import { queryInteger, tokenTotalSchema, userFileSchema, uuid, type TokenTotal } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -15,7 +15,7 @@ export const projectFileRoutes: readonly Route[] = [
     input: { path: projectPath },
     answer: { description: 'The files, in the order they were linked.', schema: v.array(userFileSchema) },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile[]> {
+    async handle({ path, caller, parts }) {
       return (await parts.agent.projects.files(path.project_id, caller)).map((file) => toUserFile(file))
     },
   }),
@@ -23,7 +23,7 @@ export const projectFileRoutes: readonly Route[] = [
     input: { path: linkPath },
     answer: { description: 'The file.', schema: userFileSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile> {
+    async handle({ path, caller, parts }) {
       return toUserFile(await parts.agent.projects.link(path.project_id, path.file_id, caller))
     },
   }),
@@ -41,15 +41,13 @@ export const projectFileRoutes: readonly Route[] = [
     input: { path: projectPath },
     answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<TokenTotal> {
-      return toTotal(await parts.agent.projects.files(path.project_id, caller))
-    },
+    handle: async ({ path, caller, parts }) => toTotal(await parts.agent.projects.files(path.project_id, caller)),
   }),
   route('GET /user/projects/session/{session_id}/files', 'listSessionFiles', "List files of a chat's project", {
     input: { path: sessionPath },
     answer: { description: 'The files; none outside of projects.', schema: v.array(userFileSchema) },
     errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<UserFile[]> {
+    async handle({ path, caller, parts }) {
       return (await parts.agent.projects.sessionFiles(path.session_id, caller)).map((file) => toUserFile(file))
     },
   }),
@@ -61,7 +59,7 @@ export const projectFileRoutes: readonly Route[] = [
       input: { path: sessionPath },
       answer: { description: 'Tokens, estimated.', schema: tokenTotalSchema },
       errors: ['SESSION_NOT_FOUND'],
-      async handle({ path, caller, parts }): Promise<TokenTotal> {
+      async handle({ path, caller, parts }) {
         return toTotal(await parts.agent.projects.sessionFiles(path.session_id, caller))
       },
     },

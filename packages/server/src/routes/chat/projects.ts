@@ -9,8 +9,6 @@ import {
   sessionMoveSchema,
   toUserId,
   type Project,
-  type ProjectDetails,
-  type ProjectInstructions,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { reply, type Reply } from '../../http/replies.ts'
@@ -28,32 +26,26 @@ const recordRoutes: readonly Route[] = [
   route('GET /user/projects', 'listProjects', 'List projects', {
     description: 'Lists the caller’s projects with their chats, newest first.',
     answer: { description: 'The projects.', schema: v.array(projectSchema) },
-    async handle({ caller, parts }): Promise<Project[]> {
-      return (await parts.agent.projects.list(caller)).map(toProject)
-    },
+    handle: async ({ caller, parts }) => (await parts.agent.projects.list(caller)).map(toProject),
   }),
   route('POST /user/projects/create', 'createProject', 'Make a project', {
     description: 'The query contains the name, 1 to 255 characters.',
     input: { query: projectCreationSchema },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['INVALID_INPUT'],
-    async handle({ query, caller, parts }): Promise<Project> {
-      return toProject(await parts.agent.projects.create(query.name, caller))
-    },
+    handle: async ({ query, caller, parts }) => toProject(await parts.agent.projects.create(query.name, caller)),
   }),
   route('GET /user/projects/{project_id}', 'getProject', 'One project', {
     input: { path: projectPath },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<Project> {
-      return toProject(await parts.agent.projects.get(path.project_id, caller))
-    },
+    handle: async ({ path, caller, parts }) => toProject(await parts.agent.projects.get(path.project_id, caller)),
   }),
   route('PATCH /user/projects/{project_id}', 'updateProject', 'Rename or describe a project', {
-    input: { path: projectPath, body: { kind: 'json', schema: projectUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: projectPath, body: projectUpdateSchema },
     answer: { description: 'The project.', schema: projectSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path, body, caller, parts }): Promise<Project> {
+    async handle({ path, body, caller, parts }) {
       const change = {
         ...(body.name === null ? {} : { name: body.name }),
         ...(body.description === null ? {} : { description: body.description }),
@@ -78,7 +70,7 @@ const recordRoutes: readonly Route[] = [
       schema: projectDetailsSchema,
     },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<ProjectDetails> {
+    async handle({ path, caller, parts }) {
       const { agent } = parts
       const project = await agent.projects.get(path.project_id, caller)
       const files = await agent.projects.files(path.project_id, caller)
@@ -99,16 +91,16 @@ const instructionRoutes: readonly Route[] = [
     input: { path: projectPath },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<ProjectInstructions> {
+    async handle({ path, caller, parts }) {
       return { instructions: (await parts.agent.projects.get(path.project_id, caller)).instructions }
     },
   }),
   route('POST /user/projects/{project_id}/instructions', 'setProjectInstructions', 'Set project instructions', {
     description: 'Added to each message in chats of the project that have no custom agent.',
-    input: { path: projectPath, body: { kind: 'json', schema: projectInstructionsSchema, limit: 'maxOtherBytes' } },
+    input: { path: projectPath, body: projectInstructionsSchema },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
     errors: ['NOT_FOUND'],
-    async handle({ path, body, caller, parts }): Promise<ProjectInstructions> {
+    async handle({ path, body, caller, parts }) {
       const { instructions } = await parts.agent.projects.update(path.project_id, body, caller)
       return { instructions }
     },
@@ -118,7 +110,7 @@ const instructionRoutes: readonly Route[] = [
 /** Moving chats between projects. */
 const sessionRoutes: readonly Route[] = [
   route('POST /user/projects/{project_id}/move_chat_session', 'moveSessionIntoProject', 'Move a chat into a project', {
-    input: { path: projectPath, body: { kind: 'json', schema: sessionMoveSchema, limit: 'maxOtherBytes' } },
+    input: { path: projectPath, body: sessionMoveSchema },
     answer: { description: 'The session is in the project.', status: 204 },
     errors: ['NOT_FOUND', 'SESSION_NOT_FOUND'],
     async handle({ path, body, caller, parts }) {
@@ -127,7 +119,7 @@ const sessionRoutes: readonly Route[] = [
     },
   }),
   route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Remove a chat from its project', {
-    input: { body: { kind: 'json', schema: sessionMoveSchema, limit: 'maxOtherBytes' } },
+    input: { body: sessionMoveSchema },
     answer: { description: 'The session is in no project.', status: 204 },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {

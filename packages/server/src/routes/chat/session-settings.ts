@@ -20,16 +20,14 @@ const nothing = { description: 'Done.', schema: v.null() }
 export const sessionSettingRoutes: readonly Route[] = [
   route('PUT /chat/set-message-as-latest', 'selectBranch', 'Select a branch', {
     description: 'Makes a message the active child of its parent.',
-    input: { body: { kind: 'json', schema: branchSelectionSchema, limit: 'maxOtherBytes' } },
+    input: { body: branchSelectionSchema },
     answer: nothing,
     errors: ['VALIDATION_ERROR'],
-    async handle({ body, caller, parts }) {
-      await parts.agent.sessions.selectBranch(body.message_id, caller)
-    },
+    handle: ({ body, caller, parts }) => parts.agent.sessions.selectBranch(body.message_id, caller),
   }),
   route('PUT /chat/set-preferred-response', 'setPreferredResponse', 'Prefer an answer', {
     description: 'Selects one of several answers to a question, and its branch.',
-    input: { body: { kind: 'json', schema: preferredResponseSchema, limit: 'maxOtherBytes' } },
+    input: { body: preferredResponseSchema },
     answer: nothing,
     errors: ['INVALID_INPUT'],
     async handle({ body, caller, parts }) {
@@ -38,7 +36,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('POST /chat/create-chat-message-feedback', 'createFeedback', 'Rate an answer', {
     description: 'A rating, a text, or both. At most 100 times per minute.',
-    input: { body: { kind: 'json', schema: feedbackRequestSchema, limit: 'maxOtherBytes' } },
+    input: { body: feedbackRequestSchema },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
     async handle({ body, caller, parts }) {
@@ -55,13 +53,11 @@ export const sessionSettingRoutes: readonly Route[] = [
     input: { query: v.object({ chat_message_id: queryInteger({}) }) },
     answer: nothing,
     errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
-    async handle({ query, caller, parts }) {
-      await parts.agent.sessions.unrate(query.chat_message_id, caller)
-    },
+    handle: ({ query, caller, parts }) => parts.agent.sessions.unrate(query.chat_message_id, caller),
   }),
   route('PUT /chat/update-chat-session-model', 'pinSessionModel', 'Pin the model', {
     description: 'Used for messages that select no model. The name of a model, or `provider__type__model`.',
-    input: { body: { kind: 'json', schema: sessionModelSchema, limit: 'maxOtherBytes' } },
+    input: { body: sessionModelSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ body, caller, parts }) {
@@ -70,7 +66,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/update-chat-session-temperature', 'setSessionTemperature', 'Set the temperature', {
     description: 'Used for messages that set none; from 0 to 2, for some models to 1.',
-    input: { body: { kind: 'json', schema: sessionTemperatureSchema, limit: 'maxOtherBytes' } },
+    input: { body: sessionTemperatureSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ body, caller, parts }) {
@@ -79,7 +75,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   }),
   route('PUT /chat/update-chat-session-reasoning', 'setSessionReasoning', 'Set the reasoning effort', {
     description: 'One of `auto`, `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`.',
-    input: { body: { kind: 'json', schema: sessionReasoningSchema, limit: 'maxOtherBytes' } },
+    input: { body: sessionReasoningSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ body, caller, parts }) {

@@ -9,9 +9,6 @@ import {
   toolStatusSchema,
   toolStatusUpdateSchema,
   toolValidationSchema,
-  type ToolMethods,
-  type ToolSnapshot,
-  type ToolStatus,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { routesOf, type Route } from '../../http/route.ts'
@@ -30,9 +27,7 @@ const listingRoutes: readonly Route[] = [
       'Lists the actions available now; use their ids in `allowed_tool_ids` and `forced_tool_id`. ' +
       'The functions of one custom action share its id and are one entry.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
-    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
-      return listSnapshots(parts.agent, caller)
-    },
+    handle: ({ caller, parts }) => listSnapshots(parts.agent, caller),
   }),
   route('GET /tool/openapi', 'listCustomTools', 'List custom actions', {
     scope: 'chat',
@@ -41,7 +36,7 @@ const listingRoutes: readonly Route[] = [
       'Lists the actions made from OpenAPI documents, with the permissions of the caller. ' +
       'Administrators also see disabled actions and the documents.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
-    async handle({ caller, parts }): Promise<ToolSnapshot[]> {
+    async handle({ caller, parts }) {
       const tools = await parts.agent.tools.list()
       const permissions = toolPermissions(caller)
       return tools
@@ -55,7 +50,7 @@ const listingRoutes: readonly Route[] = [
     input: { path: toolPath },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-    async handle({ path, caller, parts }): Promise<ToolSnapshot> {
+    async handle({ path, caller, parts }) {
       const stored = (await parts.agent.tools.list()).find(({ id }) => id === path.tool_id)
       if (stored && (stored.isEnabled || hasScope(caller, 'admin'))) return toStoredSnapshot(stored, caller)
       const action = (await parts.agent.actions(caller)).find(({ id }) => id === path.tool_id)
@@ -75,10 +70,10 @@ const customRoutes: readonly Route[] = [
       'Every operation of the OpenAPI document becomes a function that models can call. `definition` ' +
       'is the document, or the URL of a JSON document. Agents have the action if their `tool_ids` ' +
       'contain its id, the default agent if `default_enabled` is true.',
-    input: { body: { kind: 'json', schema: customToolSchema, limit: 'maxOtherBytes' } },
+    input: { body: customToolSchema },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: [...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, caller, parts }): Promise<ToolSnapshot> {
+    async handle({ body, caller, parts }) {
       refuseOAuth(body.oauth_config_id)
       const { name, description, definition, custom_headers: customHeaders, passthrough_auth: passesAuth } = body
       const { default_enabled: isForAll } = body
@@ -88,10 +83,10 @@ const customRoutes: readonly Route[] = [
   }),
   route('PUT /admin/tool/custom/{tool_id}', 'updateCustomTool', 'Change a custom action', {
     description: 'Absent and null fields stay unchanged; `custom_headers: []` removes the headers.',
-    input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: toolPath, body: customToolUpdateSchema },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', ...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, body, caller, parts }): Promise<ToolSnapshot> {
+    async handle({ path, body, caller, parts }) {
       refuseOAuth(body.oauth_config_id)
       const changed = await parts.agent.tools.update(path.tool_id, {
         name: body.name ?? undefined,
@@ -116,14 +111,13 @@ const customRoutes: readonly Route[] = [
         throw new InlayError('VALIDATION_ERROR', { message: 'Only custom actions can be deleted.' })
       }
       await parts.agent.tools.remove(path.tool_id)
-      return null
     },
   }),
   route('PATCH /admin/tool/status', 'updateToolStatus', 'Enable or disable actions', {
     description: 'Applies to everybody and to actions of any kind; unknown ids are ignored.',
-    input: { body: { kind: 'json', schema: toolStatusUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { body: toolStatusUpdateSchema },
     answer: { description: 'The changed actions.', schema: toolStatusSchema },
-    async handle({ body, parts }): Promise<ToolStatus> {
+    async handle({ body, parts }) {
       const ids = await parts.agent.tools.enable(body.tool_ids, body.enabled)
       return { updated_count: ids.length, tool_ids: ids }
     },
@@ -131,10 +125,10 @@ const customRoutes: readonly Route[] = [
   route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Validate an OpenAPI document', {
     owner: 'none',
     description: 'Returns the functions it would define; nothing is stored.',
-    input: { body: { kind: 'json', schema: toolValidationSchema, limit: 'maxOtherBytes' } },
+    input: { body: toolValidationSchema },
     answer: { description: 'The functions.', schema: toolMethodsSchema },
     errors: definitionErrors,
-    async handle({ body, parts }): Promise<ToolMethods> {
+    async handle({ body, parts }) {
       const functions = await parts.agent.tools.validate(body.definition)
       return { methods: functions.map(({ operation, ...method }) => ({ ...method, spec: operation })) }
     },

@@ -70,9 +70,7 @@ export const documentSetRoutes: readonly Route[] = [
     input: { path: setPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_SET_NOT_FOUND'],
-    async handle({ path, parts }) {
-      await parts.knowledge.documentSets.remove(path.document_set_id)
-    },
+    handle: ({ path, parts }) => parts.knowledge.documentSets.remove(path.document_set_id),
   }),
 ]
 

@@ -8,9 +8,7 @@ export const filterValueRoutes: readonly Route[] = [
   route('GET /manage/indexed-sources', 'listIndexedSources', 'List sources', {
     description: 'Sources of documents that the caller can see.',
     answer: { description: 'The sources.', schema: indexedSourcesSchema },
-    async handle({ caller, parts }) {
-      return { sources: await parts.knowledge.sources({ caller }) }
-    },
+    handle: async ({ caller, parts }) => ({ sources: await parts.knowledge.sources({ caller }) }),
   }),
   route('GET /query/valid-tags', 'listValidTags', 'List tags', {
     description: 'Metadata of searchable documents that the caller can see.',

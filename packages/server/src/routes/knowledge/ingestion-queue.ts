@@ -62,9 +62,7 @@ export const ingestionQueueRoutes: readonly Route[] = [
     owner: 'any',
     description: 'Length and age of the queue, failures, and index statistics; for alerts and dashboards.',
     answer: { description: 'Current statistics.', schema: ingestionFiguresSchema },
-    async handle({ parts }) {
-      return toFigures(await parts.knowledge.figures())
-    },
+    handle: async ({ parts }) => toFigures(await parts.knowledge.figures()),
   }),
 ]
 

@@ -108,9 +108,7 @@ export const ingestionRoutes: readonly Route[] = [
     input: { path: documentPath },
     answer: { description: 'Deleted.', schema: v.null() },
     errors: ['DOCUMENT_NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.knowledge.remove(path.document_id, { caller })
-    },
+    handle: ({ path, caller, parts }) => parts.knowledge.remove(path.document_id, { caller }),
   }),
 ]
 

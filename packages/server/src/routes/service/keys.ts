@@ -19,9 +19,7 @@ const keyPath = v.object({ api_key_id: queryInteger({ least: 1 }) })
 export const keyRoutes: readonly Route[] = [
   route('GET /admin/api-key', 'listKeys', 'List keys', {
     answer: { description: 'The keys in force, oldest first.', schema: v.array(apiKeyDescriptorSchema) },
-    async handle({ parts }) {
-      return (await keysOf(parts).list()).map((record) => toDescriptor(record))
-    },
+    handle: async ({ parts }) => (await keysOf(parts).list()).map((record) => toDescriptor(record)),
   }),
   route('POST /admin/api-key', 'createKey', 'Make a key', {
     description: 'Only this answer contains the key itself.',
@@ -59,9 +57,7 @@ export const keyRoutes: readonly Route[] = [
     input: { path: keyPath },
     answer: { description: 'Revoked.', schema: v.null() },
     errors: ['NOT_FOUND'],
-    async handle({ path, parts }) {
-      await keysOf(parts).revoke(path.api_key_id)
-    },
+    handle: ({ path, parts }) => keysOf(parts).revoke(path.api_key_id),
   }),
 ]
 
