@@ -10,7 +10,7 @@ import { folderLocation } from './folder-location.ts'
 import { fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
 import { checkVector, noSpace, type Space } from '../hybrid-search/open-state.ts'
-import { createUnindexedRows, textIndex, createMemtable } from './text/memtable.ts'
+import { createUnindexedRows, Memtable, textIndex } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
@@ -169,7 +169,7 @@ async function assemble(
   const renewable = renewableTable(await open(), open, whenIdle)
   const { table } = renewable
   const terms = createTerms(engine)
-  const memtable = createMemtable(terms, memtableCharacters)
+  const memtable = new Memtable(terms, memtableCharacters)
   const presence = await location.openPresence(table)
   const unindexedRows = createUnindexedRows(table, memtable, presence)
   await unindexedRows.place()

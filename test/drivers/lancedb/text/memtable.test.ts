@@ -1,5 +1,5 @@
 import type { IndexRow } from '@inlay/knowledge'
-import { createMemtable, createUnindexedRows, type Memtable } from '@inlay/drivers/internal/lancedb/text/memtable'
+import { createUnindexedRows, Memtable } from '@inlay/drivers/internal/lancedb/text/memtable'
 import { wordsOf, type Terms } from '@inlay/drivers/internal/lancedb/text/words-and-spelling'
 import type { WriterPresence } from '@inlay/drivers/internal/lancedb/writer-presence'
 import type { Table } from '@lancedb/lancedb'
@@ -15,7 +15,7 @@ function setup(maxCharacters?: number): { memtable: Memtable; tokenized: string[
       return [...words]
     },
   }
-  return { memtable: createMemtable(terms, maxCharacters), tokenized }
+  return { memtable: new Memtable(terms, maxCharacters), tokenized }
 }
 
 const rows = (...ids: string[]): IndexRow[] => ids.map((id) => row(id, `text of ${id}`))

@@ -5,33 +5,6 @@ import type { WriterPresence } from '../writer-presence.ts'
 import { createPostings, joinPostings, type Postings, type PostingsBuilder } from './postings.ts'
 import { wordsOf, type Terms } from './words-and-spelling.ts'
 
-/** Rows appended through this handle that are not in the full-text index yet; they are searched in memory. */
-export interface Memtable {
-  /** Number of rows, without removed ones. */
-  readonly size: number
-  /** True if some unindexed rows did not fit: then only the engine can search them, by scanning. */
-  readonly overflown: boolean
-  /** Share of the capacity in use. */
-  readonly fill: number
-  /** Total capacity, in units of {@link weightOf}. */
-  readonly room: number
-  /** Adds rows. @returns a {@link mark} for these and all previous rows */
-  add(rows: readonly IndexRow[]): number
-  remove(generations: ReadonlySet<string>): void
-  /** A mark for the current rows, for {@link shownTo} and {@link release}. */
-  mark(): number
-  /** Like {@link mark}, and makes sure that exactly these rows can be released. */
-  seal(): number
-  /** Removes the rows present when the mark was taken, unless they share a segment with later ones. */
-  release(mark: number): void
-  /** Prepares all current rows for searching. */
-  post(): Promise<void>
-  /** A mark: searches must find the rows that were present when it was taken. It never decreases. */
-  shownTo: number
-  /** Postings of all rows up to `shownTo`, and possibly more; rows released later stay in the result. */
-  prepared(): Promise<Postings>
-}
-
 /** About 32 MB, counting texts, vectors and the overhead of a row. */
 const defaultCharacters = 32_000_000
 const charactersBeside = 500
@@ -40,11 +13,6 @@ const charactersBeside = 500
 const rowsAtOnce = 20
 /** Rows that are released and posted together. */
 const segmentRows = 1000
-
-/** Creates an empty memtable. Rows are tokenized only when a search needs them, so that a bulk load costs nothing. */
-export function createMemtable(terms: Terms, maxCharacters: number = defaultCharacters): Memtable {
-  return new HeldRows(terms, maxCharacters)
-}
 
 /** Consecutive rows, and the postings of those that are posted. */
 interface Segment {
@@ -61,28 +29,38 @@ interface Segment {
 /** A segment with a larger share of removed rows is posted again without them. */
 const maxRemovedShare = 0.5
 
-class HeldRows implements Memtable {
+/**
+ * Rows appended through this handle that are not in the full-text index yet; they are searched in memory. They are
+ * tokenized only when a search needs them, so that a bulk load costs nothing.
+ */
+export class Memtable {
   readonly #terms: Terms
+  /** Total capacity, in units of {@link weightOf}. */
   readonly room: number
   #segments: Segment[] = []
   #next = 0
   #characters = 0
+  /** True if some unindexed rows did not fit: then only the engine can search them, by scanning. */
   overflown = false
   /** Number of the last row that did not fit. */
   #overflownAt = -1
+  /** A mark: searches must find the rows that were present when it was taken. It never decreases. */
   shownTo = 0
+  /** Number of rows, without removed ones. */
   size = 0
   #posting: Promise<void> = Promise.resolve()
 
-  constructor(terms: Terms, maxCharacters: number) {
+  constructor(terms: Terms, maxCharacters: number = defaultCharacters) {
     this.#terms = terms
     this.room = maxCharacters
   }
 
+  /** Share of the capacity in use. */
   get fill(): number {
     return this.overflown ? 1 : this.#characters / this.room
   }
 
+  /** Adds rows. @returns a {@link mark} for these and all previous rows */
   add(rows: readonly IndexRow[]): number {
     const characters = this.#characters + weightOf(rows)
     if (this.overflown || characters > this.room) {
@@ -110,26 +88,31 @@ class HeldRows implements Memtable {
     this.#keep(this.#segments.map((segment) => without(segment, generations)))
   }
 
+  /** A mark for the current rows, for {@link shownTo} and {@link release}. */
   mark(): number {
     return this.#next
   }
 
+  /** Like {@link mark}, and makes sure that exactly these rows can be released. */
   seal(): number {
     const last = this.#segments.at(-1)
     if (last) last.isSealed = true
     return this.#next
   }
 
+  /** Removes the rows present when the mark was taken, unless they share a segment with later ones. */
   release(mark: number): void {
     if (this.#overflownAt < mark) this.overflown = false
     this.#keep(this.#segments.filter(({ to }) => to > mark))
   }
 
+  /** Prepares all current rows for searching. */
   post(): Promise<void> {
     const post = (): Promise<void> => this.#post()
     return (this.#posting = this.#posting.then(post, post))
   }
 
+  /** Postings of all rows up to `shownTo`, and possibly more; rows released later stay in the result. */
   async prepared(): Promise<Postings> {
     const isReady = this.#segments.every(
       ({ from, rows, posted }) => posted === rows.length || from + posted >= this.shownTo,
