@@ -109,6 +109,24 @@ describe('look-ups', () => {
     expect(await answer('where is head of IT found', people)).not.toBe('Bo Lind: Role Head of IT [1].')
   })
 
+  test('a row is found by any of its cells, and the column by its name or measure', async () => {
+    expect(await answer('phone of the head of IT', people)).toBe('Bo Lind: Phone 12 [1].')
+    const crates = {
+      title: 'Crates',
+      content: '# Crates\n\n| Crate | Mass | Made of |\n|---|---|---|\n| Auk | 14 kg | pine |\n| Tern | 6 kg | oak |\n',
+    }
+    expect(await answer('How heavy is the Tern?', crates)).toBe('Tern: Mass 6 kg [1].')
+  })
+
+  test('a row that shares a word with a question for the most of a column does not answer it', async () => {
+    const clays = {
+      title: 'Clays',
+      content:
+        '# Clays\n\n| Name | Shrinkage |\n|---|---|\n| Grey clay | 5 % |\n| Porcelain | 14 % |\n| Brick | 7 % |\n',
+    }
+    expect(await answer('Which clay has the highest shrinkage?', clays)).toBe('Porcelain: Shrinkage 14 % [1].')
+  })
+
   test('a label leads to its value', async () => {
     expect(await answer('phone number of the harbour office', desk, people)).toBe('Phone: 555 200 [1].')
   })

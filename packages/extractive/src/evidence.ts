@@ -1,41 +1,7 @@
-import { isLike, isNear, keysOf, spaceless, type Unit, unitsOf, wordPattern } from '@inlay/text'
+import { isLike, isNear, keysOf, spaceless, wordPattern } from '@inlay/text'
 import { fitOf, isOfKind } from './answer-kind.ts'
+import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
-
-/** A search result as the model receives it. */
-export interface SourcePassage {
-  /** Citation number; undefined for text that cannot be cited, such as an earlier answer. */
-  readonly number: number | undefined
-  readonly title: string
-  /** Headings above it, outermost first, joined by ` > `; absent if the content contains its headings. */
-  readonly section?: string
-  readonly content: string
-  /** Time of the last change, as ISO 8601; absent if unknown. */
-  readonly updatedAt?: string
-}
-
-/** A unit of a passage with its keys. */
-export interface ReadUnit {
-  readonly unit: Unit
-  readonly passage: ReadPassage
-  /** Index among the units of its passage. */
-  readonly at: number
-  readonly keys: ReadonlySet<string>
-  /** Keys of the nearest heading and of the sentence that introduces it. */
-  readonly above: ReadonlySet<string>
-  readonly pairs: ReadonlySet<string>
-}
-
-export interface ReadPassage {
-  readonly source: SourcePassage
-  /** Rank among the results, from 0. */
-  readonly rank: number
-  readonly units: readonly ReadUnit[]
-  /** Keys of its title and section. */
-  readonly head: ReadonlySet<string>
-  /** Keys of the whole passage. */
-  readonly all: ReadonlySet<string>
-}
 
 /** A unit with its scores. */
 export interface Weighed {
@@ -49,44 +15,22 @@ export interface Weighed {
   readonly bonus: number
 }
 
+/** Keys of words. */
+export type Keys = ReadonlySet<string>
+
 export interface Evidence {
   /** Best first. */
   readonly units: readonly Weighed[]
   /** Share of the question that the best place covers, 0 to 1. */
   readonly support: number
-  /** Keys of names and numbers of the question that occur in no passage. */
-  readonly missing: readonly string[]
+  /** Whether a name, a number or a sign of the question occurs in no passage. */
+  readonly isMissing: boolean
   /** Share of the question that these sets of keys cover together, 0 to 1. */
-  readonly shareOf: (...sets: readonly ReadonlySet<string>[]) => number
-  readonly has: (set: ReadonlySet<string>, key: string) => boolean
+  readonly shareOf: (...sets: readonly Keys[]) => number
+  /** Whether one of these sets contains a key, or one with a similar spelling if no passage contains it. */
+  readonly has: (key: string, ...sets: readonly Keys[]) => boolean
   /** Share of the signs and options of the question that a unit contains; 1 if there are none. */
   readonly literalShare: (read: ReadUnit) => number
-}
-
-/** The heading above a unit, otherwise the title of its page. */
-export const headingOf = ({ unit, passage: { source } }: ReadUnit): string =>
-  unit.headings.at(-1) || source.section?.split(' > ').at(-1) || source.title
-
-/** Splits passages into units. A repeated text is read once, at its best rank. */
-export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
-  const seen = new Set<string>()
-  return sources.map((source, rank) => {
-    const units: ReadUnit[] = []
-    const head = new Set(keysOf(`${source.title} ${source.section ?? ''}`))
-    const all = new Set(head)
-    const passage: ReadPassage = { source, rank, units, head, all }
-    for (const unit of unitsOf(source.content)) {
-      const isRepeat = unit.kind !== 'code' && seen.has(unit.text)
-      seen.add(unit.text)
-      if (isRepeat) continue
-      const list = keysOf(unit.code ? `${unit.text} ${unit.code.text}` : unit.text)
-      const above = keysOf(`${unit.headings.join(' ')} ${unit.lead ?? ''} ${unit.table?.header.join(' ') ?? ''}`)
-      for (const key of [...list, ...above]) all.add(key)
-      const pairs = new Set(list.slice(1).map((key, at) => `${list[at]} ${key}`))
-      units.push({ unit, passage, at: units.length, keys: new Set(list), above: new Set(above), pairs })
-    }
-    return passage
-  })
 }
 
 /** Inverse document frequency of BM25. */
@@ -101,44 +45,48 @@ const alikeShare = 0.7
 /** Maximum number of words of a question that are checked for misspellings. */
 const maxComparedWords = 200
 
-/** Weights each key of the question, and finds the keys of the passages that match it. */
-function weighTopic({ topic, text }: Question, passages: readonly ReadPassage[]) {
+/** For each key of the question that no passage contains, the keys with a similar spelling. */
+function misspellings({ topic, text }: Question, passages: readonly ReadPassage[]): Map<string, string[]> {
   const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))
-  const alike = new Map(
-    topic.map((key) => [key, vocabulary.has(key) ? [] : [...vocabulary].filter((other) => isLike(key, other))]),
-  )
+  const unknown = topic.filter((key) => !vocabulary.has(key))
+  const alike = new Map(unknown.map((key) => [key, [...vocabulary].filter((other) => isLike(key, other))]))
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
   let words: Set<string> | undefined
   for (const word of (text.toLowerCase().match(wordPattern) ?? []).slice(-maxComparedWords)) {
-    const [key = ''] = keysOf(word)
-    const others = alike.get(key)
-    if (!others || vocabulary.has(key) || spaceless.test(word) || /\P{L}/u.test(word)) continue
+    const others = alike.get(keysOf(word)[0] ?? '')
+    if (!others || spaceless.test(word) || /\P{L}/u.test(word)) continue
     words ??= new Set(
       passages.flatMap(({ units }) => units.flatMap(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])),
     )
     for (const other of words) if (isNear(word, other)) others.push(...keysOf(other))
   }
-  const has = (set: ReadonlySet<string>, key: string): boolean =>
-    set.has(key) || (alike.get(key)?.some((other) => set.has(other)) ?? false)
-  const unitCount = passages.reduce((sum, { units }) => sum + units.length, 0)
+  return alike
+}
+
+/** Weighs each key of the question by its rarity, and finds the keys of the passages that match it. */
+function weighTopic(question: Question, passages: readonly ReadPassage[]) {
+  const alike = misspellings(question, passages)
+  const has = (key: string, ...sets: readonly Keys[]): boolean =>
+    sets.some((set) => set.has(key) || alike.get(key)?.some((other) => set.has(other)))
+  const units = passages.flatMap((passage) => passage.units)
   const worth = new Map<string, number>()
-  for (const key of topic) {
-    const inPassages = passages.filter(({ all }) => has(all, key)).length
-    const inUnits = passages.reduce((sum, { units }) => sum + units.filter(({ keys }) => has(keys, key)).length, 0)
+  for (const key of question.topic) {
+    const inPassages = passages.filter(({ all }) => has(key, all)).length
+    const inUnits = units.filter(({ keys }) => has(key, keys)).length
     worth.set(
       key,
-      (rarity(unitCount + assumed.units, inUnits) + rarity(passages.length + assumed.passages, inPassages)) / 2,
+      (rarity(units.length + assumed.units, inUnits) + rarity(passages.length + assumed.passages, inPassages)) / 2,
     )
   }
   const total = [...worth.values()].reduce((sum, value) => sum + value, 0) || 1
-  const shareOf = (...sets: readonly ReadonlySet<string>[]): number => {
+  const shareOf = (...sets: readonly Keys[]): number => {
     let sum = 0
     for (const [key, value] of worth)
       if (sets.some((set) => set.has(key))) sum += value
-      else if (sets.some((set) => has(set, key))) sum += alikeShare * value
+      else if (has(key, ...sets)) sum += alikeShare * value
     return sum / total
   }
-  return { worth, total, has, shareOf }
+  return { has, shareOf }
 }
 
 /** Commands share words with many questions that they do not answer, so they have to match more of them. */
@@ -158,9 +106,10 @@ const reach = 6
 
 /** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
-  const { worth, total, has, shareOf } = weighTopic(question, passages)
-  const questionKeys = keysOf(question.text)
+  const { has, shareOf } = weighTopic(question, passages)
+  const { kind, literals, names } = question
   const known = new Set(question.topic)
+  const questionKeys = keysOf(question.text)
   const pairs = questionKeys.slice(1).flatMap((key, at) => {
     const before = questionKeys[at] ?? ''
     return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
@@ -168,79 +117,65 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
   /** The largest share of the topic near a word of the kind that is asked for. */
   const nearness = (text: string): number => {
     const tokens = (text.match(wordPattern) ?? []).map((token) => ({ token, keys: keysOf(token) }))
-    let best = 0
-    for (const [at, { token, keys }] of tokens.entries()) {
-      if (!isOfKind(question.kind, token) || keys.some((key) => known.has(key))) continue
-      const nearby = new Set(tokens.slice(Math.max(0, at - reach), at + reach + 1).flatMap((other) => other.keys))
-      let sum = 0
-      for (const [key, value] of worth) if (nearby.has(key)) sum += value
-      best = Math.max(best, sum / total)
-    }
-    return best
+    const shares = tokens.map(({ token, keys }, at) => {
+      if (!isOfKind(kind, token) || keys.some((key) => known.has(key))) return 0
+      return shareOf(new Set(tokens.slice(Math.max(0, at - reach), at + reach + 1).flatMap((other) => other.keys)))
+    })
+    return Math.max(0, ...shares)
   }
   const fits = (text: string): number =>
     fitOf(
-      question.kind,
+      kind,
       text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word)),
     )
-
-  const patterns = question.literals.map(
+  const patterns = literals.map(
     (literal) => new RegExp(`(?<![\\w$-])${literal.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\w-])`, 'i'),
   )
   const literalShare = ({ unit, passage: { source } }: ReadUnit): number => {
-    if (patterns.length === 0) return 1
     const text = `${unit.headings.join(' ')} ${source.section} ${unit.lead} ${unit.text} ${unit.code?.text}`
-    return patterns.filter((pattern) => pattern.test(text)).length / patterns.length
+    return patterns.length === 0 ? 1 : patterns.filter((pattern) => pattern.test(text)).length / patterns.length
+  }
+  /** A heading or a text with the option explains it; a command with it only uses it. */
+  const literalScore = (read: ReadUnit): number => {
+    const isHeading = patterns.some((pattern) => pattern.test(read.heading))
+    return patterns.length === 0 ? 0 : literalBonus * literalShare(read) * (isHeading ? 1 : read.isCommand ? 0.4 : 0.7)
   }
 
   let support = 0
-  const isCode = ({ unit }: ReadUnit): boolean => unit.kind === 'code' || unit.code !== undefined
-  const units = passages.flatMap((passage) => {
-    const isManual = passage.units.filter(isCode).length * 2 > passage.units.length
-    const title = keysOf(passage.source.title)
+  const units = passages.flatMap(({ units, source, rank, head, isManual }) => {
+    const title = keysOf(source.title)
     const bonus = title.length > 0 && title.every((key) => known.has(key)) ? titleBonus : 0
-    return passage.units.map((read, at): Weighed => {
+    return units.map((read, at): Weighed => {
       // Only sentences continue the previous one: items and commands stand alone.
-      const isProse = read.unit.kind === 'sentence' || (read.unit.kind === 'item' && !read.unit.code)
-      const [before, after] = isProse ? [passage.units[at - 1]?.keys, passage.units[at + 1]?.keys] : []
+      const isProse = read.unit.kind === 'sentence' || (read.unit.kind === 'item' && !read.isCommand)
+      const near = isProse ? [units[at - 1], units[at + 1]].flatMap((other) => (other ? [other.keys] : [])) : []
       const own = shareOf(read.keys)
-      const context = shareOf(
-        read.keys,
-        passage.head,
-        read.above,
-        ...(before ? [before] : []),
-        ...(after ? [after] : []),
-      )
+      const context = shareOf(read.keys, head, read.above, ...near)
       const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
-      const near = question.kind && read.unit.kind !== 'code' ? nearness(read.unit.text) : 0
       const fit = fits(read.unit.text)
-      const heading = headingOf(read)
-      const extra = heading === passage.source.title ? 0 : keysOf(heading).filter((key) => !known.has(key)).length
-      const isInstruction = isManual || isCode(read)
+      const extra = read.heading === source.title ? 0 : keysOf(read.heading).filter((key) => !known.has(key)).length
       const score =
         own +
         0.5 * context +
         0.5 * together +
-        0.5 * near +
+        (kind && read.unit.kind !== 'code' ? 0.5 * nearness(read.unit.text) : 0) +
         0.3 * fit -
-        rankWeight * Math.min(passage.rank, 10) +
+        rankWeight * Math.min(rank, 10) +
         bonus +
-        (patterns.length > 0
-          ? literalBonus *
-            literalShare(read) *
-            (patterns.some((pattern) => pattern.test(heading)) ? 1 : isCode(read) ? 0.4 : 0.7)
-          : 0) -
+        literalScore(read) -
         extraPenalty * Math.min(5, extra)
-      if (question.kind !== 'number' || fit >= 0)
-        support = Math.max(support, context - (isInstruction ? instructionPenalty : 0))
+      if (kind !== 'number' || fit >= 0)
+        support = Math.max(support, context - (isManual || read.isCommand ? instructionPenalty : 0))
       return { read, own, context, score, bonus }
     })
   })
-  const missing = question.names.filter((key) => !passages.some(({ all }) => has(all, key)))
+  const isMissing =
+    names.some((key) => !passages.some(({ all }) => has(key, all))) ||
+    (literals.length > 0 && !units.some(({ read }) => literalShare(read) > 0))
   return {
     units: units.toSorted((left, right) => right.score - left.score),
     support,
-    missing,
+    isMissing,
     shareOf,
     has,
     literalShare,

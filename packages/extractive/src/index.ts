@@ -2,9 +2,8 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
-  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { aboutPages, openAddresses, readCall, type Move, type Reading } from './prompt.ts'
 import { answerFromConversation, answerFromFindings } from './answer.ts'
@@ -44,15 +43,9 @@ async function decide(reading: Reading): Promise<Move> {
   return { say: (await answerFromConversation(reading)) ?? withoutDocuments }
 }
 
-interface CallWithId {
-  readonly id: string
-  readonly name: string
-  /** JSON of the arguments. */
-  readonly input: string
-}
-
-/** Derives the id of each call from the conversation only: the same request gives the same response. */
-function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }: Reading): CallWithId[] {
+/** A text, or calls whose ids derive from the conversation only: the same request gives the same response. */
+function contentOf(move: Move, { questions, callIds }: Reading): LanguageModelV4Content[] {
+  if ('say' in move) return [{ type: 'text', text: move.say }]
   const conversation = questions.join('\n')
   // FNV-1a, 32 bits.
   let hash = 0x811c9dc5
@@ -61,48 +54,50 @@ function callsOf(move: Extract<Move, { calls: unknown }>, { questions, callIds }
   let turn = 1
   return move.calls.map(({ name, input }) => {
     while (callIds.has(`${base}_${turn}`)) turn++
-    return { id: `${base}_${turn++}`, name, input: JSON.stringify(input) }
+    return { type: 'tool-call', toolCallId: `${base}_${turn++}`, toolName: name, input: JSON.stringify(input) }
   })
-}
-
-const wordsAtOnce = 2
-
-async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
-  const reading = readCall(options)
-  const move = await decide(reading)
-  yield { type: 'stream-start', warnings: [] }
-  if ('say' in move) {
-    yield { type: 'text-start', id: 'answer' }
-    for (const [delta] of move.say.matchAll(new RegExp(`(?:\\S+\\s*){1,${wordsAtOnce}}|\\s+`, 'g')))
-      yield { type: 'text-delta', id: 'answer', delta }
-    yield { type: 'text-end', id: 'answer' }
-  }
-  for (const { id, name, input } of 'calls' in move ? callsOf(move, reading) : []) {
-    yield { type: 'tool-input-start', id, toolName: name }
-    for (const [delta] of input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
-    yield { type: 'tool-input-end', id }
-    yield { type: 'tool-call', toolCallId: id, toolName: name, input }
-  }
-  yield { type: 'finish', ...endOf(move, options) }
 }
 
 const charsPerToken = 4
 
-function endOf(
-  move: Move,
-  options: LanguageModelV4CallOptions,
-): { finishReason: LanguageModelV4FinishReason; usage: LanguageModelV4Usage } {
+async function generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+  const reading = readCall(options)
+  const move = await decide(reading)
+  const content = contentOf(move, reading)
   const unified = 'say' in move ? 'stop' : 'tool-calls'
-  const written = 'say' in move ? move.say : JSON.stringify(move.calls.map(({ input }) => input))
+  const written = content.map((part) =>
+    part.type === 'text' ? part.text : part.type === 'tool-call' ? part.input : '',
+  )
   const input = Math.ceil(JSON.stringify(options.prompt).length / charsPerToken)
-  const output = Math.ceil(written.length / charsPerToken)
+  const output = Math.ceil(written.join('').length / charsPerToken)
   return {
+    content,
     finishReason: { unified, raw: unified },
     usage: {
       inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
       outputTokens: { total: output, text: output, reasoning: 0 },
     },
+    warnings: [],
   }
+}
+
+async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { content, finishReason, usage, warnings } = await generate(options)
+  yield { type: 'stream-start', warnings }
+  for (const part of content)
+    if (part.type === 'text') {
+      yield { type: 'text-start', id: 'answer' }
+      for (const [delta] of part.text.matchAll(/(?:\S+\s*){1,2}|\s+/g))
+        yield { type: 'text-delta', id: 'answer', delta }
+      yield { type: 'text-end', id: 'answer' }
+    } else if (part.type === 'tool-call') {
+      const id = part.toolCallId
+      yield { type: 'tool-input-start', id, toolName: part.toolName }
+      for (const [delta] of part.input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
+      yield { type: 'tool-input-end', id }
+      yield part
+    }
+  yield { type: 'finish', finishReason, usage }
 }
 
 /**
@@ -132,20 +127,7 @@ export function extractiveModel(): LanguageModelV4 {
       )
       return { stream }
     },
-    doGenerate: async (options) => {
-      const reading = readCall(options)
-      const move = await decide(reading)
-      const content: LanguageModelV4Content[] =
-        'say' in move
-          ? [{ type: 'text', text: move.say }]
-          : callsOf(move, reading).map(({ id, name, input }) => ({
-              type: 'tool-call',
-              toolCallId: id,
-              toolName: name,
-              input,
-            }))
-      return { content, ...endOf(move, options), warnings: [] }
-    },
+    doGenerate: generate,
   }
 }
 

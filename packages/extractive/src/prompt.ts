@@ -5,7 +5,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider'
-import type { SourcePassage } from './evidence.ts'
+import type { SourcePassage } from './page.ts'
 
 /** Result of an action other than a list of passages. */
 export interface ToolAnswer {
@@ -99,28 +99,24 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
 }
 
 /** Reads the tool results in messages. */
-function readResults(messages: readonly LanguageModelV4Message[]): {
-  passages: SourcePassage[]
-  toolAnswers: ToolAnswer[]
-} {
+function readResults(messages: readonly LanguageModelV4Message[]) {
   const passages: SourcePassage[] = []
   const toolAnswers: ToolAnswer[] = []
-  for (const message of messages) {
-    if (message.role !== 'tool') continue
-    for (const part of message.content) {
-      if (part.type !== 'tool-result') continue
-      const { value, isError } = outputOf(part)
-      const read = isError ? undefined : passagesOf(value)
-      if (read) passages.push(...read)
-      else
-        toolAnswers.push({
-          toolName: part.toolName,
-          text: typeof value === 'string' ? value : JSON.stringify(value),
-          isError,
-        })
-    }
+  const toolNames = new Set<string>()
+  for (const part of messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))) {
+    if (part.type !== 'tool-result') continue
+    toolNames.add(part.toolName)
+    const { value, isError } = outputOf(part)
+    const read = isError ? undefined : passagesOf(value)
+    if (read) passages.push(...read)
+    else
+      toolAnswers.push({
+        toolName: part.toolName,
+        text: typeof value === 'string' ? value : JSON.stringify(value),
+        isError,
+      })
   }
-  return { passages, toolAnswers }
+  return { passages, toolAnswers, toolNames }
 }
 
 /** A text in the conversation: files and context have the format of a search result if they have citation numbers. */
@@ -140,28 +136,14 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
   const before = prompt.slice(0, Math.max(0, last))
   const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
 
-  const { passages, toolAnswers } = readResults(prompt.slice(last + 1))
-  const callIds = prompt.flatMap((message) =>
-    message.role === 'assistant'
-      ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
-      : [],
+  const since = prompt.slice(last + 1)
+  const { passages, toolAnswers, toolNames } = readResults(since)
+  const callIds = prompt.flatMap(({ role, content }) =>
+    role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
   )
-  const toolNames = prompt
-    .slice(last + 1)
-    .flatMap((message) =>
-      message.role === 'tool'
-        ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolName] : []))
-        : [],
-    )
-  const question = prompt[last]
-  const questions = [
-    ...before.filter((message) => message.role === 'user' && !isContext(message)),
-    ...(question ? [question] : []),
-  ]
-  const offered =
-    toolChoice?.type === 'none'
-      ? []
-      : tools.flatMap((tool) => (tool.type === 'function' ? [[tool.name, tool] as const] : []))
+  const earlier = before.filter((message) => message.role === 'user' && !isContext(message))
+  const questions = [...earlier, ...prompt.slice(Math.max(0, last), last + 1)]
+  const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
   return {
     questions: questions.map((message) => questionIn(textOf(message))),
     answers: before
@@ -171,12 +153,12 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
     context: before.filter((message) => message.role === 'user' && isContext(message)).flatMap(readContext),
     passages: passages.filter((passage) => passage.content !== ''),
     toolAnswers,
-    hasSearched: passages.length > 0 || prompt.slice(last + 1).some((message) => message.role === 'tool'),
-    tools: new Map(offered),
+    hasSearched: since.some((message) => message.role === 'tool'),
+    tools: new Map(offered.map((tool) => [tool.name, tool])),
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
     callIds: new Set(callIds),
-    toolNames: new Set(toolNames),
-    hasOpened: toolNames.includes(openTool),
+    toolNames,
+    hasOpened: toolNames.has(openTool),
   }
 }
 

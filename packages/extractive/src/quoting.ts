@@ -1,5 +1,5 @@
-import { lengthInWords, spaceless, wordPattern } from '@inlay/text'
-import { headingOf, type ReadUnit, type SourcePassage } from './evidence.ts'
+import { lengthInWords, spaceless } from '@inlay/text'
+import type { ReadUnit } from './page.ts'
 
 /** Inserts the citation before the punctuation mark that ends a sentence. */
 export function cited(text: string, number: number | undefined): string {
@@ -13,102 +13,70 @@ export function cited(text: string, number: number | undefined): string {
 }
 
 /** A fenced code block; the fence is longer than any run of backticks in it. */
-export function fenced(code: string, language = 'text'): string {
+function fenced(code: string, language = 'text'): string {
   const mark = '`'.repeat(Math.max(3, ...[...code.matchAll(/`+/g)].map(([run]) => run.length + 1)))
   return `${mark}${language}\n${code}\n${mark}`
 }
 
 /** A unit with its citation: an item with its code, code with the sentence that introduces it. */
-export function quoted({ unit, passage: { source } }: ReadUnit, text: string = unit.text): string {
-  if (unit.kind === 'code') {
-    const lead = unit.lead ?? `${unit.headings.at(-1) || source.title || 'For example'}:`
-    return `${cited(lead, source.number)}\n\n${fenced(unit.text, unit.language)}`
-  }
-  const words = cited(text, source.number)
-  return unit.code ? `${words}\n\n${fenced(unit.code.text, unit.code.language)}` : words
+export function quoted({ unit, heading, passage: { source } }: ReadUnit, text: string = unit.text): string {
+  const code = unit.kind === 'code' ? unit : unit.code
+  const words = unit.kind === 'code' ? (unit.lead ?? `${heading || 'For example'}:`) : text
+  return cited(words, source.number) + (code ? `\n\n${fenced(code.text, code.language)}` : '')
 }
 
-/** Units as a list, with the sentence that introduces it. */
-export function quotedList(units: readonly ReadUnit[], leading: string | undefined = units[0]?.unit.lead): string {
-  const lead = leading === undefined ? '' : `${leading}\n\n`
-  const items = units.map((read) =>
-    read.unit.code || read.unit.kind === 'code' ? `- ${quoted(read).replaceAll('\n', '\n  ')}` : `- ${quoted(read)}`,
-  )
-  return lead + items.join('\n')
+const maxListed = 15
+
+/** Units of a passage as on their page, in order: paragraphs, lists with their introduction, commands with theirs. */
+export function written(units: readonly ReadUnit[]): string {
+  const isListed = ({ unit: { kind } }: ReadUnit): boolean => units.length > 1 && (kind === 'item' || kind === 'row')
+  let text = ''
+  let listed = 0
+  for (const [at, read] of units.entries()) {
+    const [before, next] = [units[at - 1], units[at + 1]]
+    const isLead = next !== undefined && next.lead === read
+    // Code is written together with the sentence that introduces it.
+    if ((isLead && next.unit.kind === 'code') || (isListed(read) && ++listed > maxListed)) continue
+    const quote = isListed(read) ? `- ${quoted(read).replaceAll('\n', '\n  ')}` : quoted(read)
+    const isSame = before?.unit.block === read.unit.block && read.at - before.at === 1
+    const gap = isSame
+      ? spaceless.test(quote)
+        ? ''
+        : ' '
+      : before && isListed(before) && isListed(read)
+        ? '\n'
+        : '\n\n'
+    text += (text === '' ? '' : gap) + (isLead ? read.unit.text : quote)
+  }
+  return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
 }
 
 /** Title and heading of a unit. */
-export function placeOf(read: ReadUnit): string {
-  const { title } = read.passage.source
-  const heading = headingOf(read)
-  return heading === '' || heading === title ? title : title === '' ? heading : `${title} › ${heading}`
+export function placeOf({ heading, passage: { source } }: ReadUnit): string {
+  return [...new Set([source.title, heading])].filter((name) => name !== '').join(' › ')
 }
 
 /** Clause boundaries, at which a long sentence can be cut. */
 const clauseEnd = /(?<=[,;:—，；：])\s*|(?<=\s)(?=[–(])/u
 
 /**
- * A sentence with at most this many words; a longer one is cut to the consecutive clauses that answer best, with … at
- * the cuts.
+ * The consecutive clauses of a sentence, within a number of words, that answer best, with … at the cuts.
  * @param worthOf how well a text answers, comparable among parts of one sentence
  */
-export function shortened(text: string, maxWords: number, worthOf: (text: string) => number): string {
-  if (lengthInWords(text) <= maxWords) return text
-  const clauses = text.split(clauseEnd)
-  const gap = spaceless.test(text) ? '' : ' '
-  let best = { text: '', worth: -1, from: 0, to: 0 }
-  for (let from = 0; from < clauses.length; from++)
+export function bestClauses(text: string, maxWords: number, worthOf: (text: string) => number): string {
+  const clauses = text.split(clauseEnd).map((clause) => clause.trim())
+  let best = { text, worth: -1 }
+  for (const from of clauses.keys())
     for (let to = from + 1; to <= clauses.length; to++) {
-      const part = clauses
-        .slice(from, to)
-        .map((clause) => clause.trim())
-        .join(gap)
+      const part = clauses.slice(from, to).join(spaceless.test(text) ? '' : ' ')
       if (to > from + 1 && lengthInWords(part) > maxWords) break
       const worth = worthOf(part)
-      if (worth > best.worth) best = { text: part, worth, from, to }
+      const isCut = to < clauses.length
+      if (worth > best.worth)
+        best = {
+          text: `${from > 0 ? '… ' : ''}${isCut ? `${part.replace(/[,;:—–(，；：\s]+$/u, '')} …` : part}`,
+          worth,
+        }
     }
-  const isEnd = best.to === clauses.length
-  return `${best.from > 0 ? '… ' : ''}${isEnd ? best.text : `${best.text.replace(/[,;:—–(，；：\s]+$/u, '')} …`}`
-}
-
-/** Only parts of longer texts are used, since ranking reads every word several times. */
-const maxWholeCharacters = 4000
-const maxCharacters = 60_000
-const maxPatternWords = 50
-const [partCharacters, maxPartCharacters] = [1000, 2000]
-
-/** The passages, of which long ones are reduced to the parts that share a word with the question. */
-export function relevantParts(question: string, passages: readonly SourcePassage[]): readonly SourcePassage[] {
-  if (passages.every(({ content }) => content.length <= maxWholeCharacters)) return passages
-  const words = [...new Set(question.match(wordPattern))].slice(0, maxPatternWords)
-  const pattern = new RegExp(words.map((word) => word.replace(/[.+]/g, '\\$&')).join('|') || '(?!)', 'iu')
-  let room = maxCharacters
-  return passages.map((passage) => {
-    if (passage.content.length <= maxWholeCharacters) return passage
-    const content = thinned(passage.content, pattern, room)
-    room -= content.length
-    return { ...passage, content }
-  })
-}
-
-function thinned(text: string, pattern: RegExp, room: number): string {
-  if (text.length <= room) return text
-  let kept = ''
-  for (let start = 0; start < text.length && kept.length < room;) {
-    const end = endOfPart(text, start)
-    const part = text.slice(start, end)
-    if (pattern.test(part)) kept += kept === '' || kept.endsWith('\n') ? part : `\n\n${part}`
-    start = end
-  }
-  return (kept || text).slice(0, Math.max(room, 0))
-}
-
-/** After a paragraph if possible, otherwise after a line, otherwise after a space. */
-function endOfPart(text: string, start: number): number {
-  const within = text.slice(start + partCharacters, start + maxPartCharacters)
-  for (const mark of ['\n\n', '\n', ' ']) {
-    const at = within.indexOf(mark)
-    if (at !== -1) return start + partCharacters + at + mark.length
-  }
-  return Math.min(start + maxPartCharacters, text.length)
+  return best.text
 }

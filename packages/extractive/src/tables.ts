@@ -1,5 +1,6 @@
 import { keysOf } from '@inlay/text'
-import type { Evidence, ReadPassage, ReadUnit } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
+import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
 
 /** Rows with the same header. */
@@ -8,23 +9,41 @@ interface Table {
   readonly rows: readonly ReadUnit[]
 }
 
-/** Words for a maximum or minimum, and the columns they refer to if the question does not contain a column. */
-const extremes: readonly (readonly [RegExp, 'most' | 'least', RegExp])[] = [
-  [/cheapest|least expensive|günstigste|billigste/, 'least', /pric|cost|fee|rate|preis|kosten|[€$£]|eur|usd/i],
-  [/most expensive|dearest|costliest|priciest|teuerste/, 'most', /pric|cost|fee|rate|preis|kosten|[€$£]|eur|usd/i],
-  [/lightest|leichteste/, 'least', /weigh|mass|gewicht|\bk?g\b/i],
-  [/heaviest|schwerste/, 'most', /weigh|mass|gewicht|\bk?g\b/i],
-  [/shortest|kürzeste/, 'least', /length|duration|time|days|weeks|hours|minutes|distance|länge|dauer/i],
-  [/longest|längste/, 'most', /length|duration|time|days|weeks|hours|minutes|distance|länge|dauer/i],
-  [/slowest|langsamste/, 'least', /speed|rate|tempo|geschwindigkeit/i],
-  [/fastest|quickest|schnellste/, 'most', /speed|rate|tempo|geschwindigkeit/i],
-  [/oldest|earliest|älteste/, 'least', /year|date|since|built|founded|jahr|datum/i],
-  [/newest|youngest|latest|neueste|jüngste/, 'most', /year|date|since|built|founded|jahr|datum/i],
-  [/smallest|tiniest|kleinste/, 'least', /size|area|capacity|height|größe|fläche/i],
-  [/largest|biggest|größte/, 'most', /size|area|capacity|height|größe|fläche/i],
-  [/tallest|highest|maximum|höchste|greatest|\bmost\b|meisten/, 'most', /height|höhe/i],
-  [/lowest|minimum|fewest|niedrigste|\bleast\b|wenigsten/, 'least', /height|höhe/i],
+/** Rows with the text to quote of each. */
+export type Rows = readonly { readonly read: ReadUnit; readonly text: string }[]
+
+interface Found {
+  readonly rows: Rows
+  /** Share of the question that the rows and what stands above them cover. */
+  readonly share: number
+}
+
+const least =
+  /least|minimum|fewest|\b(?:cheap|light|short|slow|old|earli|small|tini|low)est\b|(?:günstig|billig|leichte|kürze|langsam|älte|klein|niedrig)ste|wenigsten/i
+const most =
+  /\bmost\b|maximum|\b(?:dear|costli|prici|heavi|long|fast|quick|new|young|lat|larg|bigg|tall|high|great)est\b|(?:teuer|schwer|läng|schnell|neue|jüng|größ|höch)ste|meisten/i
+
+/** What questions call a measure, and what columns with it are called or hold. */
+const measures: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /cheap|expensive|dear|cost|pric|how much|kostet|günstig|billig|teuer|cuesta|coûte/i,
+    /pric|cost|fee|rate|preis|kosten|[€$£]|\beur\b|\busd\b/i,
+  ],
+  [/light|heav|weigh|leicht|schwer|wieg/i, /weigh|mass|gewicht|\bk?g\b/i],
+  [/short|long|kürz|läng|lang/i, /length|duration|time|days|weeks|hours|minutes|distance|länge|dauer/i],
+  [/slow|fast|quick|schnell|langsam/i, /speed|rate|tempo|geschwindigkeit/i],
+  [/old|earl|new|young|lat|alt|ält|neu|jüng/i, /year|date|since|built|founded|jahr|datum/i],
+  [/small|tin|larg|big|klein|groß|größ/i, /size|area|capacity|height|größe|fläche/i],
+  [/tall|high|low|great|hoch|höch|niedrig/i, /height|höhe/i],
 ]
+
+/** Words that ask for a measure without most or least. */
+const asksMeasure = /\b(?:how|wie) \p{L}+|\bcosts?\b|\bpric\p{L}*|\bweighs?\b|kostet|wiegt|cuesta|coûte/giu
+
+/** Keys of words for any value: `the phone number of …`. */
+export const valueWord: RegExp = /^(?:numb|nummer|addres|adress|amount|value|wert|name|date|datum)/
+
+const asksWho = /^(?:who|whom|wer|wen|quién|qui|chi)(?!\p{L})/iu
 
 /** Units of time in hours, so that weeks and months can be compared. */
 const durations: readonly (readonly [RegExp, number])[] = [
@@ -37,11 +56,9 @@ const durations: readonly (readonly [RegExp, number])[] = [
   [/^(?:years?|jahre?)$/, 24 * 365],
 ]
 
-const numberIn = /[-−]?\d[\d.,’' ]*/
-
 /** Parses a number in English or continental notation, with the text around it. */
 function readNumber(cell: string): { value: number; unit: string } | undefined {
-  const digits = numberIn.exec(cell)?.[0].trim()
+  const digits = /[-−]?\d[\d.,’' ]*/.exec(cell)?.[0].trim()
   if (digits === undefined) return undefined
   const plain = digits
     .replace(/[’' ]/g, '')
@@ -50,9 +67,8 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
   // If both marks occur, the last one is the decimal mark; a single mark before three digits groups thousands.
   const isDecimalComma = plain.lastIndexOf(',') > plain.lastIndexOf('.') && !/^-?\d{1,3}(?:,\d{3})+$/.test(plain)
   const isGroupedByDots = /^-?\d{1,3}(?:\.\d{3})+$/.test(plain) && /[€]|EUR/.test(cell)
-  const value = Number(
-    isDecimalComma || isGroupedByDots ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', ''),
-  )
+  const isContinental = isDecimalComma || isGroupedByDots
+  const value = Number(isContinental ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', ''))
   const unit = cell
     .replace(digits, '')
     .toLowerCase()
@@ -64,137 +80,128 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
 
 /** Tables of one page with the same header count as one, since a search may have split it. */
 function tablesOf(passages: readonly ReadPassage[]): Table[] {
-  const tables = new Map<string, { header: readonly string[]; rows: ReadUnit[] }>()
-  for (const { units, source } of passages)
-    for (const read of units) {
-      const table = read.unit.table
-      if (!table) continue
-      const key = [source.number ?? source.title, ...table.header].join('\n')
-      const known = tables.get(key)
-      if (known) known.rows.push(read)
-      else tables.set(key, { header: table.header, rows: [read] })
-    }
-  return [...tables.values()]
+  const rows = passages.flatMap(({ units }) => units.filter(({ unit }) => unit.table))
+  const tables = Map.groupBy(rows, ({ unit, passage: { source } }) =>
+    [source.number ?? source.title, ...unit.table!.header].join('\n'),
+  )
+  return [...tables.values()].map((list) => ({ header: list[0]!.unit.table!.header, rows: list }))
 }
 
 const cell = (row: ReadUnit, column: number): string => row.unit.table?.cells[column] ?? ''
 
-/** The first cell and another cell of a row, as a line. */
-const lineOf = (row: ReadUnit, header: readonly string[], column: number): string =>
-  column === 0 ? row.unit.text : `${cell(row, 0)}: ${header[column] ? `${header[column]} ` : ''}${cell(row, column)}`
+/** The first cell and some others of a row, as a line. */
+function lineOf(row: ReadUnit, header: readonly string[], columns: readonly number[]): string {
+  if (columns.length === 0 || columns.includes(0)) return row.unit.text
+  return `${cell(row, 0)}: ${columns.map((at) => `${header[at] ? `${header[at]} ` : ''}${cell(row, at)}`).join('; ')}`
+}
 
-/** Rows with the text to quote of each. */
-export type Rows = readonly { readonly read: ReadUnit; readonly text: string }[]
+/** The row that a question names, with the column that it names, or the row with the most or least of a column. */
+export function lookUp(
+  question: Question,
+  passages: readonly ReadPassage[],
+  evidence: Evidence,
+  isKnown: boolean,
+): Rows | undefined {
+  const tables = tablesOf(passages)
+  const bestOf = (find: (table: Table) => Found | undefined): Rows | undefined =>
+    tables.flatMap((table) => find(table) ?? []).toSorted((left, right) => right.share - left.share)[0]?.rows
+  const extreme = (least.exec(question.text) ?? most.exec(question.text))?.[0]
+  return (
+    (isKnown ? bestOf((table) => namedRow(question, table, evidence, extreme)) : undefined) ??
+    (extreme === undefined ? undefined : bestOf((table) => extremeRow(question, table, evidence, extreme)))
+  )
+}
+
+/** A column such as `Maximum salary` is a name, not a comparison. */
+const isName = (extreme: string, header: readonly string[]): boolean => {
+  const keys = keysOf(header.join(' '))
+  return keysOf(extreme).every((key) => keys.includes(key))
+}
+
+function namedRow(
+  question: Question,
+  { header, rows }: Table,
+  { has, shareOf }: Evidence,
+  extreme: string | undefined,
+): Found | undefined {
+  if (extreme !== undefined && !isName(extreme, header)) return undefined
+  const { topic, text } = question
+  /** The cell of each row that holds most words of the question and fewest others. */
+  const matches = rows.flatMap((row) =>
+    header.map((_, at) => {
+      const keys = new Set(keysOf(cell(row, at)))
+      return { row, at, keys, matched: topic.filter((key) => has(key, keys)).length }
+    }),
+  )
+  const [top, next] = matches.toSorted(
+    (left, right) => right.matched - left.matched || left.keys.size - right.keys.size || left.at - right.at,
+  )
+  if (!top || top.matched < Math.max(1, top.keys.size / 2)) return undefined
+  const isTie = next && next.row !== top.row && next.matched === top.matched && next.keys.size === top.keys.size
+  if (isTie) return undefined
+  const { row, at, keys } = top
+  const left = topic.filter((key) => !has(key, keys))
+  const measured = text.match(asksMeasure)?.join(' ') ?? ''
+  const measure = measures.find(([pattern]) => pattern.test(measured))
+  const scores = header.map((name, column) => {
+    if (column === at || column === 0 || cell(row, column) === '') return 0
+    const shared = left.filter((key) => has(key, new Set(keysOf(name)))).length
+    return shared + (measure?.[1].test(`${name} ${cell(row, column)}`) ? 0.5 : 0)
+  })
+  const score = Math.max(...scores)
+  // Of `Salary from` and `Salary to`, the question may ask for either.
+  const columns = score > 0 ? [...scores.keys()].filter((column) => scores[column] === score) : []
+  const isCovered = left.every(
+    (key) =>
+      has(key, row.keys, row.above, row.passage.head) ||
+      (columns.length > 0 && (valueWord.test(key) || measure?.[0].test(key))),
+  )
+  if (!isCovered) return undefined
+  const share = shareOf(row.keys, row.above, row.passage.head)
+  // `Who is the head of IT?`: a cell says all that the question does, so its row tells who.
+  if (columns.length === 0 && at > 0 && asksWho.test(text))
+    return left.length > 0 ? undefined : { rows: [{ read: row, text: lineOf(row, header, [at]) }], share }
+  if (columns.length === 0 && (at > 0 || header.length > 2)) return undefined
+  return { rows: [{ read: row, text: lineOf(row, header, columns.length > 0 ? columns : [1]) }], share }
+}
 
 /** Minimum share of the topic in a table. */
 const minTableShare = 0.5
 const maxTied = 3
 
-/** The rows with the maximum or minimum that a question asks for; undefined if no table contains it. */
-export function extremeRows(question: Question, passages: readonly ReadPassage[], { has }: Evidence): Rows | undefined {
-  const extremeWord = extremes.find(([pattern]) => pattern.test(question.text.toLowerCase()))
-  if (!extremeWord) return undefined
-  const [pattern, direction, usualColumn] = extremeWord
-  const extremeKeys = new Set(keysOf(pattern.exec(question.text.toLowerCase())?.[0] ?? ''))
-  const namesColumn = (header: readonly string[]): boolean =>
-    keysOf(header.join(' ')).some((key) => extremeKeys.has(key))
-  const topic = question.topic.filter((key) => !extremeKeys.has(key))
-  let best: { rows: Rows; share: number } | undefined
-  for (const { header, rows } of tablesOf(passages)) {
-    const [first] = rows
-    // A column such as `Maximum salary` is a name, not a comparison.
-    if (!first || rows.length < 2 || namesColumn(header)) continue
-    const context = new Set([...first.above, ...first.passage.head, ...keysOf(header.join(' '))])
-    const share =
-      topic.filter((key) => has(context, key) || rows.some(({ keys }) => has(keys, key))).length / topic.length
-    if (topic.length > 0 && share < minTableShare) continue
-    const columns = header.map((_, at) => at).filter((at) => at > 0 && rows.some((row) => readNumber(cell(row, at))))
-    const named = columns.find((at) => topic.some((key) => has(new Set(keysOf(header[at] ?? '')), key)))
-    const usual = columns.find(
-      (at) => usualColumn.test(header[at] ?? '') || rows.every((row) => usualColumn.test(cell(row, at))),
-    )
-    const isAbout = topic.every((key) => has(context, key))
-    const column = named ?? usual ?? (columns.length === 1 && isAbout ? columns[0] : undefined)
-    if (column === undefined) continue
-    const read = rows.flatMap((row) => {
-      const number = readNumber(cell(row, column))
-      return number ? [{ row, ...number }] : []
-    })
-    // Different units, such as hours and minutes, cannot be compared.
-    if (read.length < 2 || new Set(read.map(({ unit }) => unit)).size > 1) continue
-    const values = read.map(({ value }) => value)
-    const extreme = direction === 'most' ? Math.max(...values) : Math.min(...values)
-    const tied = read.filter(({ value }) => value === extreme)
-    if (tied.length > maxTied || (best && best.share >= (share || 0))) continue
-    best = { rows: tied.map(({ row }) => ({ read: row, text: lineOf(row, header, column) })), share: share || 0 }
-  }
-  return best?.rows
-}
-
-/** Keys of words for any value: `the phone number of …`. */
-export const valueWord: RegExp = /^(?:numb|nummer|addres|adress|amount|value|wert|name|date|datum)/
-
-/** The row that a question refers to, and the column if it contains one; undefined if there are several candidates. */
-export function namedRow(
+function extremeRow(
   question: Question,
-  passages: readonly ReadPassage[],
-  { has, shareOf }: Evidence,
-): Rows | undefined {
-  let best: { rows: Rows; share: number } | undefined
-  for (const { header, rows } of tablesOf(passages)) {
-    // `Who is the head of IT?`: a cell says all that the question does, so its row tells who.
-    const said = rows.flatMap((row) => {
-      const at = /^(?:who|whom|wer|wen|quién|qui|chi)(?!\p{L})/iu.test(question.text)
-        ? header.findIndex((_, column) => {
-            const own = new Set(keysOf(cell(row, column)))
-            return column > 0 && question.topic.length > 1 && question.topic.every((key) => has(own, key))
-          })
-        : -1
-      return at > 0 ? [{ row, at }] : []
-    })
-    if (said.length === 1) return said.map(({ row, at }) => ({ read: row, text: lineOf(row, header, at) }))
-    const counted = rows.map((row) => {
-      const own = new Set(keysOf(cell(row, 0)))
-      return { row, matched: question.topic.filter((key) => has(own, key)).length, extra: own.size }
-    })
-    const most = Math.max(...counted.map(({ matched }) => matched))
-    const matching = counted
-      .filter(({ matched }) => matched === most)
-      .toSorted((left, right) => left.extra - right.extra)
-    const [top, next] = matching
-    if (!top || most === 0 || (next && next.extra === top.extra)) continue
-    const { row } = top
-    const own = new Set(keysOf(cell(row, 0)))
-    if (most < own.size / 2) continue
-    const left = question.topic.filter((key) => !has(own, key))
-    const headers = header.map((name) => new Set(keysOf(name)))
-    const hint = /\bcosts?\b|\bhow much\b|\bprice|kostet|cuesta|coûte/i.test(question.text)
-      ? /pric|cost|fee|preis|kosten|[€$£]/i
-      : undefined
-    const isNamed = (at: number): boolean =>
-      left.some((key) => has(headers[at]!, key)) || (hint?.test(`${header[at]} ${cell(row, at)}`) ?? false)
-    /** Prefers the column whose name shares most words with the question. */
-    const named = header.map((_, at) =>
-      at > 0 && isNamed(at) ? left.filter((key) => has(headers[at]!, key)).length + 1 : 0,
-    )
-    const column = named.indexOf(Math.max(...named, 1))
-    // Of `Salary from` and `Salary to`, the question may ask for either.
-    const tied = named.flatMap((share, other) => (share === named[column] && other !== column ? [other] : []))
-    const others = left.filter((key) => column <= 0 || !((hint && /^(?:cost|pric)/.test(key)) || valueWord.test(key)))
-    const share = others.length === 0 ? 1 : shareOf(row.keys, row.above, row.passage.head)
-    const covered = others.every((key) => has(row.keys, key) || has(row.above, key) || has(row.passage.head, key))
-    if (!covered || (column === -1 && header.length !== 2)) continue
-    const at = column === -1 ? 1 : column
-    if (cell(row, at) !== '' && (!best || share > best.share))
-      best = {
-        rows: [
-          {
-            read: row,
-            text: [lineOf(row, header, at), ...tied.map((other) => `${header[other]} ${cell(row, other)}`)].join('; '),
-          },
-        ],
-        share,
-      }
-  }
-  return best?.rows
+  { header, rows }: Table,
+  { has }: Evidence,
+  extreme: string,
+): Found | undefined {
+  const [first] = rows
+  if (!first || rows.length < 2 || isName(extreme, header)) return undefined
+  const extremeKeys = keysOf(extreme)
+  const topic = question.topic.filter((key) => !extremeKeys.includes(key))
+  const context = [first.above, first.passage.head]
+  const covered = topic.filter((key) => has(key, ...context, ...rows.map(({ keys }) => keys)))
+  const share = topic.length === 0 ? 0 : covered.length / topic.length
+  if (topic.length > 0 && share < minTableShare) return undefined
+  const numeric = [...header.keys()].filter((at) => at > 0 && rows.some((row) => readNumber(cell(row, at))))
+  const named = numeric.find((at) => topic.some((key) => has(key, new Set(keysOf(header[at] ?? '')))))
+  const phrase = /\b(?:most|least) \p{L}+/iu.exec(question.text)?.[0] ?? extreme
+  const measure = measures.find(([pattern]) => pattern.test(phrase))?.[1]
+  const usual = numeric.find(
+    (at) => measure?.test(header[at] ?? '') || rows.every((row) => measure?.test(cell(row, at))),
+  )
+  const isAbout = topic.every((key) => has(key, ...context))
+  const column = named ?? usual ?? (numeric.length === 1 && isAbout ? numeric[0] : undefined)
+  if (column === undefined) return undefined
+  const read = rows.flatMap((row) => {
+    const number = readNumber(cell(row, column))
+    return number ? [{ row, ...number }] : []
+  })
+  // Different units, such as hours and minutes, cannot be compared.
+  if (read.length < 2 || new Set(read.map(({ unit }) => unit)).size > 1) return undefined
+  const values = read.map(({ value }) => value)
+  const wanted = least.test(question.text) ? Math.min(...values) : Math.max(...values)
+  const tied = read.filter(({ value }) => value === wanted)
+  if (tied.length > maxTied) return undefined
+  return { rows: tied.map(({ row }) => ({ read: row, text: lineOf(row, header, [column]) })), share }
 }

@@ -1,0 +1,126 @@
+import { keysOf, unitsOf, wordPattern, type Unit } from '@inlay/text'
+
+/** A search result as the model receives it. */
+export interface SourcePassage {
+  /** Citation number; undefined for text that cannot be cited, such as an earlier answer. */
+  readonly number: number | undefined
+  readonly title: string
+  /** Headings above it, outermost first, joined by ` > `; absent if the content contains its headings. */
+  readonly section?: string
+  readonly content: string
+  /** Time of the last change, as ISO 8601; absent if unknown. */
+  readonly updatedAt?: string
+}
+
+/** A sentence, list item, table row or piece of code with its place on the page and its keys. */
+export interface ReadUnit {
+  readonly unit: Unit
+  readonly passage: ReadPassage
+  /** Index among the units of its passage. */
+  readonly at: number
+  /** The heading above it, otherwise the title of its page. */
+  readonly heading: string
+  /** All units under that heading, in order. */
+  readonly section: readonly ReadUnit[]
+  /** All items of its list or rows of its table, in order; a sentence or code is alone. */
+  readonly group: readonly ReadUnit[]
+  /** The sentence that introduces it, and the units that it introduces. */
+  readonly lead: ReadUnit | undefined
+  readonly led: readonly ReadUnit[]
+  /** A command, or an item with one. */
+  readonly isCommand: boolean
+  readonly keys: ReadonlySet<string>
+  /** Keys of its headings, of its lead and of the header of its table. */
+  readonly above: ReadonlySet<string>
+  readonly pairs: ReadonlySet<string>
+}
+
+export interface ReadPassage {
+  readonly source: SourcePassage
+  /** Rank among the results, from 0. */
+  readonly rank: number
+  readonly units: readonly ReadUnit[]
+  /** Whether most of it is commands, each with a description. */
+  readonly isManual: boolean
+  /** Keys of its title and section. */
+  readonly head: ReadonlySet<string>
+  /** Keys of the whole passage. */
+  readonly all: ReadonlySet<string>
+}
+
+/** Splits passages into units. A repeated text is read once, at its best rank. */
+export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
+  const seen = new Set<string>()
+  return sources.map((source, rank) => readPassage(source, rank, seen))
+}
+
+function readPassage(source: SourcePassage, rank: number, seen: Set<string>): ReadPassage {
+  const units: (ReadUnit & { readonly led: ReadUnit[] })[] = []
+  const head = new Set(keysOf(`${source.title} ${source.section ?? ''}`))
+  const all = new Set(head)
+  const fresh = unitsOf(source.content).filter(({ kind, text }) => {
+    const isRepeat = kind !== 'code' && seen.has(text)
+    seen.add(text)
+    return !isRepeat
+  })
+  const isCommand = ({ kind, code }: Unit): boolean => kind === 'code' || code !== undefined
+  const isManual = fresh.filter(isCommand).length * 2 > fresh.length
+  const passage: ReadPassage = { source, rank, units, isManual, head, all }
+  const lists = new Map<string, ReadUnit[]>()
+  const listOf = (...names: readonly unknown[]): ReadUnit[] => {
+    const list = lists.get(names.join('\n')) ?? []
+    lists.set(names.join('\n'), list)
+    return list
+  }
+  let sentence: (typeof units)[number] | undefined
+  for (const unit of fresh) {
+    const { kind, text, headings, lead, table, code } = unit
+    const keys = keysOf(code ? `${text} ${code.text}` : text)
+    const above = keysOf(`${headings.join(' ')} ${lead ?? ''} ${table?.header.join(' ') ?? ''}`)
+    for (const key of [...keys, ...above]) all.add(key)
+    const isListed = kind === 'item' || kind === 'row'
+    const leader = lead !== undefined && sentence?.unit.text === lead ? sentence : undefined
+    const read = {
+      unit,
+      passage,
+      at: units.length,
+      heading: headings.at(-1) || source.section?.split(' > ').at(-1) || source.title,
+      section: listOf('section', ...headings),
+      group: isListed ? listOf(kind, lead, table?.header, ...headings) : [],
+      lead: leader,
+      led: [],
+      isCommand: isCommand(unit),
+      keys: new Set(keys),
+      above: new Set(above),
+      pairs: new Set(keys.slice(1).map((key, at) => `${keys[at]} ${key}`)),
+    }
+    read.section.push(read)
+    read.group.push(read)
+    leader?.led.push(read)
+    units.push(read)
+    if (kind === 'sentence') sentence = read
+  }
+  return passage
+}
+
+/** Only parts of longer texts are used, since ranking reads every word several times. */
+const maxWholeCharacters = 4000
+const maxCharacters = 60_000
+const maxPatternWords = 50
+/** A paragraph, or about 2,000 characters of a longer one. */
+const part = /[\s\S]{1,2000}?(?:\n\n|$)|[\s\S]{1,2000}(?:\s|$)|[\s\S]{1,2000}/g
+
+/** The passages, of which long ones are reduced to the paragraphs that share a word with the question. */
+export function relevantParts(question: string, passages: readonly SourcePassage[]): readonly SourcePassage[] {
+  const words = [...new Set(question.match(wordPattern))].slice(0, maxPatternWords)
+  const pattern = new RegExp(words.map((word) => word.replace(/[.+]/g, '\\$&')).join('|') || '(?!)', 'iu')
+  let room = maxCharacters
+  return passages.map((passage) => {
+    if (passage.content.length <= maxWholeCharacters) return passage
+    const parts = passage.content.length > room ? (passage.content.match(part) ?? []) : [passage.content]
+    const related = parts.filter((text) => parts.length === 1 || pattern.test(text))
+    const content = (related.length > 0 ? related : parts).join('').slice(0, room)
+    room -= content.length
+    return { ...passage, content }
+  })
+}
