@@ -113,7 +113,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   CONNECTION_ERROR: 'Try again in a while.',
   CONTENT_POLICY: 'Put it in other words.',
   CONTEXT_TOO_LONG:
-    'Send a shorter message, or begin a new chat. Whoever runs this assistant can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).',
+    'Send a shorter message, or begin a new chat. The administrator of this assistant can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).',
   PERMISSION_DENIED: 'Tell the administrator of this assistant.',
   REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
   UNPROCESSABLE_ENTITY: 'Try again, in other words.',
