@@ -91,7 +91,16 @@ test('conversations live in Postgres as they do in SQLite', async () => {
   const before = Date.parse(first.sessions[0]?.timeUpdated ?? '')
   expect((await sessions.list(ana, { limit: 1, before })).sessions[0]?.id).toBe(run.sessionId)
   expect((await sessions.list(ana, { projectId: null })).sessions).toHaveLength(2)
-  expect((await sessions.search('holiday', ana)).groups).toMatchObject([{ sessions: [{ id: run.sessionId }] }])
+  expect((await sessions.search('holiday', ana)).groups).toMatchObject([
+    { sessions: [{ id: run.sessionId, match: { text: expect.stringMatching(/holiday/i) as string } }] },
+  ])
+  await sessions.setPinned(other.sessionId, true, ana)
+  await sessions.setPinned(run.sessionId, true, ana)
+  await sessions.setPinned(run.sessionId, false, ana)
+  await sessions.remove(other.sessionId, ana)
+  expect(await sessions.listPinned(ana)).toEqual([])
+  await sessions.restore(other.sessionId, ana)
+  expect((await sessions.listPinned(ana)).map(({ id }) => id)).toEqual([other.sessionId])
 
   await sessions.rate({ messageId: run.messageId, isPositive: true, text: 'Good', predefined: null }, ana)
   await sessions.selectBranch(run.messageId, ana)

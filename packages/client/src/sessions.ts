@@ -8,9 +8,11 @@ import {
   type ChatSessionList,
   chatSessionListSchema,
   chatSessionRenamedSchema,
+  type ChatSessionSummary,
+  chatSessionSummarySchema,
   type SharingStatus,
 } from '@inlay/protocol'
-import { type CallOptions, queryOf, read, submit } from './call.ts'
+import { type CallOptions, queryOf, read, readList, submit } from './call.ts'
 import type { Call, Transport } from './transport.ts'
 
 /** Filters for a listing of sessions. */
@@ -78,6 +80,12 @@ export interface SessionsClient {
   /** Sets the model of further answers, and its settings. @throws VALIDATION_ERROR for values that no model supports */
   pin(sessionId: string, pins: SessionPins): Promise<void>
   remove(sessionId: string, options?: SessionRemoval): Promise<void>
+  /** Undoes a removal without `erase`, as long as the session is stored. It is private then. */
+  restore(sessionId: string, options?: CallOptions): Promise<void>
+  /** Pins a session to the top of lists, or unpins it. @throws INVALID_INPUT if 100 are pinned already */
+  setPinned(sessionId: string, isPinned: boolean, options?: CallOptions): Promise<void>
+  /** All pinned sessions, last pinned first. */
+  listPinned(options?: CallOptions): Promise<readonly ChatSessionSummary[]>
   /** Deletes all sessions of the caller. */
   removeAll(options?: SessionRemoval): Promise<void>
   /** Makes the branch of a message the active one. @throws VALIDATION_ERROR if it is not a message of the caller */
@@ -91,6 +99,7 @@ export interface SessionsClient {
 }
 
 const pathOf = (name: string, sessionId: string): string => `/chat/${name}/${encodeURIComponent(sessionId)}`
+const ownPath = (sessionId: string): string => `/service-api/chat-sessions/${encodeURIComponent(sessionId)}`
 const put = (json: object, signal?: AbortSignal): Call => ({ method: 'PUT', json, signal })
 
 /** Creates the part of a client for chat sessions. */
@@ -131,6 +140,12 @@ export function createSessionsClient(transport: Transport): SessionsClient {
       }),
     remove: (sessionId, options = {}) =>
       submit(transport, pathOf('delete-chat-session', sessionId) + removalQuery(options), removal(options)),
+    restore: (sessionId, { signal } = {}) =>
+      submit(transport, `${ownPath(sessionId)}/restore`, { method: 'POST', signal }),
+    setPinned: (sessionId, isPinned, { signal } = {}) =>
+      submit(transport, `${ownPath(sessionId)}/pin`, put({ pinned: isPinned }, signal)),
+    listPinned: ({ signal } = {}) =>
+      readList(chatSessionSummarySchema, send('/service-api/pinned-chat-sessions', { signal })),
     removeAll: (options = {}) =>
       submit(transport, `/chat/delete-all-chat-sessions${removalQuery(options)}`, removal(options)),
     pin: (sessionId, pins) => pin(transport, sessionId, pins),

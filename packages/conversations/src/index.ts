@@ -22,6 +22,7 @@ export type { ListenToDatabase, SqlSharedRunsOptions } from './run-records/share
 export { createConversationStore } from './sessions/conversation-store.ts'
 export type {
   Feedback,
+  FoundSession,
   PastSearch,
   SessionGroup,
   SessionListing,

@@ -5,6 +5,7 @@ import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
 import { retentionMigration } from './sessions/retention-migration.ts'
+import { pinMigration } from './sessions/pin-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
 import { unsupportedNumbersMigration } from './sessions/unsupported-numbers-migration.ts'
@@ -85,6 +86,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0013-tool-grants': toolGrantMigration,
       '0014-usage': usageMigration,
       '0015-unsupported-numbers': unsupportedNumbersMigration,
+      '0016-pinned-sessions': pinMigration,
     },
   })
 }

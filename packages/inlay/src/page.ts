@@ -159,7 +159,9 @@ const startRoutes = {
   me: '/me',
   models: '/llm/provider',
   agents: '/persona',
-  chats: '/chat/get-user-chat-sessions?page_size=50',
+  chats: '/chat/get-user-chat-sessions?page_size=50&only_non_project_chats=false',
+  projects: '/user/projects',
+  pinned: '/service-api/pinned-chat-sessions',
   figures: '/service-api/ingestion-figures',
 } as const
 

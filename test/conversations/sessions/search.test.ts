@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { excerptOf } from '@inlay/conversations/internal/sessions/excerpt'
 import { ana, ben, newSetting } from '../../agent/setting.ts'
 
 const dayMs = 86_400_000
@@ -63,4 +64,44 @@ test('pages hold each session once', async () => {
     if (!hasMore) break
   }
   expect(names).toEqual(Array.from({ length: 60 }, (_, index) => `bee ${118 - 2 * index}`))
+})
+
+test('a session found by what was said names the newest message with the words, and the text around them', async () => {
+  const filler = 'Nothing else happened on that day. '.repeat(20)
+  const answers = [`${filler}Two whales\n\n| were | seen |\n near the pier. ${filler}`, 'No whales any more.']
+  const { agent, send } = await newSetting(() => [answers.shift() ?? ''])
+  const { sessions } = agent
+  const first = await send({ message: 'How was it?' })
+  await first.whole()
+  const named = await sessions.create({ description: 'Whales' }, ana)
+  const matches = async (query: string) =>
+    (await sessions.search(query, ana)).groups.flatMap((group) => group.sessions.map(({ id, match }) => [id, match]))
+  const listed = await matches('pier whale')
+  expect(listed).toEqual([
+    [first.sessionId, { messageId: expect.any(Number) as number, text: expect.any(String) as string }],
+  ])
+  const [, match] = listed[0] as [string, { messageId: number; text: string }]
+  expect(match.text).toContain('Two whales | were | seen | near the pier.')
+  expect(match.text).toMatch(/^…\S.*\S…$/)
+  expect(match.text.length).toBeLessThanOrEqual(162)
+  const { messages } = await sessions.get(first.sessionId, ana)
+  expect(messages.find(({ id }) => id === match.messageId)?.role).toBe('assistant')
+  const again = await send({ message: 'And now?', chat_session_id: first.sessionId })
+  await again.whole()
+  expect(new Map((await matches('whale')) as [string, unknown][])).toEqual(
+    new Map<string, unknown>([
+      [named.id, undefined],
+      [first.sessionId, { messageId: expect.any(Number) as number, text: 'No whales any more.' }],
+    ]),
+  )
+  expect((await matches('')).every(([, none]) => none === undefined)).toBe(true)
+})
+
+test('an excerpt shows the words as they stand, in scripts without spaces too', () => {
+  expect(excerptOf('Staff get 28 days of paid leave.', ['leav'])).toBe('Staff get 28 days of paid leave.')
+  expect(excerptOf('従業員は年間28日の有給休暇を取得できます。', ['有給', '給休', '休暇'])).toContain('有給休暇')
+  // Three words close together win over one far ahead of them.
+  const text = `leave ${'filler '.repeat(60)} paid leave for staff ${'filler '.repeat(60)}`
+  expect(excerptOf(text, ['paid', 'leav', 'staff'])).toContain('paid leave for staff')
+  expect(excerptOf('Nothing of it.', ['absent'])).toBe('Nothing of it.')
 })

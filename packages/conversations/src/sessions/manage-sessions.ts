@@ -12,6 +12,7 @@ import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
 import { lockSession, ownSession, readableSession } from './session-access.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
+import { createPins } from './pins.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
 import { readSharedSession, type ReadableDocuments } from './shared-session.ts'
@@ -86,6 +87,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return title
     },
     ...createRemoval(options),
+    ...createPins(options),
     ...createBranches(db),
     ...createFeedback({ db, now, limit: createRateLimit({ ...feedbackLimit, now }) }),
     ...createSettings({ db, models, owned }),

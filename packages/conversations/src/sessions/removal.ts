@@ -1,4 +1,5 @@
 import { emptyLog, isAmong } from '@inlay/records'
+import { InlayError } from '@inlay/protocol'
 import type { Agent, Services } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
@@ -16,7 +17,12 @@ export interface RemovalOptions extends Pick<Services, 'now'> {
  * Hides sessions from their owner, or with `erase` deletes them with the files made in them that nothing else uses.
  * Their runs end.
  */
-export function createRemoval({ db, agent, files, now }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll'> {
+export function createRemoval({
+  db,
+  agent,
+  files,
+  now,
+}: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll' | 'restore'> {
   const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {
     await agent.removeRuns(ids)
     if (erase) {
@@ -35,6 +41,20 @@ export function createRemoval({ db, agent, files, now }: RemovalOptions): Pick<S
     remove: async (id, caller, { erase = false } = {}) => {
       await remove([(await ownSession(db, id, caller)).id], caller.id, erase)
       if (erase) await emptyLog(db)
+    },
+    restore: async (id, caller) => {
+      const row = await db
+        .updateTable('inlay_chat_sessions')
+        // Removing it ended the sharing; only its owner can share it again.
+        .set((session) => ({
+          deleted_at: null,
+          is_public: session.case().when('deleted_at', 'is', null).then(session.ref('is_public')).else(0).end(),
+        }))
+        .where('id', '=', id)
+        .where('owner_id', '=', caller.id)
+        .returning('id')
+        .executeTakeFirst()
+      if (row === undefined) throw new InlayError('SESSION_NOT_FOUND')
     },
     removeAll: async (caller, { erase = false } = {}) => {
       const rows = await db

@@ -1,11 +1,12 @@
-import { dialectOf } from '@inlay/records'
+import { dialectOf, isAmong } from '@inlay/records'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
-import type { SessionGroup, SessionListing, Sessions } from './stored-session.ts'
+import type { FoundSession, SessionGroup, Sessions } from './stored-session.ts'
+import { excerptOf } from './excerpt.ts'
 import { toListing } from './listing.ts'
-import { holdsWords, ownerTerm, rowsWithWords } from './search-index.ts'
+import { holdsWords, maxSearchedCharacters, ownerTerm, rowsWithWords } from './search-index.ts'
 import { stemsOf, termsOfStem } from './search-words.ts'
 
 const dayMs = 86_400_000
@@ -24,7 +25,12 @@ export async function searchSessions(
   const terms = [...new Set(stemsOf(query).flatMap(termsOfStem))]
   const wanted = offset + limit + 1
   const rows = terms.length === 0 ? await newest(db, caller, wanted) : await withTerms(db, terms, caller, wanted)
-  const page = rows.slice(offset, offset + limit).map(toListing)
+  const shown = rows.slice(offset, offset + limit)
+  const matches = await readMatches(db, terms, caller, shown)
+  const page = shown.map((row): FoundSession => {
+    const match = matches.get(row.id)
+    return match === undefined ? toListing(row) : { ...toListing(row), match }
+  })
   return { groups: toGroups(page, time), hasMore: rows.length > offset + limit }
 }
 
@@ -80,6 +86,43 @@ async function amongNewest(
   return rows
 }
 
+/**
+ * The newest message of each session that holds every term, with the text around it. Sessions found by their name alone
+ * have none.
+ */
+async function readMatches(
+  db: ConversationDatabase,
+  terms: readonly string[],
+  caller: Principal,
+  sessions: readonly Row[],
+): Promise<Map<string, NonNullable<FoundSession['match']>>> {
+  const matches = new Map<string, NonNullable<FoundSession['match']>>()
+  if (terms.length === 0 || sessions.length === 0) return matches
+  const words = [ownerTerm(caller.id), ...terms]
+  const ids = isAmong(
+    db,
+    'session_id',
+    sessions.map(({ id }) => id),
+  )
+  // The index of SQLite gives the newest texts of the caller; elsewhere the texts of these sessions are looked at.
+  const index =
+    dialectOf(db) === 'sqlite' && rowsWithWords(db, words, { hasFullText: await hasFullText(db), limit: maxTexts })
+  const condition = index ? sql`id in (select id from (${index}) as texts)` : holdsWords(db, words)
+  const { rows } = await sql<{ id: number; session_id: string }>`
+    select max(message_id) as id, session_id from inlay_chat_search
+    where ${ids} and message_id is not null and ${condition}
+    group by session_id`.execute(db)
+  for (const { id, session_id: sessionId } of rows) {
+    const message = await db
+      .selectFrom('inlay_chat_messages')
+      .select(sql<string>`substr(text, 1, ${sql.lit(maxSearchedCharacters)})`.as('text'))
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (message !== undefined) matches.set(sessionId, { messageId: id, text: excerptOf(message.text, terms) })
+  }
+  return matches
+}
+
 const fullText = new WeakMap<object, boolean>()
 
 /** Whether this build of SQLite had FTS5 when the tables were made. */
@@ -95,9 +138,9 @@ async function hasFullText(db: ConversationDatabase): Promise<boolean> {
   return known
 }
 /** Groups sessions by the day (UTC) they were begun on. */
-function toGroups(sessions: readonly SessionListing[], time: number): SessionGroup[] {
+function toGroups(sessions: readonly FoundSession[], time: number): SessionGroup[] {
   const today = Math.floor(time / dayMs)
-  const titleOf = ({ timeCreated }: SessionListing): SessionGroup['title'] => {
+  const titleOf = ({ timeCreated }: FoundSession): SessionGroup['title'] => {
     const age = today - Math.floor(Date.parse(timeCreated) / dayMs)
     if (age <= 0) return 'Today'
     if (age === 1) return 'Yesterday'

@@ -66,11 +66,17 @@ export interface StoredSession extends SessionListing {
   readonly currentRunId: number | null
 }
 
+/** A session that a search found. */
+export interface FoundSession extends SessionListing {
+  /** The newest message that holds all words; absent when only the name does. */
+  readonly match?: { readonly messageId: number; readonly text: string }
+}
+
 /** Sessions found, by the day (UTC) they were begun on. */
 export interface SessionGroup {
   readonly title: 'Today' | 'Yesterday' | 'This Week' | 'This Month' | 'Older'
   /** Newest first; never empty. */
-  readonly sessions: readonly SessionListing[]
+  readonly sessions: readonly FoundSession[]
 }
 
 /** Feedback on an answer. */
@@ -143,8 +149,16 @@ export interface Sessions {
   ): Promise<readonly PastSearch[]>
   /** Names a session; without a name a model finds one, or the first question does. Gives the name. */
   rename(id: string, name: string | null, caller: Principal): Promise<string>
+  /**
+   * Pins a session, or unpins it; safe to repeat. INVALID_INPUT when 100 are pinned already.
+   */
+  setPinned(id: string, isPinned: boolean, caller: Principal): Promise<void>
+  /** The pinned ones, last pinned first. */
+  listPinned(caller: Principal): Promise<readonly SessionListing[]>
   /** Ends what runs in it; `erase` also forgets what is stored, else it is only hidden. */
   remove(id: string, caller: Principal, options?: { readonly erase?: boolean }): Promise<void>
+  /** Shows a session again that was removed without `erase` and is still stored; private, whoever could read it before. */
+  restore(id: string, caller: Principal): Promise<void>
   /** Removes all sessions of the caller. */
   removeAll(caller: Principal, options?: { readonly erase?: boolean }): Promise<void>
   share(id: string, sharing: 'public' | 'private', caller: Principal): Promise<void>

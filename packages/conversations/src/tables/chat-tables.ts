@@ -21,6 +21,8 @@ export interface SessionTable {
   /** Model given by the client, from which `model_override` was derived. */
   alternate_model: string | null
   reasoning_effort: string | null
+  /** When its owner pinned it. */
+  pinned_at: number | null
 }
 
 /** One message of a session's tree. Big columns come last, so that walking the tree reads little. */

@@ -49,6 +49,7 @@ export type {
   ChatFullResponse,
   ChatMessageDetail,
   ChatSearchAnswer,
+  ChatSearchMatch,
   ChatSearchQuery,
   ChatSessionCreated,
   ChatSessionCreation,

@@ -51,6 +51,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   PreferredResponse: { user_message_id: 6, preferred_response_id: 7 },
   FeedbackRequest: { chat_message_id: 7, is_positive: true, feedback_text: 'That is what I was looking for.' },
   SessionModel: { chat_session_id: session, new_alternate_model: 'openai__openai__gpt-5' },
+  SessionPin: { pinned: true },
   SessionTemperature: { chat_session_id: session, temperature_override: 0.2 },
   SessionReasoning: { chat_session_id: session, reasoning_effort_override: 'high' },
   FileStatusesRequest: { file_ids: ['5f1c6f2e-0b8e-4a39-9d0a-6f5b3b1f8a10'] },

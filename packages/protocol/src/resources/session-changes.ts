@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { float, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
+import { boolean, float, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
 import { queryBoolean } from '../query.ts'
 import { sharingStatus } from './sessions.ts'
 
@@ -26,6 +26,14 @@ export const sessionDeletionQuerySchema = model('SessionDeletionQuery', {
 
 /** Query of the addresses that delete sessions. */
 export type SessionDeletionQuery = Wire<typeof sessionDeletionQuerySchema>
+
+export const sessionPinSchema = model('SessionPin', {
+  /** Whether the session is pinned. */
+  pinned: boolean,
+})
+
+/** Body of `PUT /service-api/chat-sessions/{session_id}/pin`. */
+export type SessionPin = Wire<typeof sessionPinSchema>
 
 export const branchSelectionSchema = model('BranchSelection', {
   /** Message that the active branch should lead to. */

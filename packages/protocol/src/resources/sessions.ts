@@ -23,7 +23,7 @@ export type SharingStatus = 'public' | 'private'
 /** Schema of {@link SharingStatus}. */
 export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
-const foundChatSessionSchema = model('FoundChatSession', {
+const listedChatSessionSchema = model('ListedChatSession', {
   /** Id of the session, a UUID. */
   id: v.string(),
   /** Name of the session; "" until it is named. */
@@ -42,11 +42,27 @@ const foundChatSessionSchema = model('FoundChatSession', {
   current_reasoning_effort_override: orNull(v.string()),
 })
 
+const chatSearchMatchSchema = model('ChatSearchMatch', {
+  /** The newest message that contains all words. */
+  message_id: integer,
+  /** The text around the words, at most 160 characters and an ellipsis at each cut end; on one line. */
+  text: v.string(),
+})
+
+/** The message by which a search found a session. */
+export type ChatSearchMatch = Wire<typeof chatSearchMatchSchema>
+
+const foundChatSessionSchema = model('FoundChatSession', {
+  ...listedChatSessionSchema.entries,
+  /** The message that contains the words; absent if only the name does, and without a query. */
+  match: v.optional(chatSearchMatchSchema),
+})
+
 /** A chat session found by a search, without the time of its last message. */
 export type FoundChatSession = Wire<typeof foundChatSessionSchema>
 
 export const chatSessionSummarySchema = model('ChatSessionSummary', {
-  ...foundChatSessionSchema.entries,
+  ...listedChatSessionSchema.entries,
   /** Time of the last message, ISO 8601 with `Z`. */
   time_updated: answeredTime,
 })

@@ -220,7 +220,16 @@ test('sessions are searched by word, grouped and paged', async () => {
   }
   expect(await find('?query=swarming%20bee')).toMatchObject({
     groups: [
-      { title: 'Today', chats: [{ id: second.session, persona_id: 0 }] },
+      {
+        title: 'Today',
+        chats: [
+          {
+            id: second.session,
+            persona_id: 0,
+            match: { message_id: expect.any(Number) as number, text: 'The bees swarm in May.' },
+          },
+        ],
+      },
       { title: 'Yesterday', chats: [{ id: first.session, shared_status: 'private' }] },
     ],
     has_more: false,
@@ -230,4 +239,27 @@ test('sessions are searched by word, grouped and paged', async () => {
   expect(await find('?page_size=1')).toMatchObject({ groups: [{ title: 'Today' }], has_more: true, next_page: 2 })
   expect(await find('?page_size=1&page=2')).toMatchObject({ groups: [{ title: 'Yesterday' }], next_page: null })
   expect((await fetchJson('/chat/search?page=0')).status).toBe(422)
+})
+
+test('a session is pinned, and a deleted one comes back', async () => {
+  const { ask, say, fetchJson } = await newService(() => ['Yes.'])
+  const { session } = await say('Bees?')
+  const own = `/service-api/chat-sessions/${session}`
+  const pin = async (pinned: unknown) => (await ask(`${own}/pin`, { method: 'PUT', json: { pinned } })).status
+  const names = async () => {
+    const { body } = await fetchJson('/service-api/pinned-chat-sessions')
+    return (body as { id: string }[]).map(({ id }) => id)
+  }
+  expect(await pin(true)).toBe(200)
+  expect(await names()).toEqual([session])
+  expect(await pin('yes please')).toBe(422)
+  expect((await ask(`/chat/delete-chat-session/${session}`, { method: 'DELETE' })).status).toBe(200)
+  expect(await names()).toEqual([])
+  expect(await pin(false)).toBe(404)
+  expect((await ask(`${own}/restore`, { method: 'POST' })).status).toBe(200)
+  expect(await names()).toEqual([session])
+  expect(await pin(false)).toBe(200)
+  expect(await names()).toEqual([])
+  const unknown = '/service-api/chat-sessions/6f1c2f4e-5a0b-4c53-9a3e-0b8f2f1f7c11/restore'
+  expect((await ask(unknown, { method: 'POST' })).status).toBe(404)
 })

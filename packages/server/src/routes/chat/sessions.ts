@@ -1,4 +1,4 @@
-import type { StoredPersona, SessionListing, StoredMessage, StoredSession } from '@inlay/conversations'
+import type { FoundSession, StoredPersona, SessionListing, StoredMessage, StoredSession } from '@inlay/conversations'
 import {
   chatSearchAnswerSchema,
   chatSearchQuerySchema,
@@ -10,8 +10,10 @@ import {
   chatSessionQuerySchema,
   chatSessionRenamedSchema,
   chatSessionRenameSchema,
+  chatSessionSummarySchema,
   chatSessionUpdateSchema,
   sessionDeletionQuerySchema,
+  sessionPinSchema,
   uuid,
   type ChatMessageDetail,
   type ChatSearchAnswer,
@@ -72,7 +74,9 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
   route('GET /chat/search', 'searchChatSessions', 'Search sessions', {
-    description: 'Searches names and messages; without a query returns the newest. Days are in UTC.',
+    description:
+      'Searches names and messages; without a query returns the newest. Days are in UTC. `match` names the newest message ' +
+      'that contains all words, with the text around them.',
     input: { query: chatSearchQuerySchema },
     answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
     async handle({ query, caller, parts }): Promise<ChatSearchAnswer> {
@@ -115,6 +119,33 @@ export const sessionRoutes: readonly Route[] = [
       await parts.agent.sessions.remove(path.session_id, caller, { erase: query.hard_delete })
     },
   }),
+  route('POST /service-api/chat-sessions/{session_id}/restore', 'restoreChatSession', 'Undo deleting a session', {
+    description:
+      'Lists a session again that was hidden and is still stored; it is private then. Nothing happens to one that is not ' +
+      'deleted.',
+    input: { path: sessionPath },
+    answer: nothing,
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ path, caller, parts }) {
+      await parts.agent.sessions.restore(path.session_id, caller)
+    },
+  }),
+  route('PUT /service-api/chat-sessions/{session_id}/pin', 'pinChatSession', 'Pin a session', {
+    description: 'Pins a session to the top of lists, or unpins it. At most 100 sessions of a caller can be pinned.',
+    input: { path: sessionPath, body: { kind: 'json', schema: sessionPinSchema, limit: 'maxOtherBytes' } },
+    answer: nothing,
+    errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ path, body, caller, parts }) {
+      await parts.agent.sessions.setPinned(path.session_id, body.pinned, caller)
+    },
+  }),
+  route('GET /service-api/pinned-chat-sessions', 'listPinnedChatSessions', 'List pinned sessions', {
+    description: 'All pinned sessions of the caller, last pinned first.',
+    answer: { description: 'The sessions.', schema: v.array(chatSessionSummarySchema) },
+    async handle({ caller, parts }): Promise<ChatSessionSummary[]> {
+      return (await parts.agent.sessions.listPinned(caller)).map(toSummary)
+    },
+  }),
   route('DELETE /chat/delete-all-chat-sessions', 'deleteAllChatSessions', 'Delete all sessions', {
     description: 'Hides all sessions of the caller; `hard_delete=true` deletes them permanently.',
     input: { query: sessionDeletionQuerySchema },
@@ -131,7 +162,12 @@ function projectOf(query: v.InferOutput<typeof chatSessionListQuerySchema>): { r
   return query.only_non_project_chats ? { projectId: null } : {}
 }
 
-function toFound(session: SessionListing): FoundChatSession {
+function toFound(session: FoundSession): FoundChatSession {
+  const { match } = session
+  return { ...toListed(session), ...(match && { match: { message_id: match.messageId, text: match.text } }) }
+}
+
+function toListed(session: SessionListing): Omit<ChatSessionSummary, 'time_updated'> {
   return {
     id: session.id,
     name: session.name,
@@ -146,7 +182,7 @@ function toFound(session: SessionListing): FoundChatSession {
 
 /** A session as an entry of a listing. */
 export function toSummary(session: SessionListing): ChatSessionSummary {
-  return { ...toFound(session), time_updated: session.timeUpdated }
+  return { ...toListed(session), time_updated: session.timeUpdated }
 }
 
 /** @param persona undefined when the caller cannot see it */
