@@ -82,15 +82,18 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     expect(page.url()).toBe(address)
   })
 
-  test('chats are listed by name, found, renamed and deleted', async () => {
-    reply = () => [{ text: 'Twenty-five days.' }]
+  test('chats are listed, renamed, and found by what was said, which leads to that message', async () => {
+    reply = () => [{ text: `Twenty-five days.${'\n\nAnd so on.'.repeat(60)}` }]
     const page = await open(playground.address)
-    await ask(page, 'Holidays of the zebra?')
+    await ask(page, 'Holidays of the okapi?')
     await answered(page)
-    const name = 'Zebra <b>leave</b>'
+    reply = () => [{ text: 'Nothing more.' }]
+    await ask(page, 'And else?')
+    await page.locator('.answer', { hasText: 'Nothing more.' }).waitFor()
+    const name = 'Leave <b>of all</b>'
     await page.getByRole('link', { name: 'Chats' }).click()
-    await page
-      .locator('.chat-row')
+    const rows = page.locator('.chat-row')
+    await rows
       .first()
       .getByRole('button', { name: /^Rename/ })
       .click()
@@ -99,15 +102,186 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('link', { name }).waitFor()
     await page.getByLabel('Search chats').fill('nothing-like-this')
     await page.getByText('No chat holds these words.').waitFor()
-    await page.getByLabel('Search chats').fill('zebra')
+    // The word is in a message alone.
+    await page.getByLabel('Search chats').fill('okapi')
+    const hit = rows.filter({ hasText: name })
+    expect(await hit.locator('.chat-hit').textContent()).toBe('Holidays of the okapi?')
+    expect(await hit.locator('.chat-hit mark').allTextContents()).toEqual(['okapi'])
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'chats-found')
     await page.getByRole('link', { name }).click()
-    await page.locator('.answer', { hasText: 'Twenty-five days.' }).waitFor()
-    await page.getByRole('link', { name: 'Chats' }).click()
-    await page.getByRole('button', { name: `Delete ${name}` }).click()
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByRole('link', { name }).waitFor({ state: 'detached' })
+    const goal = page.locator('.turn-place.found')
+    await goal.getByRole('heading', { name: 'Holidays of the okapi?' }).waitFor()
+    expect(await goal.evaluate((place) => document.activeElement === place)).toBe(true)
+    await expect.poll(() => goal.evaluate((place) => Math.abs(place.getBoundingClientRect().top) < 200)).toBe(true)
+    expect(page.url()).toMatch(/#chat\/[\da-f-]{36}$/)
+
+    // The sidebar finds it too, from where another view is shown.
+    await page.getByRole('link', { name: 'Documents' }).click()
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    await recent.getByLabel('Search chats').fill('okapi')
+    await recent.getByRole('link', { name }).click()
+    await goal.getByRole('heading', { name: 'Holidays of the okapi?' }).waitFor()
+    await recent.getByLabel('Search chats').fill('')
+    await recent.getByRole('heading', { name: 'Today' }).waitFor()
+  })
+
+  test('a hit in a branch that is not shown shows that branch', async () => {
+    reply = () => [{ text: 'Quaggas are gone.' }]
+    const page = await open(playground.address)
+    await ask(page, 'What became of them?')
+    const turn = await answered(page)
+    reply = () => [{ text: 'They live on.' }]
+    await turn.getByRole('button', { name: 'Answer again' }).click()
+    await page.locator('.answer', { hasText: 'They live on.' }).waitFor()
+    await page.getByRole('button', { name: 'New chat' }).click()
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    await recent.getByLabel('Search chats').fill('quagga')
+    await recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }).click()
+    await page.locator('.turn-place.found .answer', { hasText: 'Quaggas are gone.' }).waitFor()
+  })
+
+  test('pinned chats come first, in every tab and after a reload', async () => {
+    reply = () => [{ text: 'Yes.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Is this one important?')
+    await answered(page)
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await ask(page, 'And this one?')
+    await answered(page)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    const recentOf = (tab: Page) => tab.getByRole('navigation', { name: 'Recent chats' })
+    const recent = recentOf(page)
+    await recent.getByRole('link', { name: 'Is this one important?' }).hover()
+    await recent.getByRole('button', { name: 'Pin Is this one important?', exact: true }).click()
+    for (const tab of [page, other]) {
+      await recentOf(tab).getByRole('heading', { name: 'Pinned' }).waitFor()
+      expect(await recentOf(tab).locator('section').first().getByRole('link').allTextContents()).toEqual([
+        'Is this one important?',
+      ])
+    }
+    await page.reload()
+    await recent.getByRole('heading', { name: 'Pinned' }).waitFor()
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    const first = page.locator('.chat-row').first()
+    await first.getByText('Pinned').waitFor()
+    expect(await first.getByRole('link').textContent()).toBe('Is this one important?')
+    await first.getByRole('button', { name: 'Unpin Is this one important?' }).click()
+    await page.getByRole('button', { name: 'Pin Is this one important?', exact: true }).waitFor()
+    await recentOf(other).getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' })
+  })
+
+  test('several chats are deleted at once and come back; one that cannot be deleted stays and says why', async () => {
+    reply = () => [{ text: 'Yes.' }]
+    const page = await open(playground.address)
+    const names = ['Delete one?', 'Delete two?', 'Delete three?']
+    for (const name of names) {
+      await page.getByRole('button', { name: 'New chat' }).click()
+      await ask(page, name)
+      await answered(page)
+    }
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    const row = (name: string) => page.locator('.chat-row', { hasText: name })
+    await row('Delete one?').waitFor()
+    // By keyboard alone.
+    await page.getByRole('button', { name: 'Select', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: 'Select all' }).waitFor()
+    for (const name of names.slice(0, 2)) {
+      await page.getByRole('checkbox', { name: `Select ${name}` }).focus()
+      await page.keyboard.press('Space')
+    }
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'chats-selected')
+    await page.getByRole('button', { name: 'Delete 2 chats' }).click()
+    await page.getByText('2 chats deleted.').waitFor()
+    expect(await row('Delete one?').count()).toBe(0)
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'chats-deleted')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    for (const name of names) await row(name).waitFor()
+    expect(await page.getByText('2 chats deleted.').count()).toBe(0)
+
+    // The chat that is open ends once it is gone, not before.
+    await page.route('**/delete-chat-session/*', (route) => route.abort())
+    const removeThird = async () => {
+      await row('Delete three?').getByRole('button', { name: 'Delete Delete three?' }).click()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    }
+    await removeThird()
+    expect(await page.getByRole('alert').textContent()).toContain('cannot be reached')
+    await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    await page.locator('.turn').getByRole('heading', { name: 'Delete three?' }).waitFor()
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    await page.unroute('**/delete-chat-session/*')
+    await removeThird()
+    await page.getByText('1 chat deleted.').waitFor()
+    expect(await row('Delete three?').count()).toBe(0)
     await page.getByRole('link', { name: 'Ask', exact: true }).click()
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
+  })
+
+  test('a project has instructions, files and chats; a chat begun in it uses them, and others are moved', async () => {
+    reply = () => [{ text: 'Quibble sleeps standing.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Asked outside?')
+    await answered(page)
+    const projects = page.getByRole('region', { name: 'Projects' })
+    await projects.getByRole('button', { name: 'New project' }).click()
+    await page.keyboard.type('Stables')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Stables', level: 1 }).waitFor()
+    await page.getByLabel('Instructions').fill('Answer like a stable hand.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    await page
+      .getByLabel('Files for the project')
+      .setInputFiles([
+        { name: 'quibble.txt', mimeType: 'text/plain', buffer: Buffer.from('Quibble is a zebra of seven years.') },
+      ])
+    await page.locator('.project-files', { hasText: 'quibble.txt' }).waitFor()
+    await page.getByText('(being read)').waitFor({ state: 'detached' })
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'project')
+
+    await page.getByRole('button', { name: 'New chat in this project' }).click()
+    await page.getByText('In the project Stables').waitFor()
+    await shot(page, 'project-new-chat')
+    await ask(page, 'How does he sleep?')
+    await answered(page)
+    const seen = JSON.stringify(model.requests.at(-1))
+    expect(seen).toContain('Answer like a stable hand.')
+    expect(seen).toContain('zebra of seven years')
+    // The chat says where it is.
+    const place = page.locator('.thread-head').getByRole('button', { name: 'Stables' })
+    await place.waitFor()
+
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    const row = page.locator('.chat-row', { hasText: 'Asked outside?' }).first()
+    await row.getByRole('button', { name: 'Move Asked outside? to a project' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await projects.getByRole('link', { name: 'Stables' }).click()
+    const list = page.locator('.project .document-list')
+    await list.getByRole('link', { name: 'Asked outside?' }).waitFor()
+    await list.getByRole('link', { name: 'How does he sleep?' }).waitFor()
+    await page.getByRole('button', { name: 'Take Asked outside? out of the project' }).click()
+    await list.getByRole('link', { name: 'Asked outside?' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name of the project').fill('Zebra house')
+    await page.keyboard.press('Enter')
+    await projects.getByRole('link', { name: 'Zebra house' }).waitFor()
+    await page.getByRole('button', { name: 'Delete the project' }).click()
+    await page.getByText('Its chats and files stay.').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await projects.getByRole('link').waitFor({ state: 'detached' })
+    await page
+      .getByRole('navigation', { name: 'Recent chats' })
+      .getByRole('link', { name: 'How does he sleep?' })
+      .click()
+    await page.locator('.answer', { hasText: 'Quibble sleeps standing.' }).waitFor()
   })
 
   test('a chat that is gone is told in words', async () => {

@@ -46,6 +46,68 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     return bodies
   }
 
+  test('two models answer side by side, and the answer that is kept goes on', async () => {
+    const page = await open(playground.address, { viewport: { width: 1440, height: 900 } })
+    const sent = questionsOf(page)
+    await page.getByRole('button', { name: 'Options' }).click()
+    const panel = page.getByRole('group', { name: 'How questions are answered' })
+    await panel.getByLabel('Compare with').selectOption({ index: 1 })
+    await panel.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('Beside it: ').waitFor()
+    let count = 0
+    reply = () => [{ text: `Answer ${++count} of the **two**.` }]
+    await ask(page, 'Which is better?')
+    const columns = page.locator('.column')
+    await page.getByRole('button', { name: 'Keep the answer of large' }).waitFor()
+    expect(await columns.count()).toBe(2)
+    expect(sent[0]?.['llm_overrides']).toHaveLength(2)
+    const answers = await columns.locator('.answer').allTextContents()
+    expect(answers.toSorted()).toEqual(['Answer 1 of the two.', 'Answer 2 of the two.'])
+    expect(await columns.getByRole('heading').allTextContents()).toEqual(['small', 'large'])
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'comparison')
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await shot(page, 'comparison-phone')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('button', { name: 'Keep the answer of large' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.turn .arrows').waitFor()
+    expect(await columns.count()).toBe(0)
+    expect(await page.locator('.answer').textContent()).toBe(answers[1])
+    expect(await page.locator('.answered-by').textContent()).toBe('large')
+    await page.reload()
+    expect(await (await answered(page)).locator('.answer').textContent()).toBe(answers[1])
+  })
+
+  test('a comparison that is left undecided goes on with the first answer, also when the page is reloaded in its midst', async () => {
+    const page = await open(playground.address)
+    const choose = async () => {
+      await page.getByRole('button', { name: 'Options' }).click()
+      const panel = page.getByRole('group', { name: 'How questions are answered' })
+      await panel.getByLabel('Compare with').selectOption({ index: 1 })
+      await panel.getByRole('button', { name: 'Close' }).click()
+    }
+    await choose()
+    const goOn = Promise.withResolvers<void>()
+    reply = () => [{ text: 'First half' }, { pause: () => goOn.promise }, { text: ' and second.' }]
+    await ask(page, 'Slowly, both?')
+    await expect.poll(() => page.locator('.column .answer', { hasText: 'First half' }).count()).toBe(2)
+    await page.reload()
+    await expect.poll(() => page.locator('.column .answer', { hasText: 'First half' }).count()).toBe(2)
+    goOn.resolve()
+    await page.getByRole('button', { name: 'Keep the answer of small' }).waitFor()
+    reply = () => [{ text: 'It goes on.' }]
+    await ask(page, 'And now?')
+    await page.locator('.answer', { hasText: 'It goes on.' }).waitFor()
+    expect(await page.locator('.column').count()).toBe(0)
+    expect(await page.locator('.turn').count()).toBe(2)
+    expect(await page.locator('.turn').first().locator('.answer').textContent()).toBe('First half and second.')
+    await page.reload()
+    await (await answered(page)).locator('.answer', { hasText: 'It goes on.' }).waitFor()
+    expect(await page.locator('.turn').first().locator('.answered-by').textContent()).toBe('small')
+  })
+
   test('model, temperature, actions and filters are chosen, shown as chips, sent, and taken back', async () => {
     const page = await open(playground.address)
     const sent = questionsOf(page)

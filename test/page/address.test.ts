@@ -8,6 +8,7 @@ test('an address names a view, a conversation, or a new one', () => {
   expect(placeOf('#search')).toEqual({ view: 'search' })
   expect(placeOf('#chats')).toEqual({ view: 'chats' })
   expect(placeOf(chatAddress(id))).toEqual({ view: 'chat', sessionId: id })
+  expect(placeOf(chatAddress(id, 12))).toEqual({ view: 'chat', sessionId: id, messageId: 12 })
   expect(placeOf(sharedAddress(id))).toEqual({ view: 'shared', sessionId: id })
   for (const hash of ['', '#', chatAddress(null), '#chat/../admin', `#chat/${id}/x`, '#nothing', '#shared/../admin'])
     expect(placeOf(hash)).toEqual({ view: 'chat', sessionId: null })

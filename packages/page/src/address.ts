@@ -1,10 +1,11 @@
 /** What the address of the page names, behind its `#`, so that reload and the browser's back button work. */
 export type Place =
-  /** `sessionId` is null for a chat that has not begun. */
-  | { readonly view: 'chat'; readonly sessionId: string | null }
+  /** `sessionId` is null for a chat that has not begun; `messageId` names the message to begin reading at. */
+  | { readonly view: 'chat'; readonly sessionId: string | null; readonly messageId?: number }
   /** A chat of somebody else, to be read. */
   | { readonly view: 'shared'; readonly sessionId: string }
   | { readonly view: 'chats' | 'documents' | 'search' }
+  | { readonly view: 'project'; readonly projectId: number }
   | { readonly view: 'admin'; readonly section: AdminSection }
 
 export const adminSections = ['models', 'keys', 'agents', 'actions', 'usage', 'audit', 'packets'] as const
@@ -16,20 +17,28 @@ export function placeOf(hash: string): Place {
   if (name === 'chats' || name === 'documents' || name === 'search') return { view: name }
   const sharedId = /^shared\/([\da-f-]{36})$/.exec(name)?.[1]
   if (sharedId !== undefined) return { view: 'shared', sessionId: sharedId }
+  const projectId = /^project\/(\d{1,10})$/.exec(name)?.[1]
+  if (projectId !== undefined) return { view: 'project', projectId: Number(projectId) }
   if (/^admin(\/|$)/.test(name)) {
     const section = adminSections.find((known) => name === `admin/${known}`)
     return { view: 'admin', section: section ?? 'models' }
   }
-  const sessionId = /^chat\/([\da-f-]{36})$/.exec(name)?.[1] ?? null
-  return { view: 'chat', sessionId }
+  const [, sessionId = null, messageId] = /^chat\/([\da-f-]{36})(?:\/(\d{1,15}))?$/.exec(name) ?? []
+  return { view: 'chat', sessionId, ...(messageId !== undefined && { messageId: Number(messageId) }) }
 }
 
-/** The address of a conversation. */
-export function chatAddress(sessionId: string | null): string {
-  return sessionId === null ? '#' : `#chat/${sessionId}`
+/** The address of a conversation, or of one of its messages. */
+export function chatAddress(sessionId: string | null, messageId?: number): string {
+  if (sessionId === null) return '#'
+  return messageId === undefined ? `#chat/${sessionId}` : `#chat/${sessionId}/${messageId}`
 }
 
 /** The address at which others read a conversation. */
 export function sharedAddress(sessionId: string): string {
   return `#shared/${sessionId}`
+}
+
+/** The address of a project. */
+export function projectAddress(projectId: number): string {
+  return `#project/${projectId}`
 }

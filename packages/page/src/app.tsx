@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress, placeOf, type Place } from './address.ts'
 import { AgentChoice } from './chat/agent-choice.tsx'
 import { AdminPlace } from './admin/admin-place.tsx'
@@ -14,8 +14,12 @@ import { SharedView } from './chat/shared-view.tsx'
 import { useConversation, type Conversation } from './chat/conversation.ts'
 import { useDocumentList, type DocumentList } from './documents/document-list.ts'
 import { DocumentsView } from './documents/documents-view.tsx'
+import { announceChange } from './service/tabs.ts'
 import type { OpenService } from './service/open-service.ts'
 import { defaultSettings, type AnswerSettings, type ListedModel, type Service } from './service/service.ts'
+import { InProject } from './projects/in-project.tsx'
+import { ProjectPlace } from './projects/project-place.tsx'
+import { useProjects, type Projects } from './projects/projects.ts'
 import { SearchView } from './search/search-view.tsx'
 import { Thread } from './chat/thread.tsx'
 import { Welcome } from './chat/welcome.tsx'
@@ -31,11 +35,15 @@ export function App({
   agents: firstAgents,
   counts,
   chats,
+  projects: firstProjects,
   admin,
 }: OpenService): JSX.Element {
   const place = usePlace()
   const [settings, changeSettings] = useState(defaultSettings)
-  const chat = useChat(service, place, settings)
+  const projects = useProjects(service, firstProjects)
+  const [projectId, setProjectId] = useState<number | undefined>(undefined)
+  const project = projects.all.find(({ id }) => id === projectId)
+  const chat = useChat(service, place, settings, project !== undefined)
   const list = useDocumentList(service, counts, place.view === 'documents')
   const [focusRequest, setFocusRequest] = useState(0)
   const [agentId, setAgentId] = useState(0)
@@ -50,8 +58,9 @@ export function App({
     setAgentId(id)
     changeSettings(withoutActions)
   }
-  const newChat = (): void => {
+  const newChat = (inProject?: number): void => {
     chat.leave()
+    setProjectId(inProject)
     location.hash = ''
     setFocusRequest((count) => count + 1)
   }
@@ -67,13 +76,22 @@ export function App({
         sessionId={chat.sessionId}
         counts={list.counts}
         isNew={chat.turns.length === 0}
-        newChat={newChat}
+        newChat={() => newChat()}
+        projects={projects}
         isAdmin={admin !== null}
       />
       <main id="main" tabIndex={-1}>
         {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
         <div class={isEmpty(chat) ? 'chat empty' : 'chat'} hidden={place.view !== 'chat'}>
-          <Above conversation={chat} list={list} service={service} models={model.all} quote={quote} />
+          <Above
+            conversation={chat}
+            goal={place}
+            projects={projects}
+            list={list}
+            service={service}
+            models={model.all}
+            quote={quote}
+          />
           <div class="dock" key="dock">
             <Composer
               service={service}
@@ -81,7 +99,7 @@ export function App({
               isAnswering={chat.isAnswering}
               isFollowUp={!isEmpty(chat)}
               ask={(question, { isResearch }) => {
-                chat.ask(question, { isResearch, agentId })
+                chat.ask(question, { isResearch, agentId, projectId: project?.id })
                 // It binds one question, as research does.
                 changeSettings((known) => ({ ...known, forcedTool: null }))
               }}
@@ -101,8 +119,11 @@ export function App({
               actions={agents.find(({ id }) => id === (chat.agentId ?? agentId))?.actions ?? []}
               agents={agents}
               chooseAgent={chooseAgent}
-              newChat={newChat}
+              newChat={() => newChat()}
             />
+            {isEmpty(chat) && project !== undefined && (
+              <InProject name={project.name} leave={() => setProjectId(undefined)} />
+            )}
             {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
             <p class="model">{model.name}</p>
             {isEmpty(chat) && admin !== null && chats.chats.length === 0 && (
@@ -113,7 +134,22 @@ export function App({
         </div>
         {place.view === 'shared' && <SharedView sessionId={place.sessionId} service={service} />}
         {place.view === 'chats' && (
-          <ChatsView service={service} removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)} />
+          <ChatsView
+            service={service}
+            projects={projects}
+            removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)}
+          />
+        )}
+        {place.view === 'project' && (
+          <ProjectPlace
+            key={place.projectId}
+            service={service}
+            projectId={place.projectId}
+            startChat={() => newChat(place.projectId)}
+            removed={() => {
+              location.hash = ''
+            }}
+          />
         )}
         {place.view === 'search' && <SearchView service={service} />}
         {place.view === 'documents' && <DocumentsView list={list} />}
@@ -142,12 +178,16 @@ const isEmpty = ({ turns, isLoading, failure }: Conversation): boolean =>
 
 function Above({
   conversation,
+  goal,
+  projects,
   list,
   service,
   models,
   quote,
 }: {
   conversation: Conversation
+  goal: Place
+  projects: Projects
   list: DocumentList
   service: Service
   models: readonly ListedModel[]
@@ -160,18 +200,34 @@ function Above({
         <FailureNote failure={conversation.failure} />
       </div>
     )
-  return <Thread conversation={conversation} service={service} models={models} quote={quote} />
+  return (
+    <Thread
+      conversation={conversation}
+      goal={goal}
+      projects={projects}
+      service={service}
+      models={models}
+      quote={quote}
+    />
+  )
 }
 
 /** The conversation of the address. While another view is shown it stays what it was. */
-function useChat(service: Service, place: Place, settings: AnswerSettings): Conversation {
+function useChat(service: Service, place: Place, settings: AnswerSettings, isInProject: boolean): Conversation {
   const [wanted, setWanted] = useState(place.view === 'chat' ? place.sessionId : null)
+  const startsInProject = useRef(isInProject)
+  startsInProject.current = isInProject
   const began = useCallback((sessionId: string): void => {
     setWanted(sessionId)
+    if (startsInProject.current) announceChange({ kind: 'projects' })
     // In place of the address of a new chat: going back from here leads to what was before it.
     if (placeOf(location.hash).view === 'chat') history.replaceState(null, '', chatAddress(sessionId))
   }, [])
-  const conversation = useConversation(service, wanted, began, settings)
+  // The same object while other views are shown, so that going back to the chat moves nothing.
+  const lastGoal = useRef<{ readonly messageId?: number }>({})
+  if (place.view === 'chat') lastGoal.current = place
+  const goal = lastGoal.current
+  const conversation = useConversation(service, wanted, goal, began, settings)
   useEffect(() => {
     if (place.view === 'chat') setWanted(place.sessionId)
   }, [place])

@@ -8,13 +8,17 @@ import {
 import { filtersOf } from '../../../packages/page/src/service/open-service.ts'
 import { defaultSettings, type AnswerSettings } from '../../../packages/page/src/service/service.ts'
 
-const models = [{ id: 2, name: 'large', efforts: ['low'], isDefault: false, hasTemperature: true }]
+const models = [
+  { id: 2, name: 'large', efforts: ['low'], isDefault: false, hasTemperature: true },
+  { id: 3, name: 'small', efforts: [], isDefault: true, hasTemperature: true },
+]
 const actions = [
   { id: 7, name: 'Search' },
   { id: 8, name: 'Web' },
 ]
 const settings: AnswerSettings = {
   modelId: 2,
+  secondModelId: 3,
   temperature: 0.5,
   effort: 'low',
   allowedTools: [7],
@@ -26,6 +30,7 @@ test('each setting is told in words, and taken back alone', () => {
   const chosen = chosenSettings(settings, models, actions)
   expect(chosen.map(({ label }) => label)).toEqual([
     'large',
+    'Beside it: small',
     'Temperature 0.5',
     'Effort: low',
     'First: Search',
@@ -36,7 +41,7 @@ test('each setting is told in words, and taken back alone', () => {
     'In the last month',
   ])
   expect(chosen[0]?.without).toEqual({ ...settings, modelId: null })
-  expect(chosen[7]?.without).toEqual({ ...settings, filters: { ...settings.filters, tags: [] } })
+  expect(chosen[8]?.without).toEqual({ ...settings, filters: { ...settings.filters, tags: [] } })
   let left = settings
   for (let [first] = chosenSettings(left, models, actions); first; [first] = chosenSettings(left, models, actions))
     left = first.without

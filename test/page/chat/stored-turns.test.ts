@@ -1,6 +1,6 @@
 import type { ChatMessageDetail, ChatSessionDetail, PacketBody } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { storedTurns } from '../../../packages/page/src/chat/stored-turns.ts'
+import { branchTo, storedTurns } from '../../../packages/page/src/chat/stored-turns.ts'
 
 const message = (fields: Partial<ChatMessageDetail> & { message_id: number }): ChatMessageDetail => ({
   chat_session_id: 's',
@@ -92,4 +92,17 @@ test('a question without an answer says so, and nothing at all is no turn', () =
   expect(storedTurns(alone, 1).turns).toMatchObject([{ phase: 'failed', failure: { retryable: true } }])
   expect(storedTurns({ ...session, messages: [root!] }, 1).turns).toEqual([])
   expect(storedTurns({ ...session, messages: [] }, 1).turns).toEqual([])
+})
+
+test('a message of another branch names what to select, the nearest to the beginning first', () => {
+  expect(branchTo(session, 6)).toEqual([])
+  expect(branchTo(session, 3)).toEqual([3])
+  const messages = session.messages.map((each) => (each.message_id === 4 ? { ...each, latest_child_message: 9 } : each))
+  expect(
+    branchTo(
+      { messages: messages.map((each) => (each.message_id === 2 ? { ...each, latest_child_message: 3 } : each)) },
+      6,
+    ),
+  ).toEqual([4, 5])
+  expect(branchTo(session, 77)).toEqual([])
 })

@@ -1,6 +1,16 @@
 import type { PacketBody, StreamLine } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { ended, failed, newTurn, sourcesOf, stepsOf, stopped, withLines } from '../../../packages/page/src/chat/turn.ts'
+import {
+  ended,
+  failed,
+  hasMessage,
+  keptColumn,
+  newTurn,
+  sourcesOf,
+  stepsOf,
+  stopped,
+  withLines,
+} from '../../../packages/page/src/chat/turn.ts'
 import { searchDoc } from '../sources/search-doc.ts'
 
 const packet = (obj: PacketBody, turn = 0): StreamLine => ({
@@ -102,4 +112,64 @@ test('a stopped turn is no failed one', () => {
   expect(withLines(newTurn(1, howMuch, null), [...lines.slice(0, 8), stop]).phase).toBe('stopped')
   const over = failed(newTurn(1, howMuch, null), { message: 'No.', retryable: false })
   expect(stopped(over)).toBe(over)
+})
+
+/** What a model says. */
+const from = (modelIndex: number, obj: PacketBody): StreamLine => ({
+  placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: modelIndex },
+  obj,
+})
+const begun = { type: 'message_start', final_documents: null, pre_answer_processing_seconds: null } as const
+const several: StreamLine[] = [
+  { chat_session_id: '4b0c2f4e-0000-4000-8000-000000000001', incognito: false },
+  {
+    user_message_id: 1,
+    responses: [
+      { message_id: 2, model_name: 'Large' },
+      { message_id: 3, model_name: 'Small' },
+    ],
+  },
+  from(0, begun),
+  from(1, begun),
+  from(1, { type: 'message_delta', content: 'Few.' }),
+  from(0, { type: 'message_delta', content: 'Twenty-five.' }),
+  from(1, { type: 'stop', stop_reason: null }),
+]
+
+test('several models answer in columns of their own, and the turn goes on until each has ended', () => {
+  const half = withLines(withLines(newTurn(1, howMuch, null), several.slice(0, 4)), several.slice(4))
+  expect(half.phase).toBe('answering')
+  expect(
+    half.columns?.map(({ modelName, phase, fold }) => [modelName, phase, fold.answer, fold.state.messageId]),
+  ).toEqual([
+    ['Large', 'answering', 'Twenty-five.', 2],
+    ['Small', 'finished', 'Few.', 3],
+  ])
+  expect([1, 2, 3, 4].map((id) => hasMessage(half, id))).toEqual([true, true, true, false])
+  const whole = withLines(half, [from(0, { type: 'stop', stop_reason: null })])
+  expect(whole.phase).toBe('finished')
+  const kept = keptColumn(whole, whole.columns?.[1])
+  expect([kept.id, kept.columns, kept.fold.answer, kept.modelName]).toEqual([1, null, 'Few.', 'Small'])
+})
+
+test('one model may fail: the other answer stays, and only both failing fails the turn', () => {
+  const error = (modelIndex: number): StreamLine => ({
+    error: 'It is away.',
+    stack_trace: null,
+    error_code: 'CONNECTION_ERROR',
+    is_retryable: true,
+    details: { model_index: modelIndex },
+  })
+  const half = withLines(withLines(newTurn(1, howMuch, null), several), [error(0)])
+  expect(half.phase).toBe('finished')
+  expect(half.columns?.map(({ phase, failure }) => [phase, failure?.message])).toEqual([
+    ['failed', 'It is away.'],
+    ['finished', undefined],
+  ])
+  const none = withLines(withLines(newTurn(1, howMuch, null), several.slice(0, 4)), [error(0), error(1)])
+  expect(none.phase).toBe('failed')
+  const cut = ended(withLines(newTurn(1, howMuch, null), several))
+  expect(cut.columns?.map(({ phase }) => phase)).toEqual(['failed', 'finished'])
+  const left = stopped(withLines(newTurn(1, howMuch, null), several))
+  expect([left.phase, ...(left.columns ?? []).map(({ phase }) => phase)]).toEqual(['stopped', 'stopped', 'finished'])
 })

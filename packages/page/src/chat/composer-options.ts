@@ -13,12 +13,14 @@ export function chosenSettings(
   models: readonly ListedModel[],
   actions: readonly AgentAction[],
 ): readonly ChosenSetting[] {
-  const { modelId, temperature, effort, allowedTools, forcedTool, filters } = settings
+  const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool, filters } = settings
   const words = texts.chat.options
   const chosen: ChosenSetting[] = []
   const add = (label: string, change: Partial<AnswerSettings>): void =>
     void chosen.push({ label, without: { ...settings, ...change } })
   if (modelId !== null) add(models.find(({ id }) => id === modelId)?.name ?? texts.chat.model, { modelId: null })
+  const second = models.find(({ id }) => id === secondModelId)
+  if (second !== undefined) add(words.besideOf(second.name), { secondModelId: null })
   if (temperature !== null) add(words.temperatureOf(temperature), { temperature: null })
   if (effort !== null)
     add(words.effortOf(words.efforts[effort as keyof typeof words.efforts] ?? effort), { effort: null })

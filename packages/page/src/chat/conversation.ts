@@ -3,8 +3,19 @@ import { useCallback, useEffect, useMemo, useRef, useState, type Dispatch, type 
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { AnswerSettings, AskOptions, FeedbackReason, Question, Service } from '../service/service.ts'
 import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
-import { storedTurns } from './stored-turns.ts'
-import { ended, failed, newTurn, stopped, withFailures, withLines, type Feedback, type Turn } from './turn.ts'
+import { branchTo, storedTurns } from './stored-turns.ts'
+import {
+  ended,
+  failed,
+  hasMessage,
+  keptColumn,
+  newTurn,
+  stopped,
+  withFailures,
+  withLines,
+  type Feedback,
+  type Turn,
+} from './turn.ts'
 
 /** A conversation and what can be done with it. */
 export interface Conversation {
@@ -18,13 +29,18 @@ export interface Conversation {
   readonly isLoading: boolean
   /** Why a stored conversation could not be shown. */
   readonly failure: Failure | null
-  readonly ask: (question: Question, how?: { readonly isResearch: boolean; readonly agentId?: number }) => void
+  readonly ask: (
+    question: Question,
+    how?: { readonly isResearch: boolean; readonly agentId?: number; readonly projectId?: number | undefined },
+  ) => void
   /** Asks a question again, beside its answer: the last one, or another, whose branch then ends with it. */
   readonly retry: (turn?: Turn, modelId?: number) => void
   /** Asks a question of the conversation in other words; what followed it stays as another branch. */
   readonly edit: (turn: Turn, words: string) => void
   /** Shows another version of a question or an answer, with what followed it. */
   readonly choose: (messageId: number) => void
+  /** Goes on with one of the answers that several models gave. */
+  readonly keep: (turn: Turn, column: Turn) => void
   readonly rate: (turn: Turn, feedback: Feedback, reason?: FeedbackReason) => void
   /** Questions asked while an answer runs; each goes out once the one before is answered. */
   readonly queue: readonly Question[]
@@ -72,12 +88,14 @@ const nothing: Shown = { turns: [], agentId: null, isLoading: false, failure: nu
 /**
  * Keeps the turns of one conversation; one question is answered at a time.
  * @param wanted the conversation the address names; null for a new one. An answer that is left goes on at the service
+ * @param goal the message the address names, in an object of its own for each time it is gone to
  * @param began told the id of a conversation that was begun here
  * @param settings what people chose for the questions they ask now
  */
 export function useConversation(
   service: Service,
   wanted: string | null,
+  goal: { readonly messageId?: number },
   began: (sessionId: string) => void,
   settings: AnswerSettings,
 ): Conversation {
@@ -92,10 +110,14 @@ export function useConversation(
     setShown((shown) => ({ ...shown, turns: shown.turns.map((turn) => (turn.id === id ? update(turn) : turn)) }))
   }, [])
 
+  const shownTurns = useRef(turns)
+  shownTurns.current = turns
   const { run, stop } = useReading({ service, reading, sessionId, change, began })
   const reload = useStored({
     service,
     wanted,
+    goal,
+    isShown: (messageId) => shownTurns.current.some((turn) => hasMessage(turn, messageId)),
     current: sessionId,
     reading,
     nextId,
@@ -107,14 +129,15 @@ export function useConversation(
   const startTurn = (
     question: Question,
     kept: readonly Turn[],
-    how: Pick<AskOptions, 'againId' | 'parentId' | 'isResearch' | 'agentId' | 'settings'>,
+    how: Pick<AskOptions, 'againId' | 'parentId' | 'isResearch' | 'agentId' | 'projectId' | 'settings'>,
   ): void => {
     const turn = newTurn(nextId.current++, question, sessionId.current)
-    setShown((shown) => ({ ...nothing, agentId: shown.agentId ?? how.agentId ?? 0, turns: [...kept, turn] }))
+    const settled = kept.map((each) => keptColumn(each, each.columns?.[0]))
+    setShown((shown) => ({ ...nothing, agentId: shown.agentId ?? how.agentId ?? 0, turns: [...settled, turn] }))
     const isBranch = how.againId !== null || how.parentId !== undefined
     const answer = run(
       turn,
-      (signal) => service.ask(question, { sessionId: turn.sessionId, ...how, signal }),
+      (signal) => askAfter(service, kept, question, { sessionId: turn.sessionId, ...how, signal }),
       'asked here',
     )
     // The service knows the other branches.
@@ -154,10 +177,10 @@ export function useConversation(
       isAnswering,
       isLoading,
       failure,
-      ask: (question, { isResearch, agentId: wantedAgent } = { isResearch: false }) => {
+      ask: (question, { isResearch, agentId: wantedAgent, projectId } = { isResearch: false }) => {
         if (isLoading) return
         if (isAnswering) setQueue((known) => [...known, { ...question, isResearch, settings }])
-        else startTurn(question, turns, { againId: null, isResearch, agentId: wantedAgent, settings })
+        else startTurn(question, turns, { againId: null, isResearch, agentId: wantedAgent, projectId, settings })
       },
       retry,
       edit: (turn, words) => {
@@ -172,6 +195,15 @@ export function useConversation(
         if (isAnswering || current === null) return
         service.selectBranch(messageId).then(
           () => reload(current),
+          (error: unknown) => setShown((shown) => ({ ...shown, failure: toFailure(error) })),
+        )
+      },
+      keep: (turn, column) => {
+        keepAnswer(service, column).then(
+          () => {
+            change(turn.id, (known) => keptColumn(known, column))
+            void learnVersions(service, sessionId.current, change, turn.id)
+          },
           (error: unknown) => setShown((shown) => ({ ...shown, failure: toFailure(error) })),
         )
       },
@@ -197,6 +229,23 @@ export function useConversation(
     }),
     [turns, agentId, isAnswering, isLoading, failure, queue, settings, run, stop, reload],
   )
+}
+
+async function keepAnswer(service: Service, { fold }: Turn): Promise<void> {
+  const { userMessageId, messageId } = fold.state
+  if (userMessageId !== null && messageId !== null) await service.keepAnswer(userMessageId, messageId)
+}
+
+/** Asks once it is decided that the answers before go on with the first of them. */
+async function* askAfter(
+  service: Service,
+  turns: readonly Turn[],
+  question: Question,
+  options: AskOptions,
+): AsyncIterable<StreamLine> {
+  const first = turns.at(-1)?.columns?.[0]
+  if (first !== undefined) await keepAnswer(service, first)
+  yield* service.ask(question, options)
 }
 
 /** What reading an answer works with. */
@@ -268,6 +317,9 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
 interface Stored {
   readonly service: Service
   readonly wanted: string | null
+  readonly goal: { readonly messageId?: number }
+  /** Whether the branch that is shown has a message. */
+  readonly isShown: (messageId: number) => boolean
   readonly current: { current: string | null }
   readonly reading: { current: Reading | null }
   readonly nextId: { current: number }
@@ -281,6 +333,8 @@ interface Stored {
 function useStored({
   service,
   wanted,
+  goal,
+  isShown,
   current,
   reading,
   nextId,
@@ -290,7 +344,7 @@ function useStored({
 }: Stored): (sessionId: string) => void {
   const load = (sessionId: string, signal: AbortSignal): void => {
     const isWanted = (): boolean => !signal.aborted && current.current === sessionId && reading.current === null
-    service.chat(sessionId).then(
+    withMessage(service, sessionId, goal.messageId).then(
       (session) => {
         if (!isWanted()) return
         const { turns, isRunning } = storedTurns(session, nextId.current)
@@ -305,7 +359,14 @@ function useStored({
     )
   }
   useEffect(() => {
-    if (wanted === current.current) return undefined
+    if (wanted === current.current) {
+      // Its branch may not be the one that is shown.
+      if (wanted === null || goal.messageId === undefined || reading.current !== null) return undefined
+      if (isShown(goal.messageId)) return undefined
+      const leave = new AbortController()
+      load(wanted, leave.signal)
+      return () => leave.abort()
+    }
     reading.current?.leave.abort()
     reading.current = null
     current.current = wanted
@@ -318,7 +379,7 @@ function useStored({
     setShown({ ...nothing, isLoading: true })
     load(wanted, leave.signal)
     return () => leave.abort()
-  }, [wanted, service])
+  }, [wanted, service, goal])
   useEffect(() => {
     const leave = new AbortController()
     const unsubscribe = onChangeElsewhere((change) => {
@@ -332,6 +393,18 @@ function useStored({
     }
   }, [service])
   return useCallback((sessionId: string) => load(sessionId, new AbortController().signal), [service])
+}
+
+/** A stored conversation whose shown branch holds a message, unless it is gone or an answer is on its way. */
+async function withMessage(
+  service: Service,
+  sessionId: string,
+  messageId: number | undefined,
+): Promise<ChatSessionDetail> {
+  const session = await service.chat(sessionId)
+  const hidden = messageId === undefined || session.current_run !== null ? [] : branchTo(session, messageId)
+  for (const id of hidden) await service.selectBranch(id)
+  return hidden.length === 0 ? session : service.chat(sessionId)
 }
 
 /** Time between two looks at an answer that comes in, in milliseconds: text that grows faster reads no better. */

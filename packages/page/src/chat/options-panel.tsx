@@ -75,12 +75,38 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
             value={settings.modelId ?? ''}
             onChange={({ currentTarget: { value } }) =>
               // Another model may not know the effort.
-              change({ ...settings, effort: null, modelId: value === '' ? null : Number(value) })
+              change({
+                ...settings,
+                effort: null,
+                modelId: value === '' ? null : Number(value),
+                secondModelId:
+                  settings.secondModelId === Number(value === '' ? usual?.id : value) ? null : settings.secondModelId,
+              })
             }
           >
             <option value="">{usual === undefined ? words.usual : words.usualModel(usual.name)}</option>
             {models
               .filter(({ isDefault }) => !isDefault)
+              .map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+          </select>
+        </label>
+      )}
+      {models.length > 1 && (
+        <label class="option">
+          <span>{words.beside}</span>
+          <select
+            value={settings.secondModelId ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              change({ ...settings, secondModelId: value === '' ? null : Number(value) })
+            }
+          >
+            <option value="">{words.noSecond}</option>
+            {models
+              .filter(({ id }) => id !== model?.id)
               .map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

@@ -30,6 +30,19 @@ export function storedTurns(session: ChatSessionDetail, firstId: number): Stored
   return { turns, isRunning: running !== undefined && running === turns.at(-1) }
 }
 
+/** Messages to select, from the first on, so that the branch that is shown holds a message; none when it does. */
+export function branchTo({ messages }: Pick<ChatSessionDetail, 'messages'>, messageId: number): readonly number[] {
+  const byId = new Map(messages.map((message) => [message.message_id, message]))
+  const chosen: number[] = []
+  let message = byId.get(messageId)
+  while (message !== undefined && message.parent_message !== null) {
+    const parent = byId.get(message.parent_message)
+    if (parent !== undefined && parent.latest_child_message !== message.message_id) chosen.unshift(message.message_id)
+    message = parent
+  }
+  return chosen
+}
+
 function answered(
   pending: Turn,
   question: ChatMessageDetail,

@@ -4,6 +4,8 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { SaveIcon, ShareIcon } from '../controls/icons.tsx'
 import { Menu } from '../controls/menu.tsx'
 import { saveFile } from '../controls/save-file.ts'
+import { ProjectChoice } from '../projects/project-choice.tsx'
+import type { Projects } from '../projects/projects.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -12,11 +14,12 @@ import { SharePanel } from './share-panel.tsx'
 
 interface ThreadHeadProps {
   readonly sessionId: string
+  readonly projects: Projects
   readonly service: Pick<Service, 'chat' | 'share'>
 }
 
 /** What can be done with a whole conversation: share it, take it along, print it. */
-export function ThreadHead({ sessionId, service }: ThreadHeadProps): JSX.Element {
+export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps): JSX.Element {
   const [isSharing, setIsSharing] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const save = (kind: 'markdown' | 'json'): void => {
@@ -29,6 +32,7 @@ export function ThreadHead({ sessionId, service }: ThreadHeadProps): JSX.Element
   const { share, export: exportLabel, exportMarkdown, exportJson, print: printLabel } = texts.chat
   return (
     <div class="thread-head">
+      <ProjectChoice projects={projects} sessionId={sessionId} failed={(error) => setFailure(toFailure(error))} />
       <button type="button" class="quiet-button" aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
         <ShareIcon />
         {share}

@@ -1,11 +1,14 @@
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { chatAddress, type Place } from '../address.ts'
 import type { Conversation } from './conversation.ts'
 import { DownIcon } from '../controls/icons.tsx'
 import type { ListedModel, Service } from '../service/service.ts'
+import type { Projects } from '../projects/projects.ts'
 import { texts } from '../texts/texts.ts'
 import { QuoteButton } from './quote-button.tsx'
 import { ThreadHead } from './thread-head.tsx'
+import { hasMessage } from './turn.ts'
 import { TurnView } from './turn-view.tsx'
 
 /** How far from its end the page still counts as read to the end, in pixels. */
@@ -13,6 +16,9 @@ const nearEnd = 80
 
 interface ThreadProps {
   readonly conversation: Conversation
+  /** May name a message to begin reading at. */
+  readonly goal: Place
+  readonly projects: Projects
   readonly service: Pick<Service, 'passage' | 'file' | 'chat' | 'share'>
   readonly models: readonly ListedModel[]
   /** Begins a question about a text. */
@@ -23,12 +29,12 @@ interface ThreadProps {
  * The turns of a conversation. A new question goes to the top of the window and its answer grows below it, so that
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
-export function Thread({ conversation, service, models, quote }: ThreadProps): JSX.Element {
+export function Thread({ conversation, goal, projects, service, models, quote }: ThreadProps): JSX.Element {
   const { turns, ask, sessionId } = conversation
   const goOn = (): void => ask({ question: texts.chat.goOnText, files: [] })
   const [isAtEnd, setIsAtEnd] = useState(true)
   const last = turns.at(-1)
-  const lastTurn = useRef<HTMLDivElement>(null)
+  const places = useRef(new Map<number, HTMLDivElement>())
   useEffect(() => {
     const look = (): void => setIsAtEnd(document.documentElement.scrollHeight - innerHeight - scrollY <= nearEnd)
     const sizes = new ResizeObserver(look)
@@ -39,15 +45,25 @@ export function Thread({ conversation, service, models, quote }: ThreadProps): J
       removeEventListener('scroll', look)
     }
   }, [])
+  const foundId = useFoundTurn(conversation, goal, places.current)
   useLayoutEffect(() => {
-    lastTurn.current?.scrollIntoView({ block: 'start' })
+    if (last === undefined || (foundId !== null && last.phase !== 'answering')) return
+    places.current.get(last.id)?.scrollIntoView({ block: 'start' })
   }, [last?.id])
   return (
     <div class="thread">
       <h1 class="visually-hidden">{texts.chat.conversation}</h1>
-      {sessionId !== null && <ThreadHead key={sessionId} sessionId={sessionId} service={service} />}
+      {sessionId !== null && <ThreadHead key={sessionId} sessionId={sessionId} projects={projects} service={service} />}
       {turns.map((turn) => (
-        <div key={turn.id} class="turn-place" ref={turn === last ? lastTurn : undefined}>
+        <div
+          key={turn.id}
+          class={turn.id === foundId ? 'turn-place found' : 'turn-place'}
+          tabIndex={turn.id === foundId ? -1 : undefined}
+          ref={(place) => {
+            if (place === null) places.current.delete(turn.id)
+            else places.current.set(turn.id, place)
+          }}
+        >
           <TurnView
             turn={turn}
             isLast={turn === last}
@@ -72,4 +88,34 @@ export function Thread({ conversation, service, models, quote }: ThreadProps): J
       )}
     </div>
   )
+}
+
+/**
+ * Goes to the turn with the message that the address names, once for each time it is gone to; from then on the address is
+ * that of the conversation. @returns the turn gone to, until another question is asked; null for none
+ */
+function useFoundTurn(
+  { turns, sessionId }: Conversation,
+  goal: Place,
+  places: ReadonlyMap<number, HTMLDivElement>,
+): number | null {
+  const [foundId, setFoundId] = useState<number | null>(null)
+  const reached = useRef<Place | null>(null)
+  const messageId = goal.view === 'chat' && reached.current !== goal ? goal.messageId : undefined
+  const target = messageId === undefined ? undefined : turns.find((turn) => hasMessage(turn, messageId))
+  useLayoutEffect(() => {
+    if (target === undefined) return
+    reached.current = goal
+    setFoundId(target.id)
+    history.replaceState(null, '', chatAddress(sessionId))
+    const place = places.get(target.id)
+    place?.scrollIntoView({ block: 'start' })
+    place?.focus({ preventScroll: true })
+  }, [target, goal])
+  const isAsked = turns.at(-1)?.phase === 'answering'
+  useEffect(() => {
+    if (isAsked) setFoundId(null)
+  }, [isAsked])
+  // Those of another conversation have other numbers.
+  return target?.id ?? (turns.some(({ id }) => id === foundId) ? foundId : null)
 }

@@ -26,6 +26,11 @@ export interface Turn {
   readonly feedback: Feedback
   /** Name of the model that answered; null until it is known. */
   readonly modelName: string | null
+  /**
+   * Answers of several models side by side, in the order they were asked; null where one model answers, and once one of
+   * the answers is kept. The fold of the first is that of the turn.
+   */
+  readonly columns: readonly Turn[] | null
 }
 
 /** What a person thought of an answer. */
@@ -52,11 +57,59 @@ export function newTurn(id: number, { question, files }: Question, sessionId: st
     versions: noVersions,
     feedback: null,
     modelName: null,
+    columns: null,
   }
+}
+
+/** Whether a message is the question or the answer of a turn. */
+export function hasMessage({ fold, columns }: Turn, messageId: number): boolean {
+  const ids = [
+    fold.state.userMessageId,
+    ...[fold, ...(columns ?? []).map((column) => column.fold)].map(({ state }) => state.messageId),
+  ]
+  return ids.includes(messageId)
 }
 
 /** The turn with more lines of its stream. */
 export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
+  const columns = turn.columns ?? columnsOf(turn, lines)
+  if (columns === null) return withOwnLines(turn, lines)
+  return withColumns(
+    turn,
+    columns.map((column) => withOwnLines(column, lines)),
+  )
+}
+
+/** The columns of an answer, once its lines say that several models give it. */
+function columnsOf(turn: Turn, lines: readonly StreamLine[]): readonly Turn[] | null {
+  const line = lines.find((each) => 'responses' in each)
+  if (line === undefined || line.responses.length < 2) return null
+  return line.responses.map(({ model_name: modelName }, modelIndex) => ({
+    ...turn,
+    modelName,
+    ...(modelIndex > 0 && { fold: createFold({ modelIndex }) }),
+  }))
+}
+
+/** The turn as its columns are: it goes on until each of them has ended, and fails only with all of them. */
+function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
+  const phases = columns.map(({ phase }) => phase)
+  const phase = phases.includes('answering')
+    ? 'answering'
+    : phases.includes('stopped')
+      ? 'stopped'
+      : phases.includes('finished')
+        ? 'finished'
+        : 'failed'
+  return { ...turn, columns, phase, sessionId: columns[0]?.sessionId ?? turn.sessionId }
+}
+
+/** The turn with one of its answers, which goes on as the conversation. */
+export function keptColumn(turn: Turn, column: Turn | undefined): Turn {
+  return column === undefined ? turn : { ...column, id: turn.id, columns: null }
+}
+
+function withOwnLines(turn: Turn, lines: readonly StreamLine[]): Turn {
   for (const line of lines) turn.fold.add(line)
   const { state } = turn.fold
   const known = { ...turn, sessionId: state.chatSessionId ?? turn.sessionId }
@@ -68,6 +121,11 @@ export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
 
 /** The turn, ended by a failure; what was said stays. */
 export function failed(turn: Turn, failure: Failure): Turn {
+  if (turn.columns !== null)
+    return withColumns(
+      turn,
+      turn.columns.map((column) => (column.phase === 'answering' ? failed(column, failure) : column)),
+    )
   return { ...turn, phase: 'failed', failure }
 }
 
@@ -86,6 +144,7 @@ export function withFailures(turn: Turn, { messages }: Pick<ChatSessionDetail, '
 
 /** The turn, stopped by the person; what was said stays. */
 export function stopped(turn: Turn): Turn {
+  if (turn.columns !== null) return withColumns(turn, turn.columns.map(stopped))
   return turn.phase === 'answering' ? { ...turn, phase: 'stopped' } : turn
 }
 

@@ -1,23 +1,30 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { useChats, type Chats } from './chats.ts'
-import { BinIcon, PenIcon } from '../controls/icons.tsx'
+import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
+import { ProjectChoice } from '../projects/project-choice.tsx'
+import type { Projects } from '../projects/projects.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { Marked } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { formatDay, formatHour } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
+import { UndoNote } from './undo-note.tsx'
 
 interface ChatsViewProps {
   readonly service: Service
+  readonly projects: Projects
   /** Told when a conversation is gone. */
   readonly removed: (sessionId: string) => void
 }
 
-/** All conversations, to go on with, name anew or delete. */
-export function ChatsView({ service, removed }: ChatsViewProps): JSX.Element {
-  const chats = useChats(service)
+/** All conversations, to go on with, pin, name anew or delete. */
+export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.Element {
+  const chats = useChats(service, removed)
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
+  const { all } = chats
   return (
     <section class="documents" aria-labelledby="chats-title">
       <div class="documents-head">
@@ -25,88 +32,226 @@ export function ChatsView({ service, removed }: ChatsViewProps): JSX.Element {
         <p class="lead">{texts.chats.lead}</p>
       </div>
       <SearchField label={texts.chats.search} words={chats.words} search={chats.search} />
+      {all !== undefined && all.length > 0 && <Selection chats={chats} all={all} ids={selected} select={setSelected} />}
       {chats.failure !== null && <FailureNote failure={chats.failure} />}
-      {chats.all !== undefined && <ChatList all={chats.all} chats={chats} removed={removed} />}
+      {all !== undefined && (
+        <ChatList all={all} chats={chats} projects={projects} selected={selected} select={setSelected} />
+      )}
       {chats.hasMore && (
         <button type="button" class="quiet-button" onClick={chats.showMore}>
           {texts.frame.showMore}
         </button>
       )}
+      {chats.removed.length > 0 && (
+        <UndoNote message={texts.chats.deleted(chats.removed.length)} undo={chats.undo} close={chats.forget} />
+      )}
     </section>
   )
 }
 
-function ChatList({
-  all,
-  chats,
-  removed,
-}: Pick<ChatsViewProps, 'removed'> & { all: readonly ListedChat[]; chats: Chats }): JSX.Element {
+interface SelectionProps {
+  readonly chats: Chats
+  readonly all: readonly ListedChat[]
+  /** Null while nothing can be selected. */
+  readonly ids: ReadonlySet<string> | null
+  readonly select: (ids: ReadonlySet<string> | null) => void
+}
+
+/** Begins to select conversations, and deletes those that are. */
+function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
+  const everything = useRef<HTMLInputElement>(null)
+  const isSelecting = ids !== null
+  useEffect(() => everything.current?.focus(), [isSelecting])
+  if (ids === null)
+    return (
+      <div class="selection">
+        <button type="button" class="quiet-button" onClick={() => select(new Set())}>
+          {texts.chats.select}
+        </button>
+      </div>
+    )
+  // Those that another tab deleted, or a search hides, are left alone.
+  const chosen = all.filter(({ id }) => ids.has(id))
+  return (
+    <div class="selection" role="group" aria-label={texts.chats.select}>
+      <label class="select-all">
+        <input
+          type="checkbox"
+          ref={everything}
+          checked={chosen.length === all.length}
+          indeterminate={chosen.length > 0 && chosen.length < all.length}
+          onChange={({ currentTarget }) => select(new Set(currentTarget.checked ? all.map(({ id }) => id) : []))}
+        />
+        {texts.chats.selectAll}
+      </label>
+      <button
+        type="button"
+        class="danger-button"
+        disabled={chosen.length === 0}
+        onClick={() => {
+          chats.remove(chosen)
+          select(null)
+        }}
+      >
+        {texts.chats.deleteSelected(chosen.length)}
+      </button>
+      <button type="button" class="quiet-button" onClick={() => select(null)}>
+        {texts.chats.done}
+      </button>
+    </div>
+  )
+}
+
+interface ChatListProps {
+  readonly all: readonly ListedChat[]
+  readonly chats: Chats
+  readonly projects: Projects
+  readonly selected: ReadonlySet<string> | null
+  readonly select: (ids: ReadonlySet<string>) => void
+}
+
+function ChatList({ all, chats, projects, selected, select }: ChatListProps): JSX.Element {
   if (all.length === 0)
     return <p class="nothing">{chats.words.trim() === '' ? texts.chats.none : texts.chats.noneFound}</p>
   return (
     <ul class="document-list">
       {all.map((chat) => (
-        <ChatRow key={chat.id} chat={chat} chats={chats} removed={removed} />
+        <ChatRow
+          key={chat.id}
+          chat={chat}
+          chats={chats}
+          projects={projects}
+          isSelected={selected === null ? null : selected.has(chat.id)}
+          toggle={() => select(selected?.has(chat.id) ? without(selected, chat.id) : new Set(selected).add(chat.id))}
+        />
       ))}
     </ul>
   )
 }
 
-function ChatRow({
-  chat,
-  chats,
-  removed,
-}: Pick<ChatsViewProps, 'removed'> & { chat: ListedChat; chats: Chats }): JSX.Element {
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const left = new Set(ids)
+  left.delete(id)
+  return left
+}
+
+interface ChatRowProps {
+  readonly chat: ListedChat
+  readonly chats: Chats
+  readonly projects: Projects
+  /** Null while nothing can be selected. */
+  readonly isSelected: boolean | null
+  readonly toggle: () => void
+}
+
+function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): JSX.Element {
   const [phase, setPhase] = useState<'shown' | 'naming' | 'asking'>('shown')
   const name = chat.name === '' ? texts.frame.newChat : chat.name
+  const day = dayOf(chat.time)
+  const words = chats.words.trim()
+  if (isSelected !== null)
+    return (
+      <li class="document chat-row">
+        <label class="select-chat">
+          <input type="checkbox" aria-label={texts.chats.selectThing(name)} checked={isSelected} onChange={toggle} />
+          <span dir="auto">{name}</span>
+        </label>
+        <span class="state">{day}</span>
+      </li>
+    )
   if (phase === 'naming')
-    return <Naming name={chat.name} save={(given) => chats.rename(chat.id, given)} end={() => setPhase('shown')} />
+    return <Naming name={name} save={(given) => chats.rename(chat.id, given)} end={() => setPhase('shown')} />
   return (
     <li class="document chat-row">
-      <a class="document-name" href={chatAddress(chat.id)}>
-        {name}
+      <a class="document-name" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
+        {words === '' ? name : <Marked text={name} query={words} />}
+        {chat.match !== undefined && (
+          <span class="chat-hit" dir="auto">
+            <Marked text={chat.match.text} query={words} />
+          </span>
+        )}
       </a>
-      <span class="state">{dayOf(chat.time)}</span>
+      <span class="state">
+        {chat.isPinned && <PinIcon />}
+        {chat.isPinned && <span class="visually-hidden">{texts.chats.pinned}</span>}
+        {day}
+      </span>
       {phase === 'asking' ? (
-        <span class="confirm" role="group" aria-label={texts.chats.askDelete(name)}>
-          <button
-            type="button"
-            class="danger-button"
-            ref={(button) => button?.focus()}
-            onClick={() => {
-              chats.remove(chat.id)
-              removed(chat.id)
-            }}
-          >
-            {texts.frame.delete}
-          </button>
-          <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
-            {texts.frame.keep}
-          </button>
-        </span>
+        <AskDelete name={name} remove={() => chats.remove([chat])} keep={() => setPhase('shown')} />
       ) : (
-        <span class="row-buttons">
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.chats.renameThing(name)}
-            title={texts.chats.rename}
-            onClick={() => setPhase('naming')}
-          >
-            <PenIcon />
-          </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.frame.deleteThing(name)}
-            title={texts.frame.delete}
-            onClick={() => setPhase('asking')}
-          >
-            <BinIcon />
-          </button>
-        </span>
+        <RowButtons
+          name={name}
+          isPinned={chat.isPinned}
+          pin={() => chats.pin(chat.id, !chat.isPinned)}
+          move={
+            <ProjectChoice
+              projects={projects}
+              sessionId={chat.id}
+              label={texts.projects.moveThing(name)}
+              failed={chats.failed}
+            />
+          }
+          rename={() => setPhase('naming')}
+          askDelete={() => setPhase('asking')}
+        />
       )}
     </li>
+  )
+}
+
+interface AskDeleteProps {
+  readonly name: string
+  readonly remove: () => void
+  readonly keep: () => void
+}
+
+function AskDelete({ name, remove, keep }: AskDeleteProps): JSX.Element {
+  return (
+    <span class="confirm" role="group" aria-label={texts.chats.askDelete(name)}>
+      <button
+        type="button"
+        class="danger-button"
+        ref={(button) => button?.focus()}
+        onClick={() => {
+          // It stays if the service does not delete it.
+          keep()
+          remove()
+        }}
+      >
+        {texts.frame.delete}
+      </button>
+      <button type="button" class="quiet-button" onClick={keep}>
+        {texts.frame.keep}
+      </button>
+    </span>
+  )
+}
+
+interface RowButtonsProps {
+  readonly name: string
+  readonly isPinned: boolean
+  readonly pin: () => void
+  readonly move: JSX.Element
+  readonly rename: () => void
+  readonly askDelete: () => void
+}
+
+function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtonsProps): JSX.Element {
+  const words = texts.chats
+  const button = (label: string, title: string, icon: JSX.Element, act: () => void): JSX.Element => (
+    <button type="button" class="icon-button" aria-label={label} title={title} onClick={act}>
+      {icon}
+    </button>
+  )
+  return (
+    <span class="row-buttons">
+      {isPinned
+        ? button(words.unpinThing(name), words.unpin, <UnpinIcon />, pin)
+        : button(words.pinThing(name), words.pin, <PinIcon />, pin)}
+      {move}
+      {button(words.renameThing(name), words.rename, <PenIcon />, rename)}
+      {button(texts.frame.deleteThing(name), texts.frame.delete, <BinIcon />, askDelete)}
+    </span>
   )
 }
 

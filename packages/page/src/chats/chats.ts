@@ -1,9 +1,10 @@
+import { isInlayError } from '@inlay/protocol'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
 
-/** The conversations of the person, newest first, or those that hold some words. */
+/** The conversations of the person, pinned ones first, then the newest; or those that hold some words. */
 export interface Chats {
   /** Undefined until they were read for the first time. */
   readonly all: readonly ListedChat[] | undefined
@@ -13,20 +14,27 @@ export interface Chats {
   readonly search: (words: string) => void
   readonly showMore: () => void
   readonly rename: (id: string, name: string) => void
-  readonly remove: (id: string) => void
+  readonly pin: (id: string, isPinned: boolean) => void
+  readonly remove: (chats: readonly ListedChat[]) => void
+  /** Those that were removed last and can still be brought back. */
+  readonly removed: readonly ListedChat[]
+  readonly undo: () => void
+  /** Tells why something about a conversation failed. */
+  readonly failed: (error: unknown) => void
+  /** Ends the offer to bring them back. */
+  readonly forget: () => void
 }
 
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 250
 
-type Update = (chats: readonly ListedChat[]) => readonly ListedChat[]
-
-/** Reads the conversations; again with each change of the words. */
-export function useChats(service: Service): Chats {
+/** @param onRemoved told of each conversation once it is gone */
+export function useChats(service: Service, onRemoved: (sessionId: string) => void): Chats {
   const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
   const [next, setNext] = useState<string | null>(null)
   const [words, setWords] = useState('')
   const [failure, setFailure] = useState<Failure | null>(null)
+  const [removed, setRemoved] = useState<readonly ListedChat[]>([])
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const round = useRef(0)
   const currentWords = useRef('')
@@ -39,7 +47,7 @@ export function useChats(service: Service): Chats {
         const page = await service.chats(wanted, before)
         // A slower answer to what was asked before.
         if (mine !== round.current) return
-        setAll((known) => (before === null ? page.chats : [...(known ?? []), ...page.chats]))
+        setAll((known) => (before === null ? page.chats : withMore(known ?? [], page.chats)))
         setNext(page.next)
         setFailure(null)
       } catch (error) {
@@ -48,9 +56,10 @@ export function useChats(service: Service): Chats {
     },
     [service],
   )
+  const readAgain = (): void => void read(currentWords.current.trim(), null)
   useEffect(() => {
     void read('', null)
-    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'chat' && void read(currentWords.current.trim(), null))
+    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'chat' && readAgain())
     return () => {
       unsubscribe()
       clearTimeout(timer.current)
@@ -58,8 +67,13 @@ export function useChats(service: Service): Chats {
     }
   }, [read])
 
-  const change = (sessionId: string, work: Promise<unknown>, update: Update): void => {
+  const change = (
+    sessionId: string,
+    work: Promise<unknown>,
+    update: (chats: readonly ListedChat[]) => readonly ListedChat[],
+  ): void => {
     const settle = (): void => {
+      setFailure(null)
       setAll((known) => known && update(known))
       announceChange({ kind: 'chat', sessionId })
     }
@@ -78,6 +92,78 @@ export function useChats(service: Service): Chats {
     showMore: () => void read(words.trim(), next),
     rename: (id, name) =>
       change(id, service.rename(id, name), (chats) => chats.map((chat) => (chat.id === id ? { ...chat, name } : chat))),
-    remove: (id) => change(id, service.removeChat(id), (chats) => chats.filter((chat) => chat.id !== id)),
+    pin: (id, isPinned) =>
+      change(id, service.setPinned(id, isPinned), (chats) => withPin(chats, id, isPinned, words.trim() === '')),
+    remove: (chats) => {
+      void removeEach(chats, service).then(({ gone, error }) => {
+        const ids = new Set(gone.map(({ id }) => id))
+        setAll((known) => known?.filter(({ id }) => !ids.has(id)))
+        setRemoved(gone)
+        setFailure(error === undefined ? null : toFailure(error))
+        for (const id of ids) {
+          onRemoved(id)
+          announceChange({ kind: 'chat', sessionId: id })
+        }
+      })
+    },
+    removed,
+    undo: () => {
+      setRemoved([])
+      void restoreEach(removed, service).then((error) => {
+        readAgain()
+        if (error !== undefined) setFailure(toFailure(error))
+        for (const { id } of removed) announceChange({ kind: 'chat', sessionId: id })
+      })
+    },
+    failed: (error) => setFailure(toFailure(error)),
+    forget: () => setRemoved([]),
   }
+}
+
+/**
+ * Removes conversations one after the other and ends with the first that cannot be: it and the others stay. One that is
+ * gone already counts as removed.
+ */
+export async function removeEach(
+  chats: readonly ListedChat[],
+  service: Pick<Service, 'removeChat'>,
+): Promise<{ readonly gone: readonly ListedChat[]; readonly error?: unknown }> {
+  const gone: ListedChat[] = []
+  for (const chat of chats) {
+    try {
+      await service.removeChat(chat.id)
+    } catch (error) {
+      if (!isInlayError(error) || error.code !== 'SESSION_NOT_FOUND') return { gone, error }
+    }
+    gone.push(chat)
+  }
+  return { gone }
+}
+
+async function restoreEach(chats: readonly ListedChat[], service: Pick<Service, 'restoreChat'>): Promise<unknown> {
+  const outcomes = await Promise.allSettled(chats.map(({ id }) => service.restoreChat(id)))
+  return outcomes.find((outcome) => outcome.status === 'rejected')?.reason
+}
+
+/** A listing with its next page, whose pinned conversations were shown first already. */
+function withMore(known: readonly ListedChat[], more: readonly ListedChat[]): readonly ListedChat[] {
+  const ids = new Set(known.map(({ id }) => id))
+  return [...known, ...more.filter(({ id }) => !ids.has(id))]
+}
+
+/** A listing after a conversation was pinned or unpinned. @param isOrdered whether pinned ones are listed first */
+export function withPin(
+  chats: readonly ListedChat[],
+  id: string,
+  isPinned: boolean,
+  isOrdered: boolean,
+): readonly ListedChat[] {
+  const changed = chats.map((chat) => (chat.id === id ? { ...chat, isPinned } : chat))
+  if (!isOrdered) return changed
+  const pinned = changed.filter((chat) => chat.isPinned)
+  return [
+    ...pinned.filter((chat) => chat.id === id),
+    ...pinned.filter((chat) => chat.id !== id),
+    ...changed.filter((chat) => !chat.isPinned).sort((left, right) => Date.parse(right.time) - Date.parse(left.time)),
+  ]
 }

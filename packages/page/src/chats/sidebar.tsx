@@ -1,16 +1,31 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress, type Place } from '../address.ts'
-import { CloseIcon, Mark, PlusIcon, SearchIcon, SidebarIcon, SlidersIcon } from '../controls/icons.tsx'
+import { FailureNote } from '../controls/failure-note.tsx'
+import {
+  CloseIcon,
+  Mark,
+  PinIcon,
+  PlusIcon,
+  SearchIcon,
+  SidebarIcon,
+  SlidersIcon,
+  UnpinIcon,
+} from '../controls/icons.tsx'
+import { Marked } from '../controls/marked.tsx'
+import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
 import { useIsCramped } from '../pane/pane-store.ts'
 import { shortCount, type Counts } from '../documents/counts.ts'
+import { ProjectList } from '../projects/project-list.tsx'
+import type { Projects } from '../projects/projects.ts'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
-import { onAnyChange } from '../service/tabs.ts'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { announceChange, onAnyChange } from '../service/tabs.ts'
 import { texts } from '../texts/texts.ts'
 
 interface SidebarProps {
-  readonly service: Pick<Service, 'chats'>
+  readonly service: Pick<Service, 'chats' | 'setPinned'>
   /** The newest chats when the page was opened. */
   readonly firstChats: ChatListing
   readonly place: Place
@@ -18,6 +33,7 @@ interface SidebarProps {
   readonly counts: Counts | undefined
   readonly isNew: boolean
   readonly newChat: () => void
+  readonly projects: Projects
   readonly isAdmin: boolean
 }
 
@@ -32,6 +48,7 @@ export function Sidebar({
   counts,
   isNew,
   newChat,
+  projects,
   isAdmin,
 }: SidebarProps): JSX.Element {
   const chats = useRecentChats(service, firstChats)
@@ -45,7 +62,14 @@ export function Sidebar({
   }, [isFolded, wantsFolded])
   return (
     <header class="top">
-      <Drawer chats={chats} place={place} sessionId={sessionId} isAdmin={isAdmin} />
+      <Drawer
+        service={service}
+        chats={chats}
+        place={place}
+        sessionId={sessionId}
+        projects={projects}
+        isAdmin={isAdmin}
+      />
       <div class="top-head">
         <a class="brand" href={chatHash} aria-label={texts.frame.home}>
           <Mark />
@@ -87,42 +111,141 @@ export function Sidebar({
         </a>
       </nav>
       {/* The view of all chats lists them too, and can change them. */}
-      {place.view !== 'chats' && <RecentChats chats={chats} place={place} sessionId={sessionId} />}
+      <RecentChats
+        service={service}
+        chats={place.view === 'chats' ? [] : chats}
+        place={place}
+        sessionId={sessionId}
+        projects={projects}
+      />
       {isAdmin && <AdminLink place={place} />}
       <LanguageChoice />
     </header>
   )
 }
 
-/** Chats by day, the newest first. */
-function RecentChats({ chats, place, sessionId }: RecentChatsProps): JSX.Element | null {
-  if (chats.length === 0) return null
-  return (
-    <nav class="recent" aria-label={texts.frame.recentChats}>
-      {byDay(chats).map(([day, listed]) => (
-        <section key={day}>
-          <h2>{day}</h2>
-          <ul>
-            {listed.map(({ id, name }) => (
-              <li key={id}>
-                <a
-                  href={chatAddress(id)}
-                  aria-current={place.view === 'chat' && id === sessionId ? 'page' : undefined}
-                  title={name}
-                  dir="auto"
-                >
-                  {name === '' ? texts.frame.newChat : name}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
+/** Projects, then pinned chats and the others by day, the newest first; or the chats that hold some words. */
+function RecentChats({ service, chats, place, sessionId, projects }: RecentChatsProps): JSX.Element {
+  const [words, setWords] = useState('')
+  const hits = useFoundChats(service, words)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const pin = (id: string, isPinned: boolean): void => {
+    service.setPinned(id, isPinned).then(
+      () => {
+        setFailure(null)
+        announceChange({ kind: 'chat', sessionId: id })
+      },
+      (error: unknown) => setFailure(toFailure(error)),
+    )
+  }
+  const isCurrent = (id: string): boolean => place.view === 'chat' && id === sessionId
+  const list = (listed: readonly ListedChat[]): JSX.Element => (
+    <ul>
+      {listed.map((chat) => (
+        <RecentChat key={chat.id} chat={chat} words={words} isCurrent={isCurrent(chat.id)} pin={pin} />
       ))}
-    </nav>
+    </ul>
+  )
+  return (
+    <div class="recent">
+      {words === '' && <ProjectList projects={projects} place={place} />}
+      {chats.length > 0 && (
+        <nav aria-label={texts.frame.recentChats}>
+          <SearchField label={texts.chats.search} words={words} search={setWords} />
+          {failure !== null && <FailureNote failure={failure} />}
+          {hits === undefined ? (
+            byDay(chats).map(([day, listed]) => (
+              <section key={day}>
+                <h2>{day}</h2>
+                {list(listed)}
+              </section>
+            ))
+          ) : 'message' in hits ? (
+            <FailureNote failure={hits} />
+          ) : hits.length === 0 ? (
+            <p class="nothing" role="status">
+              {texts.chats.noneFound}
+            </p>
+          ) : (
+            list(hits)
+          )}
+        </nav>
+      )}
+    </div>
   )
 }
 
-interface RecentChatsProps extends Pick<SidebarProps, 'place' | 'sessionId'> {
+interface RecentChatProps {
+  readonly chat: ListedChat
+  /** Those that were searched; "" shows no hit. */
+  readonly words: string
+  readonly isCurrent: boolean
+  readonly pin: (id: string, isPinned: boolean) => void
+}
+
+function RecentChat({ chat, words, isCurrent, pin }: RecentChatProps): JSX.Element {
+  const { id, isPinned, match } = chat
+  const name = chat.name === '' ? texts.frame.newChat : chat.name
+  const label = isPinned ? texts.chats.unpinThing(name) : texts.chats.pinThing(name)
+  return (
+    <li>
+      <a
+        href={chatAddress(id, match?.messageId)}
+        aria-current={isCurrent ? 'page' : undefined}
+        title={match === undefined ? name : undefined}
+        dir="auto"
+      >
+        {words.trim() === '' ? name : <Marked text={name} query={words} />}
+        {match !== undefined && (
+          <span class="chat-hit" dir="auto">
+            <Marked text={match.text} query={words} />
+          </span>
+        )}
+      </a>
+      <button
+        type="button"
+        class="icon-button pin"
+        aria-label={label}
+        title={isPinned ? texts.chats.unpin : texts.chats.pin}
+        onClick={() => pin(id, !isPinned)}
+      >
+        {isPinned ? <UnpinIcon /> : <PinIcon />}
+      </button>
+    </li>
+  )
+}
+
+/** How long a person may go on typing before the search begins, in milliseconds. */
+const typingMs = 250
+
+/** Chats that hold the words; undefined without words, and until the first answer. */
+function useFoundChats(service: Pick<Service, 'chats'>, words: string): readonly ListedChat[] | Failure | undefined {
+  const [hits, setHits] = useState<readonly ListedChat[] | Failure | undefined>(undefined)
+  const wanted = words.trim()
+  useEffect(() => {
+    if (wanted === '') {
+      setHits(undefined)
+      return undefined
+    }
+    let isLeft = false
+    const read = (): void => {
+      service.chats(wanted, null).then(
+        ({ chats }) => isLeft || setHits(chats),
+        (error: unknown) => isLeft || setHits(toFailure(error)),
+      )
+    }
+    const timer = setTimeout(read, typingMs)
+    const end = onAnyChange(({ kind }) => kind === 'chat' && read())
+    return () => {
+      isLeft = true
+      clearTimeout(timer)
+      end()
+    }
+  }, [service, wanted])
+  return hits
+}
+
+interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'sessionId' | 'projects'> {
   readonly chats: readonly ListedChat[]
 }
 
@@ -136,7 +259,14 @@ function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
 }
 
 /** On a narrow screen: chats and what else has no room above the page. */
-function Drawer({ chats, place, sessionId, isAdmin }: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>): JSX.Element {
+function Drawer({
+  service,
+  chats,
+  place,
+  sessionId,
+  projects,
+  isAdmin,
+}: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>): JSX.Element {
   const [isOpen, setIsOpen] = useState(false)
   const drawer = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -178,7 +308,7 @@ function Drawer({ chats, place, sessionId, isAdmin }: RecentChatsProps & Pick<Si
           >
             <CloseIcon />
           </button>
-          <RecentChats chats={chats} place={place} sessionId={sessionId} />
+          <RecentChats service={service} chats={chats} place={place} sessionId={sessionId} projects={projects} />
           <a class="to-admin" href="#search" aria-current={place.view === 'search' ? 'page' : undefined}>
             <SearchIcon />
             <span>{texts.frame.search}</span>
@@ -191,11 +321,15 @@ function Drawer({ chats, place, sessionId, isAdmin }: RecentChatsProps & Pick<Si
   )
 }
 
+/** Changes that follow one another within so many milliseconds lead to one reading. */
+const gatherMs = 60
+
 /** The newest chats; read again when one has changed, here or in another tab. */
 function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): readonly ListedChat[] {
   const [chats, setChats] = useState(first.chats)
   useEffect(() => {
     let round = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
     const read = (): void => {
       const mine = ++round
       service.chats('', null).then(
@@ -204,8 +338,14 @@ function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): re
         () => {},
       )
     }
-    const end = onAnyChange(({ kind }) => kind === 'chat' && read())
+    const end = onAnyChange(({ kind }) => {
+      if (kind !== 'chat') return
+      // Many may be deleted at once.
+      clearTimeout(timer)
+      timer = setTimeout(read, gatherMs)
+    })
     return () => {
+      clearTimeout(timer)
       round = Number.POSITIVE_INFINITY
       end()
     }
@@ -213,7 +353,7 @@ function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): re
   return chats
 }
 
-/** Chats by when they were last used, the newest first. */
+/** Pinned chats, then the others by when they were last used, the newest first. */
 export function byDay(
   chats: readonly ListedChat[],
   now: Date = new Date(),
@@ -227,7 +367,7 @@ export function byDay(
     if (days <= 7) return lastWeek
     return days <= 30 ? lastMonth : older
   }
-  return [...Map.groupBy(chats, ({ time }) => dayOf(time))]
+  return [...Map.groupBy(chats, ({ time, isPinned }) => (isPinned ? texts.chats.pinned : dayOf(time)))]
 }
 
 function readFolded(): boolean {

@@ -188,6 +188,24 @@ export const SlidersIcon = (): JSX.Element => (
   </Icon>
 )
 
+export const PinIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M7.2 3.8h5.6M8 3.8v4.6l-2.4 3.2h8.8L12 8.4V3.8M10 11.6v4.8" />
+  </Icon>
+)
+
+export const UnpinIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M7.2 3.8h5.6M8 3.8v.4M12 3.8v4.6l1.2 1.6M8 8.4l-2.4 3.2h6M10 11.6v4.8M4 4l12 12" />
+  </Icon>
+)
+
+export const FolderIcon = (): JSX.Element => (
+  <Icon>
+    <path d="M3.5 6.2c0-.8.6-1.4 1.4-1.4h3l1.6 1.9h5.6c.8 0 1.4.6 1.4 1.4v5.7c0 .8-.6 1.4-1.4 1.4H4.9c-.8 0-1.4-.6-1.4-1.4Z" />
+  </Icon>
+)
+
 /** The mark of Inlay: one shape set into another. */
 export const Mark = (): JSX.Element => (
   <svg class="mark" viewBox="0 0 28 28" width="28" height="28" aria-hidden="true">

@@ -73,9 +73,9 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
       </button>
       {isOpen && (
         <div class="menu" id={id} role="menu" aria-label={label}>
-          {entries.map((entry) => (
+          {entries.map((entry, at) => (
             <button
-              key={entry.label}
+              key={at}
               type="button"
               role={entry.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
               aria-checked={entry.isChosen}

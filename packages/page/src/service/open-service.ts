@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'
+import { listedProjects } from '../projects/projects.ts'
 import type {
   AnswerFilters,
   AnsweringModel,
@@ -11,6 +12,7 @@ import type {
   DocumentCounts,
   FilterValues,
   ListedAgent,
+  ListedProject,
   Service,
 } from './service.ts'
 
@@ -22,6 +24,7 @@ export interface OpenService {
   readonly agents: readonly ListedAgent[]
   /** The newest conversations. */
   readonly chats: ChatListing
+  readonly projects: readonly ListedProject[]
   /** Documents by state; null where the key may not ask. */
   readonly counts: DocumentCounts | null
   /** What the administration calls routes with; null where the key may not. */
@@ -42,7 +45,8 @@ export async function openService(apiKey: string): Promise<OpenService> {
     service,
     model: modelOf(start.models),
     agents: agentsOf(start.agents),
-    chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats),
+    chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
+    projects: listedProjects(start.projects ?? []),
     counts: start.figures?.documents ?? null,
     admin: isAdmin ? { client, baseUrl, apiKey } : null,
   }
@@ -101,12 +105,15 @@ interface Access {
 function askOf(client: Client): Service['ask'] {
   const efforts = new Map<string, string | null>()
   return async function* ask({ question, files }, options) {
-    const { againId, parentId, isResearch, agentId, settings, signal } = options
-    const { modelId, temperature, effort, allowedTools, forcedTool } = settings
+    const { againId, parentId, isResearch, agentId, projectId, settings, signal } = options
+    const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool } = settings
     let { sessionId } = options
-    const persona = sessionId === null && agentId ? { persona_id: agentId } : undefined
+    const creation =
+      sessionId === null && (agentId || projectId !== undefined)
+        ? { ...(agentId && { persona_id: agentId }), ...(projectId !== undefined && { project_id: projectId }) }
+        : undefined
     if (effort !== null && sessionId === null) {
-      sessionId = await client.sessions.create(persona, { signal })
+      sessionId = await client.sessions.create(creation, { signal })
       yield { chat_session_id: sessionId, incognito: false }
     }
     if (sessionId !== null && effort !== (efforts.get(sessionId) ?? null)) {
@@ -122,7 +129,13 @@ function askOf(client: Client): Service['ask'] {
         ...(againId === null && parentId !== undefined && { parent_message_id: parentId }),
         ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
         ...(isResearch && { deep_research: true }),
-        ...(sessionId === null && persona && { chat_session_info: persona }),
+        ...(sessionId === null && creation && { chat_session_info: creation }),
+        // One model researches, and one answers again.
+        ...(secondModelId !== null &&
+          !isResearch &&
+          againId === null && {
+            llm_overrides: [modelId, secondModelId].map((id) => ({ model_configuration_id: id, temperature })),
+          }),
         ...((modelId !== null || temperature !== null) && {
           llm_override: { model_configuration_id: modelId, temperature },
         }),
@@ -154,6 +167,7 @@ function toService(client: Client, access: Access): Service {
     follow: (sessionId, signal) => client.resume(sessionId, { signal }),
     stop: (sessionId) => client.stop(sessionId),
     selectBranch: (messageId) => client.sessions.selectBranch(messageId),
+    keepAnswer: (questionId, answerId) => client.sessions.prefer(questionId, answerId),
     rate: (answerId, feedback, { offered, text } = {}) =>
       feedback === null
         ? client.sessions.unrate(answerId)
@@ -166,6 +180,12 @@ function toService(client: Client, access: Access): Service {
     filterValues: (tagWords, signal) => filterValuesOf(client, access, tagWords, signal),
     ...ownDocumentationOf(client, access),
     ...localModelsOf(access),
+    projects: client.projects,
+    async uploadTo(projectId, file) {
+      const { rejected_files: rejected } = await client.files.upload([file], { projectId })
+      const [refused] = rejected
+      if (refused !== undefined) throw new InlayError('INVALID_INPUT', { message: refused.reason })
+    },
     async upload(file) {
       const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
       const [taken] = files
@@ -285,25 +305,39 @@ async function filterValuesOf(
   }
 }
 
+type ChatCalls = 'chat' | 'sharedChat' | 'share' | 'chats' | 'rename' | 'removeChat' | 'restoreChat' | 'setPinned'
+
 /** A listing goes on before the last time it told, a search on the next page. */
-function chatsOf(client: Client): Pick<Service, 'chat' | 'sharedChat' | 'share' | 'chats' | 'rename' | 'removeChat'> {
+function chatsOf(client: Client): Pick<Service, ChatCalls> {
   return {
     chat: (sessionId) => client.sessions.get(sessionId),
     sharedChat: (sessionId, signal) => client.sessions.get(sessionId, { shared: true, signal }),
     share: (sessionId, isShared) => client.sessions.share(sessionId, isShared ? 'public' : 'private'),
     async chats(words, before) {
       if (words === '') {
-        return listingOf(await client.sessions.list({ ...(before !== null && { before }) }))
+        const list = client.sessions.list({ ...(before !== null && { before }) })
+        const [page, pinned] = await Promise.all([list, before === null ? client.sessions.listPinned() : []])
+        return listingOf(page, pinned)
       }
       const page = before === null ? 1 : Number(before)
-      const { groups, next_page: next } = await client.sessions.search(words, { page, limit: 50 })
-      const chats = groups.flatMap((group) =>
-        group.chats.map(({ id, name, time_created: time }) => ({ id, name, time })),
-      )
+      const search = client.sessions.search(words, { page, limit: 50 })
+      const [{ groups, next_page: next }, listed] = await Promise.all([search, client.sessions.listPinned()])
+      const pinned = new Set(listed.map(({ id }) => id))
+      const chats = groups
+        .flatMap((group) => group.chats)
+        .map(({ id, name, time_created: time, match }) => ({
+          id,
+          name,
+          time,
+          isPinned: pinned.has(id),
+          ...(match && { match: { messageId: match.message_id, text: match.text } }),
+        }))
       return { chats, next: next === null ? null : String(next) }
     },
     rename: async (sessionId, name) => void (await client.sessions.rename(sessionId, name)),
     removeChat: (sessionId) => client.sessions.remove(sessionId),
+    restoreChat: (sessionId) => client.sessions.restore(sessionId),
+    setPinned: (sessionId, isPinned) => client.sessions.setPinned(sessionId, isPinned),
   }
 }
 
@@ -328,6 +362,8 @@ const listingSchema = v.object({
   default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
 })
 
+const chatSchema = v.object({ id: v.string(), name: v.string(), time_updated: v.string() })
+
 /** What the page reads before its first view, in one answer. */
 const startSchema = v.object({
   me: v.object({ is_superuser: v.boolean() }),
@@ -344,9 +380,13 @@ const startSchema = v.object({
   ),
   chats: v.nullable(
     v.object({
-      sessions: v.array(v.object({ id: v.string(), name: v.string(), time_updated: v.string() })),
+      sessions: v.array(chatSchema),
       has_more: v.boolean(),
     }),
+  ),
+  pinned: v.nullable(v.array(chatSchema)),
+  projects: v.nullable(
+    v.array(v.object({ id: v.number(), name: v.string(), chat_sessions: v.array(v.object({ id: v.string() })) })),
   ),
   figures: v.nullable(
     v.object({
@@ -369,12 +409,19 @@ async function readStart(apiKey: string): Promise<v.InferOutput<typeof startSche
 
 type Sessions = Pick<NonNullable<v.InferOutput<typeof startSchema>['chats']>, 'sessions' | 'has_more'>
 
-function listingOf({
-  sessions,
-  has_more: hasMore,
-}: { [Field in keyof Sessions]: Readonly<Sessions[Field]> }): ChatListing {
-  const chats = sessions.map(({ id, name, time_updated: time }) => ({ id, name, time }))
-  return { chats, next: hasMore ? (chats.at(-1)?.time ?? null) : null }
+function listingOf(
+  { sessions, has_more: hasMore }: { [Field in keyof Sessions]: Readonly<Sessions[Field]> },
+  pinned: readonly v.InferOutput<typeof chatSchema>[],
+): ChatListing {
+  const ids = new Set(pinned.map(({ id }) => id))
+  const others = sessions.filter(({ id }) => !ids.has(id))
+  const chats = [...pinned, ...others].map(({ id, name, time_updated: time }) => ({
+    id,
+    name,
+    time,
+    isPinned: ids.has(id),
+  }))
+  return { chats, next: hasMore ? (sessions.at(-1)?.time_updated ?? null) : null }
 }
 
 function modelOf(listing: v.InferOutput<typeof listingSchema> | null): AnsweringModel {

@@ -1,3 +1,4 @@
+import type { Client } from '@inlay/client'
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
 import type {
   ChatSessionDetail,
@@ -26,6 +27,8 @@ export interface Service {
   stop(sessionId: string): Promise<void>
   /** Shows the branch of a message when the conversation is opened again. */
   selectBranch(messageId: number): Promise<void>
+  /** Goes on with one of several answers to a question. */
+  keepAnswer(questionId: number, answerId: number): Promise<void>
   /** Keeps what the person thought of an answer, and why; null takes it back. */
   rate(answerId: number, feedback: 'like' | 'dislike' | null, reason?: FeedbackReason): Promise<void>
   /** A stored conversation. */
@@ -34,11 +37,21 @@ export interface Service {
   sharedChat(sessionId: string, signal: AbortSignal): Promise<ChatSessionDetail>
   /** Lets everybody who knows its id read a conversation, or ends that. */
   share(sessionId: string, isShared: boolean): Promise<void>
-  /** A page of conversations, newest first; with words those that hold them. `before`: `next` of the page before. */
+  /**
+   * A page of conversations: pinned ones first, then the newest; with words those that hold them, newest first.
+   * `before`: `next` of the page before.
+   */
   chats(words: string, before: string | null): Promise<ChatListing>
   /** @param name null: one is found from what was said */
   rename(sessionId: string, name: string | null): Promise<void>
   removeChat(sessionId: string): Promise<void>
+  /** Takes back that a conversation was removed. */
+  restoreChat(sessionId: string): Promise<void>
+  setPinned(sessionId: string, isPinned: boolean): Promise<void>
+  /** Projects of the person, with the chats in them. */
+  readonly projects: Client['projects']
+  /** Takes a file for a project. @throws INVALID_INPUT with the reason */
+  uploadTo(projectId: number, file: File): Promise<void>
   /** Takes a file for a question. */
   upload(file: File): Promise<SentFile | { readonly refusal: string }>
   /** A file of the service: one that was sent, or that an action made. */
@@ -110,6 +123,8 @@ export interface FeedbackReason {
 export interface AnswerSettings {
   /** Number of a model of the service. */
   readonly modelId: number | null
+  /** A second model that answers beside it. */
+  readonly secondModelId: number | null
   /** 0 to 2. */
   readonly temperature: number | null
   readonly effort: string | null
@@ -139,6 +154,7 @@ export interface AnswerFilters {
 
 export const defaultSettings: AnswerSettings = {
   modelId: null,
+  secondModelId: null,
   temperature: null,
   effort: null,
   allowedTools: null,
@@ -157,6 +173,8 @@ export interface AskOptions {
   readonly isResearch: boolean
   /** Who answers a new conversation. Default: the assistant itself. */
   readonly agentId?: number | undefined
+  /** The project that a new conversation belongs to. Default: none. */
+  readonly projectId?: number | undefined
   readonly settings: AnswerSettings
   readonly signal: AbortSignal
 }
@@ -173,6 +191,13 @@ export interface ListedAgent {
   readonly name: string
   readonly description: string
   readonly actions: readonly AgentAction[]
+}
+
+/** A project, with the ids of the conversations in it. */
+export interface ListedProject {
+  readonly id: number
+  readonly name: string
+  readonly chatIds: readonly string[]
 }
 
 /** An action that an agent can use. */
@@ -206,6 +231,9 @@ export interface ListedChat {
   readonly name: string
   /** ISO 8601: of its last message, or, when it was found by words, of its beginning. */
   readonly time: string
+  readonly isPinned: boolean
+  /** The message that holds the words, and the text around them; absent where nothing was searched, or the name has them. */
+  readonly match?: { readonly messageId: number; readonly text: string }
 }
 
 /** A passage that a search found. */

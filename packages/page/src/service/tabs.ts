@@ -1,5 +1,5 @@
-/** What has changed at the service: its documents, or a conversation. */
-export type Change = { readonly kind: 'documents' } | { readonly kind: 'chat'; readonly sessionId: string }
+/** What has changed at the service: its documents, the projects, or a conversation. */
+export type Change = { readonly kind: 'documents' | 'projects' } | { readonly kind: 'chat'; readonly sessionId: string }
 
 const channel = new BroadcastChannel('inlay')
 const here = new EventTarget()

@@ -108,6 +108,9 @@ export const chat: Texts['chat'] = {
     remove: (label) => `${label} entfernen`,
     usual: 'Wie üblich',
     usualModel: (model) => `Wie üblich (${model})`,
+    beside: 'Vergleichen mit',
+    noSecond: 'Keinem anderen Modell',
+    besideOf: (model) => `Daneben: ${model}`,
     temperature: 'Temperatur',
     temperatureOf: (value) => `Temperatur ${formatNumber(value)}`,
     effort: 'Denkaufwand',
@@ -136,6 +139,15 @@ export const chat: Texts['chat'] = {
     research: 'Die Frage in mehreren Schritten untersuchen',
     options: 'Modell, Aktionen und Filter wählen',
     reset: 'Alle Optionen zurücksetzen',
+  },
+
+  comparison: {
+    title: 'Antworten nebeneinander',
+    model: (number) => `Modell ${formatNumber(number)}`,
+    keep: 'Diese Antwort behalten',
+    keepThing: (model) => `Antwort von ${model} behalten`,
+    undecided: (model) =>
+      `Behalten Sie die Antwort, mit der es weitergehen soll. Ohne Auswahl geht der Chat mit der von ${model} weiter.`,
   },
 
   answeredBy: 'Es antwortet',

@@ -5,8 +5,9 @@ import { documents } from './documents.ts'
 import { frame } from './frame.ts'
 import { health } from './health.ts'
 import { pane } from './pane.ts'
+import { projects } from './projects.ts'
 import { search } from './search.ts'
 import { sources } from './sources.ts'
 import { steps } from './steps.ts'
 
-export const german: Texts = { frame, chats, chat, documents, search, health, pane, sources, steps }
+export const german: Texts = { frame, chats, chat, documents, search, health, pane, projects, sources, steps }

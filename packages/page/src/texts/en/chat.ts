@@ -106,6 +106,9 @@ export const chat = {
     remove: (label: string) => `Remove ${label}`,
     usual: 'Default',
     usualModel: (model: string) => `Default (${model})`,
+    beside: 'Compare with',
+    noSecond: 'No other model',
+    besideOf: (model: string) => `Beside it: ${model}`,
     temperature: 'Temperature',
     temperatureOf: (value: number) => `Temperature ${formatNumber(value)}`,
     effort: 'Reasoning effort',
@@ -136,6 +139,15 @@ export const chat = {
     research: 'Research the question in several steps',
     options: 'Choose model, actions and filters',
     reset: 'Put all options back',
+  },
+
+  comparison: {
+    title: 'Answers side by side',
+    model: (number: number) => `Model ${formatNumber(number)}`,
+    keep: 'Keep this answer',
+    keepThing: (model: string) => `Keep the answer of ${model}`,
+    undecided: (model: string) =>
+      `Keep the answer to go on with. Without a choice the chat goes on with that of ${model}.`,
   },
 
   answeredBy: 'Answered by',

@@ -1,0 +1,87 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
+import type { Service } from '../service/service.ts'
+import type { Shown } from '../sources/source-card.tsx'
+import { Sources } from '../sources/sources.tsx'
+import { StepList } from '../steps/step-list.tsx'
+import { texts } from '../texts/texts.ts'
+import { sourcesOf, stepsOf, type Turn } from './turn.ts'
+
+interface AnswerViewProps {
+  readonly turn: Turn
+  /** Prefix that makes ids unique on the page. */
+  readonly idPrefix: string
+  readonly service: Pick<Service, 'passage' | 'file'>
+  /** Stands above the answer. */
+  readonly above?: ComponentChildren
+  /** Stands below the answer. */
+  readonly children?: ComponentChildren
+}
+
+/** The steps, text and sources of an answer. */
+export function AnswerView({ turn, idPrefix, service, above, children }: AnswerViewProps): JSX.Element {
+  const [shown, setShown] = useState<Shown | null>(null)
+  const cameFrom = useRef<Element | null>(null)
+  const { cited, uncited } = sourcesOf(turn)
+  const { answer } = turn.fold
+  const isAnswering = turn.phase === 'answering'
+  const titles = JSON.stringify(cited.map((source) => [source.number, source.passages[0].semantic_identifier]))
+  // The same object as long as the titles are the same: finished blocks of the answer are not drawn again.
+  const citations = useMemo((): CitationHandling => {
+    const byNumber = new Map<number, string>(JSON.parse(titles))
+    return {
+      label: (number) => (byNumber.has(number) ? texts.chat.source(number, byNumber.get(number) ?? '') : undefined),
+      open: (number, sentence) => {
+        cameFrom.current = document.activeElement
+        setShown((known) => ({ number, sentence, request: (known?.request ?? 0) + 1 }))
+      },
+    }
+  }, [titles])
+  const numberOf = (documentId: string): number | undefined =>
+    cited.find((source) => source.documentId === documentId)?.number ?? undefined
+  const back = (): void => {
+    setShown(null)
+    if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
+  }
+  return (
+    <>
+      <div class="turn-body">
+        {above}
+        <StepList
+          steps={stepsOf(turn)}
+          question={turn.question}
+          isWaiting={isAnswering && answer === ''}
+          sources={{ ...citations, numberOf }}
+          readFile={service.file}
+        />
+        {answer !== '' && (
+          <div class={isAnswering ? 'answer streaming' : 'answer'}>
+            <Markdown
+              text={answer}
+              isGrowing={isAnswering}
+              citations={citations}
+              unsupported={turn.fold.state.unsupportedNumbers}
+            />
+          </div>
+        )}
+        {turn.phase === 'stopped' && <p class="turn-note">{texts.chat.youStopped}</p>}
+        {turn.failure !== null && <FailureNote failure={turn.failure} />}
+        {turn.failure?.waitSeconds !== undefined && <Countdown seconds={turn.failure.waitSeconds} />}
+        {children}
+      </div>
+      <Sources cited={cited} uncited={uncited} shown={shown} idPrefix={idPrefix} back={back} service={service} />
+    </>
+  )
+}
+
+/** Counts down the seconds until the question goes out again by itself. */
+function Countdown({ seconds }: { seconds: number }): JSX.Element {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => {
+    const timer = setInterval(() => setLeft((known) => Math.max(0, known - 1)), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return <p class="turn-note">{texts.chat.asksAgain(left)}</p>
+}

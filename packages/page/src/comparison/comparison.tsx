@@ -1,0 +1,86 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { AnswerView } from '../chat/answer-view.tsx'
+import type { Conversation } from '../chat/conversation.ts'
+import { withPlainCitations } from '../chat/copied-answer.ts'
+import type { Turn } from '../chat/turn.ts'
+import { CopyButton } from '../controls/copy-button.tsx'
+import { CheckIcon, RetryIcon } from '../controls/icons.tsx'
+import type { Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import '../styles/comparison.css'
+
+interface ComparisonProps {
+  readonly turn: Turn
+  readonly columns: readonly Turn[]
+  /** Null where it can only be read. */
+  readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'keep'> | null
+  /** Stands above the answers. */
+  readonly above: ComponentChildren
+  readonly service: Pick<Service, 'passage' | 'file'>
+}
+
+/** Answers of several models to one question; the one that is kept goes on as the conversation. */
+export function Comparison({ turn, columns, conversation, above, service }: ComparisonProps): JSX.Element {
+  const words = texts.chat.comparison
+  const isDone = turn.phase !== 'answering'
+  const canKeep = columns.some((column) => column.fold.answer !== '')
+  return (
+    <div class="comparison-place">
+      {above}
+      {/* On a narrow screen it scrolls sideways. */}
+      <div class="comparison" role="group" aria-label={words.title} tabIndex={0}>
+        {columns.map((column, at) => (
+          <Column
+            key={at}
+            column={column}
+            at={at}
+            keep={conversation === null || !isDone ? undefined : () => conversation.keep(turn, column)}
+            service={service}
+          />
+        ))}
+      </div>
+      {conversation !== null && isDone && (
+        <p class="turn-note">{canKeep ? words.undecided(columns[0]?.modelName ?? '') : null}</p>
+      )}
+      {conversation !== null && isDone && !canKeep && (
+        <button type="button" class="quiet-button" onClick={() => conversation.retry(turn)}>
+          <RetryIcon />
+          {texts.frame.retry}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface ColumnProps {
+  readonly column: Turn
+  readonly at: number
+  /** Undefined while it cannot be kept. */
+  readonly keep: (() => void) | undefined
+  readonly service: Pick<Service, 'passage' | 'file'>
+}
+
+function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
+  const { answer } = column.fold
+  const words = texts.chat.comparison
+  const name = column.modelName ?? words.model(at + 1)
+  const id = `turn-${column.id}-column-${at}`
+  return (
+    <section class="column" aria-labelledby={id} aria-busy={column.phase === 'answering'}>
+      <h3 id={id}>{name}</h3>
+      <AnswerView turn={column} idPrefix={id} service={service}>
+        {answer !== '' && column.phase !== 'answering' && (
+          <div class="column-actions">
+            {keep !== undefined && (
+              <button type="button" class="quiet-button" aria-label={words.keepThing(name)} onClick={keep}>
+                <CheckIcon />
+                {words.keep}
+              </button>
+            )}
+            <CopyButton text={() => withPlainCitations(answer)} label={texts.chat.copyAnswer} />
+          </div>
+        )}
+      </AnswerView>
+    </section>
+  )
+}

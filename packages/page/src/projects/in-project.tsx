@@ -1,0 +1,22 @@
+import type { JSX } from 'preact'
+import { CloseIcon, FolderIcon } from '../controls/icons.tsx'
+import { texts } from '../texts/texts.ts'
+
+/** Names the project that a new chat will belong to, with a way out of it. */
+export function InProject({ name, leave }: { name: string; leave: () => void }): JSX.Element {
+  return (
+    <p class="in-project">
+      <FolderIcon />
+      <span dir="auto">{texts.projects.inProject(name)}</span>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={texts.projects.leaveProject}
+        title={texts.projects.leaveProject}
+        onClick={leave}
+      >
+        <CloseIcon />
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,35 @@
+import type { JSX } from 'preact'
+import { FolderIcon } from '../controls/icons.tsx'
+import { Menu } from '../controls/menu.tsx'
+import { texts } from '../texts/texts.ts'
+import type { Projects } from './projects.ts'
+
+interface ProjectChoiceProps {
+  readonly projects: Projects
+  readonly sessionId: string
+  /** Names the button where only its icon is shown. Default: the project of the conversation stands beside the icon. */
+  readonly label?: string
+  readonly failed: (error: unknown) => void
+}
+
+/** Moves a conversation into a project or out of it; nothing where there are no projects. */
+export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps): JSX.Element | null {
+  if (projects.all.length === 0) return null
+  const current = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
+  const move = (projectId: number | null): void => void projects.move(sessionId, projectId).catch(failed)
+  return (
+    <Menu
+      label={label ?? current?.name ?? texts.projects.moveTo}
+      icon={<FolderIcon />}
+      isIconOnly={label !== undefined}
+      entries={[
+        { label: texts.projects.none, act: () => move(null), isChosen: current === undefined },
+        ...projects.all.map(({ id, name }) => ({
+          label: name,
+          act: () => move(id),
+          isChosen: current?.id === id,
+        })),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { projectAddress, type Place } from '../address.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { FolderIcon, PlusIcon } from '../controls/icons.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { texts } from '../texts/texts.ts'
+import type { Projects } from './projects.ts'
+
+interface ProjectListProps {
+  readonly projects: Projects
+  readonly place: Place
+}
+
+/** The projects in the sidebar, and a way to begin another. */
+export function ProjectList({ projects, place }: ProjectListProps): JSX.Element {
+  const [isNaming, setIsNaming] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const words = texts.projects
+  const create = (name: string): void => {
+    setFailure(null)
+    projects.create(name).then(
+      (id) => {
+        setIsNaming(false)
+        location.hash = projectAddress(id)
+      },
+      (error: unknown) => setFailure(toFailure(error)),
+    )
+  }
+  return (
+    <section class="projects" aria-label={words.title}>
+      <div class="projects-head">
+        <h2>{words.title}</h2>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.create}
+          title={words.create}
+          aria-expanded={isNaming}
+          onClick={() => setIsNaming(!isNaming)}
+        >
+          <PlusIcon />
+        </button>
+      </div>
+      {isNaming && <NewProject create={create} end={() => setIsNaming(false)} />}
+      {failure !== null && <FailureNote failure={failure} />}
+      <ul>
+        {projects.all.map(({ id, name }) => (
+          <li key={id}>
+            <a
+              href={projectAddress(id)}
+              aria-current={place.view === 'project' && place.projectId === id ? 'page' : undefined}
+              title={name}
+              dir="auto"
+            >
+              <FolderIcon />
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function NewProject({ create, end }: { create: (name: string) => void; end: () => void }): JSX.Element {
+  const [name, setName] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <form
+      class="new-project"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name.trim() !== '') create(name.trim())
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        end()
+      }}
+    >
+      <input
+        type="text"
+        maxLength={255}
+        aria-label={texts.projects.name}
+        placeholder={texts.projects.name}
+        value={name}
+        ref={field}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <button type="submit" class="button" disabled={name.trim() === ''}>
+        {texts.frame.save}
+      </button>
+    </form>
+  )
+}

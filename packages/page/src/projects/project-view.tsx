@@ -1,0 +1,343 @@
+import type { ProjectDetails, UserFile } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { chatAddress } from '../address.ts'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { CloseIcon, FileIcon, PlusIcon } from '../controls/icons.tsx'
+import { toFailure, type Failure } from '../service/failure.ts'
+import type { Service } from '../service/service.ts'
+import { announceChange, onAnyChange } from '../service/tabs.ts'
+import { formatDay } from '../texts/locale.ts'
+import { texts } from '../texts/texts.ts'
+
+export interface ProjectViewProps {
+  readonly service: Service
+  readonly projectId: number
+  /** Begins a conversation in the project. */
+  readonly startChat: () => void
+  /** Called once the project is deleted. */
+  readonly removed: () => void
+}
+
+/** A project: its instructions, files and conversations. */
+export function ProjectView({ service, projectId, startChat, removed }: ProjectViewProps): JSX.Element {
+  const { details, failure, change } = useProject(service, projectId)
+  const words = texts.projects
+  if (details === undefined)
+    return (
+      <section class="documents project" aria-label={words.title}>
+        {failure === null ? <p class="nothing">{texts.frame.loading}</p> : <FailureNote failure={failure} />}
+      </section>
+    )
+  const { project, files } = details
+  return (
+    <section class="documents project" aria-labelledby="project-title">
+      <ProjectHead
+        key={project.name}
+        name={project.name}
+        rename={(name) => change(service.projects.update(projectId, { name }))}
+        startChat={startChat}
+      />
+      {failure !== null && <FailureNote failure={failure} />}
+      <Instructions
+        key={`${projectId} ${project.instructions ?? ''}`}
+        text={project.instructions ?? ''}
+        save={(text) =>
+          change(service.projects.update(projectId, { instructions: text.trim() === '' ? null : text.trim() }))
+        }
+      />
+      <Files
+        files={files}
+        add={async (file) => change(service.uploadTo(projectId, file))}
+        remove={(id) => change(service.projects.unlink(projectId, id))}
+      />
+      <h2>{words.chats}</h2>
+      {project.chat_sessions.length === 0 ? (
+        <p class="nothing">{words.noChats}</p>
+      ) : (
+        <ul class="document-list">
+          {project.chat_sessions.map((chat) => (
+            <ProjectChat
+              key={chat.id}
+              id={chat.id}
+              name={chat.name === '' ? texts.frame.newChat : chat.name}
+              day={formatDay(new Date(chat.time_updated))}
+              takeOut={() => change(service.projects.moveSession(chat.id, null))}
+            />
+          ))}
+        </ul>
+      )}
+      <DeleteProject
+        name={project.name}
+        remove={() =>
+          void change(service.projects.remove(projectId)).then((isDone) => {
+            if (isDone) removed()
+          })
+        }
+      />
+    </section>
+  )
+}
+
+interface ReadProject {
+  readonly details: ProjectDetails | undefined
+  readonly failure: Failure | null
+  /** Waits for a change, then reads the project again. @returns whether it was made */
+  readonly change: (work: Promise<unknown>) => Promise<boolean>
+}
+
+/** How long to wait until files that are being read are looked at again, in milliseconds. */
+const readingMs = 1_500
+
+function useProject(service: Service, projectId: number): ReadProject {
+  const [details, setDetails] = useState<ProjectDetails | undefined>(undefined)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const round = useRef(0)
+  const read = useCallback((): void => {
+    const mine = ++round.current
+    service.projects.get(projectId).then(
+      (known) => mine === round.current && setDetails(known),
+      (error: unknown) => mine === round.current && setFailure(toFailure(error)),
+    )
+  }, [service, projectId])
+  useEffect(() => {
+    setDetails(undefined)
+    setFailure(null)
+    read()
+    const end = onAnyChange(({ kind }) => kind !== 'documents' && read())
+    return () => {
+      round.current++
+      end()
+    }
+  }, [read])
+  const isReading = details?.files.some(({ status }) => status === 'PROCESSING') === true
+  useEffect(() => {
+    if (!isReading) return undefined
+    const timer = setTimeout(read, readingMs)
+    return () => clearTimeout(timer)
+  }, [details, isReading])
+  return {
+    details,
+    failure,
+    change: async (work) => {
+      try {
+        await work
+        setFailure(null)
+        // It also reads the project again.
+        announceChange({ kind: 'projects' })
+        return true
+      } catch (error) {
+        setFailure(toFailure(error))
+        return false
+      }
+    },
+  }
+}
+
+interface ProjectHeadProps {
+  readonly name: string
+  readonly rename: (name: string) => void
+  readonly startChat: () => void
+}
+
+function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element {
+  const [given, setGiven] = useState<string | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const isNaming = given !== null
+  useEffect(() => field.current?.select(), [isNaming])
+  return (
+    <div class="documents-head project-head">
+      {given === null ? (
+        <>
+          <h1 id="project-title" dir="auto">
+            {name}
+          </h1>
+          <button type="button" class="quiet-button" onClick={() => setGiven(name)}>
+            {texts.chats.rename}
+          </button>
+        </>
+      ) : (
+        <form
+          class="row naming"
+          aria-labelledby="project-title"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (given.trim() !== '' && given.trim() !== name) rename(given.trim())
+            setGiven(null)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setGiven(null)
+          }}
+        >
+          <h1 class="visually-hidden" id="project-title">
+            {name}
+          </h1>
+          <input
+            type="text"
+            maxLength={255}
+            aria-label={texts.projects.name}
+            value={given}
+            ref={field}
+            onInput={(event) => setGiven(event.currentTarget.value)}
+          />
+          <button type="submit" class="button">
+            {texts.frame.save}
+          </button>
+          <button type="button" class="quiet-button" onClick={() => setGiven(null)}>
+            {texts.frame.cancel}
+          </button>
+        </form>
+      )}
+      <button type="button" class="button" onClick={startChat}>
+        <PlusIcon />
+        {texts.projects.newChat}
+      </button>
+    </div>
+  )
+}
+
+function Instructions({ text, save }: { text: string; save: (text: string) => void }): JSX.Element {
+  const [given, setGiven] = useState(text)
+  const words = texts.projects
+  return (
+    <form
+      class="project-instructions"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save(given)
+      }}
+    >
+      <h2>
+        <label for="project-instructions">{words.instructions}</label>
+      </h2>
+      <p class="lead" id="instructions-lead">
+        {words.instructionsLead}
+      </p>
+      <textarea
+        id="project-instructions"
+        aria-describedby="instructions-lead"
+        rows={4}
+        dir="auto"
+        placeholder={words.instructionsExample}
+        value={given}
+        onInput={(event) => setGiven(event.currentTarget.value)}
+      />
+      {given.trim() !== text && (
+        <div class="row">
+          <button type="submit" class="button">
+            {texts.frame.save}
+          </button>
+          <button type="button" class="quiet-button" onClick={() => setGiven(text)}>
+            {texts.frame.cancel}
+          </button>
+        </div>
+      )}
+    </form>
+  )
+}
+
+interface FilesProps {
+  readonly files: readonly UserFile[]
+  readonly add: (file: File) => Promise<unknown>
+  readonly remove: (id: string) => void
+}
+
+function Files({ files, add, remove }: FilesProps): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null)
+  const [isAdding, setIsAdding] = useState(false)
+  const words = texts.projects
+  const addAll = async (chosen: readonly File[]): Promise<void> => {
+    setIsAdding(true)
+    for (const file of chosen) await add(file)
+    setIsAdding(false)
+  }
+  return (
+    <>
+      <div class="project-files-head">
+        <h2>{words.files}</h2>
+        <button type="button" class="quiet-button" disabled={isAdding} onClick={() => picker.current?.click()}>
+          <PlusIcon />
+          {texts.frame.addFiles}
+        </button>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label={words.filesToAdd}
+          onChange={({ currentTarget }) => {
+            const chosen = [...(currentTarget.files ?? [])]
+            currentTarget.value = ''
+            void addAll(chosen)
+          }}
+        />
+      </div>
+      {files.length === 0 && <p class="nothing">{words.noFiles}</p>}
+      {files.length > 0 && (
+        <ul class="project-files">
+          {files.map(({ id, name, status, reason }) => (
+            <li key={id} class={status === 'FAILED' ? 'file-chip failed' : 'file-chip'}>
+              <FileIcon />
+              <span dir="auto">{status === 'PROCESSING' ? words.reading(name) : name}</span>
+              {reason !== null && <span class="failure-words">{reason}</span>}
+              <button
+                type="button"
+                aria-label={words.removeFile(name)}
+                title={words.removeFile(name)}
+                onClick={() => remove(id)}
+              >
+                <CloseIcon />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+interface ProjectChatProps {
+  readonly id: string
+  readonly name: string
+  readonly day: string
+  readonly takeOut: () => void
+}
+
+function ProjectChat({ id, name, day, takeOut }: ProjectChatProps): JSX.Element {
+  const label = texts.projects.takeOut(name)
+  return (
+    <li class="document chat-row">
+      <a class="document-name" href={chatAddress(id)} dir="auto">
+        {name}
+      </a>
+      <span class="state">{day}</span>
+      <span class="row-buttons">
+        <button type="button" class="icon-button" aria-label={label} title={label} onClick={takeOut}>
+          <CloseIcon />
+        </button>
+      </span>
+    </li>
+  )
+}
+
+function DeleteProject({ name, remove }: { name: string; remove: () => void }): JSX.Element {
+  const [isAsking, setIsAsking] = useState(false)
+  if (!isAsking)
+    return (
+      <button type="button" class="text-button delete-project" onClick={() => setIsAsking(true)}>
+        {texts.projects.delete}
+      </button>
+    )
+  return (
+    <div class="delete-project confirm" role="group" aria-label={texts.chats.askDelete(name)}>
+      <p>{texts.projects.deleteLead}</p>
+      <button type="button" class="danger-button" ref={(button) => button?.focus()} onClick={remove}>
+        {texts.frame.delete}
+      </button>
+      <button type="button" class="quiet-button" onClick={() => setIsAsking(false)}>
+        {texts.frame.keep}
+      </button>
+    </div>
+  )
+}

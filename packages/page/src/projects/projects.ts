@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ListedProject, Service } from '../service/service.ts'
+import { announceChange, onAnyChange } from '../service/tabs.ts'
+
+/** Projects of the person, and the calls that change which there are. */
+export interface Projects {
+  /** Newest first. */
+  readonly all: readonly ListedProject[]
+  /** Gives its number. */
+  create(name: string): Promise<number>
+  /** Moves a conversation into a project, or with null out of any. */
+  move(sessionId: string, projectId: number | null): Promise<void>
+}
+
+/** Reads the projects again when one has changed, here or in another tab, or a conversation was begun in one. */
+export function useProjects(service: Pick<Service, 'projects'>, first: readonly ListedProject[]): Projects {
+  const [all, setAll] = useState(first)
+  useEffect(() => {
+    let round = 0
+    const read = (): void => {
+      const mine = ++round
+      service.projects.list().then(
+        (projects) => mine === round && setAll(listedProjects(projects)),
+        // The list stays as it was.
+        () => {},
+      )
+    }
+    const end = onAnyChange(({ kind }) => kind === 'projects' && read())
+    return () => {
+      round = Number.POSITIVE_INFINITY
+      end()
+    }
+  }, [service])
+  return {
+    all,
+    create: async (name) => {
+      const { id } = await service.projects.create(name)
+      announceChange({ kind: 'projects' })
+      return id
+    },
+    move: async (sessionId, projectId) => {
+      await service.projects.moveSession(sessionId, projectId)
+      announceChange({ kind: 'projects' })
+    },
+  }
+}
+
+/** Projects as the service tells them, as the page lists them. */
+export function listedProjects(
+  projects: readonly {
+    readonly id: number
+    readonly name: string
+    readonly chat_sessions: readonly { readonly id: string }[]
+  }[],
+): readonly ListedProject[] {
+  return projects.map(({ id, name, chat_sessions: chats }) => ({ id, name, chatIds: chats.map((chat) => chat.id) }))
+}

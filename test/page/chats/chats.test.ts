@@ -1,0 +1,50 @@
+import { InlayError } from '@inlay/protocol'
+import { expect, test } from 'vitest'
+import { removeEach, withPin } from '../../../packages/page/src/chats/chats.ts'
+import { byDay } from '../../../packages/page/src/chats/sidebar.tsx'
+import type { ListedChat } from '../../../packages/page/src/service/service.ts'
+
+const chat = (id: string, time: string, isPinned = false): ListedChat => ({ id, name: id, time, isPinned })
+const idsOf = (chats: readonly ListedChat[]): readonly string[] => chats.map(({ id }) => id)
+
+test('a pinned chat goes first, and back to its day once it is unpinned', () => {
+  const chats = [
+    chat('pinned', '2026-01-01T00:00:00Z', true),
+    chat('new', '2026-03-03T00:00:00Z'),
+    chat('old', '2026-02-02T00:00:00Z'),
+  ]
+  const pinned = withPin(chats, 'old', true, true)
+  expect(idsOf(pinned)).toEqual(['old', 'pinned', 'new'])
+  expect(idsOf(withPin(pinned, 'pinned', false, true))).toEqual(['old', 'new', 'pinned'])
+  // What a search lists keeps its order.
+  const listed = withPin(chats, 'old', true, false)
+  expect(idsOf(listed)).toEqual(idsOf(chats))
+  expect(listed[2]?.isPinned).toBe(true)
+})
+
+test('pinned chats have a section of their own before the days', () => {
+  const now = new Date(2026, 2, 3, 12)
+  const at = (day: number): string => new Date(2026, 2, day, 8).toISOString()
+  const days = byDay([chat('pinned', at(1), true), chat('today', at(3)), chat('yesterday', at(2))], now)
+  expect(days.map(([day, listed]) => [day, idsOf(listed)])).toEqual([
+    ['Pinned', ['pinned']],
+    ['Today', ['today']],
+    ['Yesterday', ['yesterday']],
+  ])
+})
+
+test('chats are removed until one cannot be, and one that is gone counts as removed', async () => {
+  const chats = ['first', 'gone', 'kept', 'left'].map((id) => chat(id, '2026-01-01T00:00:00Z'))
+  const calls: string[] = []
+  const failure = new InlayError('CONNECTION_ERROR')
+  const outcome = await removeEach(chats, {
+    async removeChat(id) {
+      calls.push(id)
+      if (id === 'gone') throw new InlayError('SESSION_NOT_FOUND')
+      if (id === 'kept') throw failure
+    },
+  })
+  expect(idsOf(outcome.gone)).toEqual(['first', 'gone'])
+  expect(outcome.error).toBe(failure)
+  expect(calls).toEqual(['first', 'gone', 'kept'])
+})
