@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { listedProjects } from '../service/listed-projects.ts'
 import type { ListedProject, Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 
@@ -43,15 +44,4 @@ export function useProjects(service: Pick<Service, 'projects'>, first: readonly 
       announceChange({ kind: 'projects' })
     },
   }
-}
-
-/** Projects as the service tells them, as the page lists them. */
-export function listedProjects(
-  projects: readonly {
-    readonly id: number
-    readonly name: string
-    readonly chat_sessions: readonly { readonly id: string }[]
-  }[],
-): readonly ListedProject[] {
-  return projects.map(({ id, name, chat_sessions: chats }) => ({ id, name, chatIds: chats.map((chat) => chat.id) }))
 }

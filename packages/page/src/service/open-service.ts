@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'
-import { listedProjects } from '../projects/projects.ts'
+import { listedProjects } from './listed-projects.ts'
 import type {
   AnswerFilters,
   AnsweringModel,

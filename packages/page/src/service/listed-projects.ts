@@ -1,0 +1,12 @@
+import type { ListedProject } from './service.ts'
+
+/** Projects as the service tells them, as the page lists them. */
+export function listedProjects(
+  projects: readonly {
+    readonly id: number
+    readonly name: string
+    readonly chat_sessions: readonly { readonly id: string }[]
+  }[],
+): readonly ListedProject[] {
+  return projects.map(({ id, name, chat_sessions: chats }) => ({ id, name, chatIds: chats.map((chat) => chat.id) }))
+}
