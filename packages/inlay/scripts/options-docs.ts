@@ -89,7 +89,8 @@ const typeCell = ({ type, types }: Option, listed: ReadonlySet<string>): string 
 }
 
 function table(options: readonly Option[], listed: ReadonlySet<string>): string {
-  const rows = options.map((option) => {
+  const requiredFirst = options.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
+  const rows = requiredFirst.map((option) => {
     const fallback = option.fallback || (option.isRequired ? 'required' : '')
     return `| \`${option.name}\` | ${typeCell(option, listed)} | ${cell(option.meaning)} | ${cell(fallback)} |`
   })

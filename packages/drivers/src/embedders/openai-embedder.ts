@@ -1,41 +1,24 @@
 import type { Embedder } from '@inlay/knowledge'
 import { checkRequired, isText } from '@inlay/protocol'
-import { groupsOf } from '../http/batches.ts'
+import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts'
 import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
-import type { RetryOptions } from '../http/retrying.ts'
 import { embedPiecemeal, refusalOfTexts } from './refused-texts.ts'
-import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
 /** An embeddings endpoint that speaks OpenAI's protocol. */
-export interface OpenaiEmbedderOptions extends RetryOptions {
+export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
   /** Address before `/embeddings`, e.g. `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
   /** Name of the model. */
   readonly model: string
-  /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
-  readonly dimensions: number
   /** Begins the name of the vector space. Default `openai`. */
   readonly provider?: string
   /** Whether to request that length. Default: for OpenAI's `text-embedding-3` models, which support it. */
   readonly asksForDimensions?: boolean
   /** Encoding of vectors: `base64` is a third of the size, but not every server supports it. Default `float`. */
   readonly encoding?: 'float' | 'base64'
-  /**
-   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
-   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
-   */
-  readonly prefixes?: Partial<EmbedderPrefixes>
-  /** Most texts in one request. Default 96. */
-  readonly maxBatchSize?: number
-  /** Maximum number of characters per request; a single longer text is sent alone. Default 400 000. */
-  readonly maxBatchCharacters?: number
-  /** Longest time one try may take, in milliseconds. Default 60 000. */
-  readonly timeoutMs?: number
-  /** Sent with each request. */
-  readonly headers?: Readonly<Record<string, string>>
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
@@ -63,7 +46,6 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     maxBatchCharacters = 400_000,
     encoding = 'float',
   } = options
-  const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
   const post = createJsonPost({
     ...options,
@@ -81,20 +63,13 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   }
 
   let maxTexts = maxBatchSize
-  return {
-    id: `${provider}/${model}${spaceOfPrefix(prefixes)}@${dimensions}`,
-    dimensions,
-    maxBatchSize,
-    isLatinOnly: isEnglishModel(model),
-    async embed(texts, use, signal) {
-      signal?.throwIfAborted()
-      // An empty input is refused by many servers.
-      const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
-      const vectors: Float32Array[] = []
-      const send = (group: readonly string[]): Promise<Float32Array[]> => request(group, signal)
-      for (const group of groupsOf(inputs, { count: maxTexts, characters: maxBatchCharacters }))
-        vectors.push(...(await embedPiecemeal(group, send, (most) => (maxTexts = Math.min(maxTexts, most)))))
-      return vectors
-    },
-  }
+  const limits = (): { count: number; characters: number } => ({ count: maxTexts, characters: maxBatchCharacters })
+  const space = `${provider}/${model}`
+  return createEmbedder({ ...options, space, maxBatchSize, limits }, (group, _use, signal) =>
+    embedPiecemeal(
+      group,
+      (texts) => request(texts, signal),
+      (most) => (maxTexts = Math.min(maxTexts, most)),
+    ),
+  )
 }

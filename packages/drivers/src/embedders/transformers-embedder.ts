@@ -1,7 +1,7 @@
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
-import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
+import { createEmbedder, type EmbedderOptions } from './create-embedder.ts'
 import { createModelRunner, whereOf, type TransformersModelOptions } from './transformers-model.ts'
 
 /** How the token vectors of a text are combined: as the model was trained, as its page says. */
@@ -31,18 +31,11 @@ export interface FeatureTensor {
 }
 
 /** A model that runs in this process. */
-export interface TransformersEmbedderOptions extends TransformersModelOptions {
-  /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
-  readonly dimensions: number
+export interface TransformersEmbedderOptions extends TransformersModelOptions, EmbedderOptions {
   /** Default `mean`. */
   readonly pooling?: Pooling
   /** Whether vectors are brought to length 1. Default true. */
   readonly normalize?: boolean
-  /**
-   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
-   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
-   */
-  readonly prefixes?: Partial<EmbedderPrefixes>
   /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
   readonly dtype?: string
   /** Device to run on: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
@@ -76,7 +69,6 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
     dimensions: requiredDimensions,
   })
   const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
-  const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.maxBatchSize ?? (isExact ? 16 : 1))
   const run = createModelRunner(
@@ -89,25 +81,13 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
         ...whereOf(options),
       }),
   )
-  return {
-    // Other weights, pooling or prefixes make another space.
-    id: [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/') + `${spaceOfPrefix(prefixes)}@${dimensions}`,
-    dimensions,
-    maxBatchSize: callTexts,
-    isLatinOnly: isEnglishModel(model),
-    async embed(texts, use, signal) {
-      const inputs = texts.map((text) => `${prefixes[use]}${text}` || ' ')
-      const vectors: Float32Array[] = []
-      for (let from = 0; from < inputs.length; from += size) {
-        signal?.throwIfAborted()
-        const batch = inputs.slice(from, from + size)
-        const tensor = await run((extract) => extract(batch, { pooling, normalize }))
-        vectors.push(...readTensor(tensor, batch.length, dimensions))
-      }
-      signal?.throwIfAborted()
-      return vectors
-    },
-  }
+  // Other weights or pooling make another space.
+  const space = [model, dtype, pooling, ...(normalize ? [] : ['raw'])].join('/')
+  const limits = (): { count: number; characters: number } => ({ count: size, characters: Infinity })
+  return createEmbedder({ ...options, space, maxBatchSize: callTexts, limits }, async (batch) => {
+    const tensor = await run((extract) => extract(batch, { pooling, normalize }))
+    return readTensor(tensor, batch.length, dimensions)
+  })
 }
 
 function readTensor(tensor: FeatureTensor, count: number, dimensions: number): Float32Array[] {

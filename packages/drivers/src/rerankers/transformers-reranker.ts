@@ -1,6 +1,7 @@
 import type { Reranker } from '@inlay/knowledge'
 import { checkRequired, InlayError, isText } from '@inlay/protocol'
 import type { FeatureTensor } from '../embedders/transformers-embedder.ts'
+import { groupsOf } from '../http/batches.ts'
 import { createModelRunner, whereOf, type TransformersModelOptions } from '../embedders/transformers-model.ts'
 
 /** The part of `@huggingface/transformers` that is used. */
@@ -53,9 +54,9 @@ export function transformersReranker(options: TransformersRerankerOptions): Rera
   return {
     async rerank(query, texts, signal) {
       const scores: number[] = []
-      for (let from = 0; from < texts.length; from += maxBatchSize) {
+      const filled = texts.map((text) => text || ' ')
+      for (const batch of groupsOf(filled, { count: maxBatchSize, characters: Infinity })) {
         signal?.throwIfAborted()
-        const batch = texts.slice(from, from + maxBatchSize).map((text) => text || ' ')
         const pairs = { text_pair: batch, padding: true, truncation: true }
         const queries = batch.map(() => query)
         const { logits } = await run(({ tokenize, classify }) => classify(tokenize(queries, pairs)))
