@@ -18,4 +18,4 @@ export {
   type Limiter,
   type Mutex,
 } from './limits.ts'
-export { createSignal, delay, unrefTimer, untilAborted, type Signal } from './waiting.ts'
+export { createSignal, delay, endsWithin, unrefTimer, untilAborted, type Signal } from './waiting.ts'

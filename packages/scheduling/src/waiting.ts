@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from './event-loop.ts'
+
 /** Keeps a timer from holding the process open. Browsers and workers return plain numbers, which have no `unref`. */
 export function unrefTimer(timer: ReturnType<typeof setTimeout>): void {
   if (typeof timer === 'object') timer.unref()
@@ -22,6 +24,20 @@ export async function delay(delayMs: number, signal: AbortSignal): Promise<void>
   clearTimeout(timer)
   signal.removeEventListener('abort', resolve)
   signal.throwIfAborted()
+}
+
+/**
+ * Waits for work at most this long; the work itself continues. @returns whether it ended in time, rejects if it failed
+ */
+export async function endsWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<boolean>()
+  // The result may have arrived while the process was busy: it is read before the timeout counts.
+  const timer = setTimeout(() => void yieldToEventLoop().then(() => resolve(false)), timeoutMs)
+  try {
+    return await Promise.race([work.then(() => true), timeUp])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Lets one loop sleep until there is work. A notification sent while nobody sleeps wakes the next sleep at once. */

@@ -1,4 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { untilAborted } from '@inlay/scheduling'
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -51,14 +52,6 @@ export interface EgressAnswer {
 /** Fetches URLs that come from a user, a document, a tool or a model. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
 
-/** Rejects on abort: the system's resolver cannot be stopped. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
 const refused = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
 
 async function systemAddresses(hostname: string): Promise<readonly string[]> {
@@ -97,7 +90,8 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
   try {
     addresses = isIP(hostname)
       ? [hostname]
-      : await Promise.race([(options.resolve ?? systemAddresses)(hostname), whenAborted(signal)])
+      : // The system's resolver cannot be stopped.
+        await untilAborted((options.resolve ?? systemAddresses)(hostname), signal)
   } catch (error) {
     throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.', cause: error })
   }

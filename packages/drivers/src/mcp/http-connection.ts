@@ -1,4 +1,5 @@
 import type { JsonObject } from '@inlay/protocol'
+import { delay } from '@inlay/scheduling'
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
 import { readEvents } from '../http/event-reader.ts'
 import {
@@ -104,7 +105,7 @@ async function receive(first: EgressStreamAnswer, id: number, receiving: Receivi
     const read = await readReply(answer, id, (message) => void say(message).catch(() => {}))
     if ('reply' in read) return read.reply
     if (read.lastId === '' || reads >= maxReads) throw lost()
-    await pause(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
+    await delay(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
     answer = await readOn(read.lastId, options)
   }
 }
@@ -121,7 +122,7 @@ async function readReply(answer: EgressStreamAnswer, id: number, say: (message: 
     return undefined
   }
   if (!(answer.headers.get('content-type') ?? '').includes('text/event-stream')) {
-    const reply = find(await textOf(answer.body))
+    const reply = find(await new Response(answer.body).text())
     if (reply) return { reply }
     throw lost()
   }
@@ -135,26 +136,4 @@ async function readReply(answer: EgressStreamAnswer, id: number, say: (message: 
     if (reply) return { reply }
   }
   return { lastId, retryMs }
-}
-
-async function textOf(body: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const bytes of body) text += decoder.decode(bytes, { stream: true })
-  return text + decoder.decode()
-}
-
-function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const end = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, delayMs)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

@@ -1,3 +1,4 @@
+import { endsWithin } from '@inlay/scheduling'
 import type { RemoteTool } from './session.ts'
 
 /** Cached tool lists of servers. */
@@ -63,15 +64,8 @@ export function createToolLists({ now, listMs, failedMs, patienceMs }: ToolLists
       if (entry.running === undefined && entry.freshUntil > now()) return entry.tools ?? []
       const running = (entry.running ??= refresh(entry, fetch))
       if (entry.tools) return entry.tools
-      await (entry.hasFailed ? atMost(running, patienceMs) : running)
+      await (entry.hasFailed ? endsWithin(running, patienceMs) : running)
       return entry.tools ?? []
     },
   }
-}
-
-async function atMost(work: Promise<void>, timeoutMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, timeoutMs)
-  await Promise.race([work, promise])
-  clearTimeout(timer)
 }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { toRedisFailure } from './refusals.ts'
+import { endsWithin } from '@inlay/scheduling'
 import type { RedisClient } from './client.ts'
 
 /** Connection to a server. */
@@ -49,7 +49,7 @@ export function createConnection(
     const at = performance.now()
     // After the first attempt the client reconnects automatically.
     void redis.connect().catch(() => {})
-    await inTime(answered, answerMs)
+    await endsWithin(answered, answerMs)
     return { redis, at, isGivenUp: false }
   }
   const giveUp = (opened: Opened): void => {
@@ -63,7 +63,7 @@ export function createConnection(
     // A refusal is an answer too.
     const isThere =
       !opened.redis.isReady ||
-      (await inTime(
+      (await endsWithin(
         opened.redis.ping().catch(() => {}),
         answerMs,
       ))
@@ -86,20 +86,4 @@ export function createConnection(
       opened?.redis.destroy()
     },
   }
-}
-
-/** Whether work completes in time. */
-async function inTime(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  const over = new AbortController()
-  // A response may have arrived while the process was busy, so it is read once more before the timeout counts.
-  const timeUp = delay(timeoutMs, undefined, over).then(() => nextTurn())
-  const isDone = await Promise.race([
-    work.then(() => true),
-    timeUp.then(
-      () => false,
-      () => false,
-    ),
-  ])
-  over.abort()
-  return isDone
 }

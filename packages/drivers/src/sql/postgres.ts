@@ -1,4 +1,5 @@
 import { checkRequired } from '@inlay/protocol'
+import { endsWithin } from '@inlay/scheduling'
 import {
   PostgresDialect,
   type CompiledQuery,
@@ -141,11 +142,7 @@ async function notificationsArrive(
   } finally {
     sender.release()
   }
-  const { promise: timeUp, resolve: endWait } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(endWait, arrivalMs, false)
-  const hasArrived = await Promise.race([arrival.then(() => true), timeUp])
-  clearTimeout(timer)
-  return hasArrived
+  return endsWithin(arrival, arrivalMs)
 }
 
 async function listen(

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { endsWithin } from '@inlay/scheduling'
 
 /** A socket; other streams have no timeout. */
 interface Stream {
@@ -95,17 +95,11 @@ const silenceMessage = 'Connection terminated: the server is silent'
  */
 async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
-  const over = new AbortController()
-  // A response may have arrived while the process was busy, so it is read once more before the timeout counts.
-  const timeUp = delay(answerMs, undefined, over)
-    .then(() => nextTurn())
-    .catch(() => {})
   const answer = client.connect().then(
     () => true,
     (error: unknown) => notSilent.test(String(Object(error).code)),
   )
-  const hasAnswered = (await Promise.race([answer, timeUp])) === true
-  over.abort()
+  const hasAnswered = (await endsWithin(answer, answerMs)) && (await answer)
   if (hasAnswered) void client.end().catch(() => {})
   else client.connection?.stream?.destroy()
   return hasAnswered

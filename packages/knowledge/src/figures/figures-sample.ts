@@ -1,3 +1,4 @@
+import { endsWithin } from '@inlay/scheduling'
 import type { FiguresSample } from '../contracts/documents.ts'
 import { countRebuild } from '../reindexing/change-embedder.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
@@ -78,7 +79,7 @@ export function createFiguresSampler(
             .finally(() => (counting = undefined))
         return known ? undefined : counting
       })
-      await atMost(refreshed, sampleWaitMs)
+      await endsWithin(refreshed, sampleWaitMs)
       return known
     },
     whenIdle: async () => {
@@ -86,12 +87,4 @@ export function createFiguresSampler(
       await counting
     },
   }
-}
-
-/** Waits for work that never rejects, at most for the given time. */
-export async function atMost(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, timeoutMs)
-  await Promise.race([work, timeUp])
-  clearTimeout(timer)
 }

@@ -3,7 +3,8 @@ import type { Readiness } from '../contracts/documents.ts'
 import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
 import type { IndexSpace } from '../reindexing/index-space.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
-import { atMost, type FiguresSampler } from './figures-sample.ts'
+import { endsWithin } from '@inlay/scheduling'
+import type { FiguresSampler } from './figures-sample.ts'
 
 /** Maximum duration of a probe: load balancers give up after a second. */
 export const probeWaitMs = 500
@@ -65,7 +66,7 @@ export function createReadiness({ index, sampler, missing, fullDisk }: Readiness
       )
       .finally(() => (looking = undefined))
     const began = performance.now()
-    await atMost(looking, probeWaitMs)
+    await endsWithin(looking, probeWaitMs)
     const message = fullDisk?.()
     if (last && began - last.at < probeSilenceMs) return { ...last.readiness, ...(message && { fullDisk: message }) }
     const reason = isVerifying ? 'The index has not been reached since the start.' : 'The database does not respond.'
