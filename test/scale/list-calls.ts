@@ -74,6 +74,8 @@ export function readingCalls(documents: number): Call[] {
     get('/service-api/ingestion?match=q', as),
     get('/service-api/ingestion?order=newest&limit=50', as),
     get('/service-api/ingestion?order=newest&source=web', as),
+    get('/service-api/ingestion?order=title&limit=50', as),
+    get('/service-api/ingestion?order=largest&limit=50', as),
     get('/service-api/ingestion?phase=failed', as),
     get('/service-api/ingestion?phase=pending', as),
     get('/service-api/ingestion?source=web&phase=indexed', as),

@@ -3,7 +3,9 @@ import {
   type DocMinimalInfo,
   type DocumentChunksView,
   documentChunksSchema,
+  type DocumentChange,
   documentListingSchema,
+  type DocumentOrder,
   type DocumentStateName,
   type IngestionDocumentInput,
   type IngestionFigures,
@@ -53,8 +55,8 @@ export interface DocumentsQuery extends CallOptions {
   readonly limit?: number
   /** `next` of the previous page. */
   readonly after?: string
-  /** By id, or last accepted first. Default `id`. */
-  readonly order?: 'id' | 'newest'
+  /** By id, time of acceptance, start of the title (ignoring case) or size. Default `id`. */
+  readonly order?: DocumentOrder
   /** Part of the title or the id, ignoring case. */
   readonly match?: string
   /** Only documents in the document set with this id. */
@@ -101,6 +103,11 @@ export interface DocumentsClient {
   ): AsyncIterable<BatchLine>
   /** Indexing state of a document. @throws DOCUMENT_NOT_FOUND */
   documentState(documentId: string, options?: CallOptions): Promise<IngestionState>
+  /**
+   * Sets metadata entries of a document, and removes those that are null; it is indexed again.
+   * @throws DOCUMENT_NOT_FOUND, CONFLICT
+   */
+  changeMetadata(documentId: string, metadata: DocumentChange['metadata'], options?: CallOptions): Promise<void>
   /** Deletes a document; it can no longer be found from this moment on. @throws DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
   /** Lists documents page by page. */
@@ -166,6 +173,8 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
     ingestBatch: (documents, batch = {}) => sendBatch(transport, documents, batch),
     documentState: (documentId, { signal } = {}) =>
       read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
+    changeMetadata: (documentId, metadata, { signal } = {}) =>
+      submit(transport, documentPath(documentId), { method: 'PATCH', json: { metadata }, signal }),
     deleteDocument: (documentId, { signal } = {}) =>
       submit(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),

@@ -5,6 +5,7 @@ export type {
   DocumentStatus,
   EmbedderFigures,
   KnownTag,
+  MetadataChange,
   KnowledgeFigures,
   Readiness,
   SampledFigures,

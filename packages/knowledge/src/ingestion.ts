@@ -1,15 +1,19 @@
 import { InlayError } from '@inlay/protocol'
 import { emptyLog } from '@inlay/records'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
+import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions-and-filters.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
+import type { MetadataChange } from './contracts/documents.ts'
+import type { Caller } from './contracts/pairs.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
 import { filesOf } from './chunking/rows.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
+import { readVersion, withMetadata } from './intake/change-metadata.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/document-changes.ts'
@@ -44,7 +48,7 @@ export interface IngestionOptions extends NamedFiles {
 /** Accepts documents, queues and indexes them, and cleans up. */
 export interface Ingestion extends Pick<
   Knowledge,
-  'accept' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
+  'accept' | 'changeMetadata' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
 > {
   /** Records that more documents can be indexed, such as those of a resumed pair. */
   notify(): void
@@ -90,6 +94,15 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
         await waiters.waitUntilIndexed({ id: documentId, revision, timeoutMs: waitMs, signal })
+      return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
+    },
+    changeMetadata: async (id, change, { caller } = {}) => {
+      const { documentId, existed, isQueued } = await calls.submit(
+        caller,
+        () => prepareChange(parts, { id, change, caller }),
+        intake.submit,
+      )
+      if (isQueued) worker.notify()
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller } = {}) => {
@@ -181,6 +194,23 @@ async function prepare(
     if (hold) await releaseFiles(db, hold).catch(options.onError)
     throw error
   }
+}
+
+async function prepareChange(
+  { options: { db, now, hooks: hasHooks }, owner, admission, hooks, sha256 }: Parts,
+  { id, change, caller }: { readonly id: string; readonly change: MetadataChange; readonly caller: Caller | undefined },
+): Promise<IntakeTask & { kind: 'accept' }> {
+  await admission.check()
+  const status = await readStatus(db, id, caller)
+  const known = status && (await readVersion(db, id))
+  const [pairId] = status?.pairIds ?? []
+  if (known === undefined || pairId === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
+  const changed = withMetadata(known, { id, pairId, change })
+  const request = hasHooks?.beforeDocument ? await hooks.judged(changed, caller) : changed
+  const version = await toVersion(request, sha256)
+  if (version.large && !(await isStored(db, version))) await writeLargeContent(db, version.large, { now: now(), owner })
+  // Its files were checked when it was accepted, and stay as long as it names them.
+  return { kind: 'accept', id, version, caller, ifRevision: known.revision }
 }
 
 /** Whether the document is stored with the same content. */

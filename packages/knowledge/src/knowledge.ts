@@ -132,6 +132,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
         throw error
       }),
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
+    changeMetadata: ingestion.changeMetadata,
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,

@@ -40,6 +40,12 @@ export function ingestionWithinLimits(
   return {
     ...knowledge,
     accept: (request, options) => admitted(options, (given) => knowledge.accept(request, given)),
+    changeMetadata: (documentId, change, options) =>
+      admitted<TakenIn>(options, async (given) => {
+        const accepted = await knowledge.changeMetadata(documentId, change, given)
+        given?.onStored?.(documentId)
+        return accepted
+      }),
     ingestFile: (file, options) => admitted(options, (given) => knowledge.ingestFile(file, given)),
     close: () => {
       shares.close()

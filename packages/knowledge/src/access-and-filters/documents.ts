@@ -5,6 +5,7 @@ import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
+import { type ListOrder, listOrders } from '../schema/list-orders.ts'
 import { batchesOf, phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
@@ -31,7 +32,11 @@ export async function listDocuments(
 ): Promise<{ documents: DocumentStatus[]; next: string | null }> {
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 100), 1), 1000)
   const pairs = await pairsFor(db, caller, query.pairId)
-  let page = db.selectFrom('inlay_documents').select([...columns])
+  const order = listOrders[query.order ?? 'id']
+  let page = db
+    .selectFrom('inlay_documents')
+    .select([...columns])
+    .select(order.key.as('sort_key'))
   const access = pairs && (await isListed(db, pairs))
   // When text is searched for, access is only checked for the documents that match.
   const match = query.match?.trim().toLowerCase() ?? ''
@@ -41,18 +46,22 @@ export async function listDocuments(
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
   if (query.pairIds) page = page.where(isInPairs(db, query.pairIds))
   if (query.tag) page = page.where('id', 'in', idsTagged(db, query.tag, pairs))
-  const isNewestFirst = query.order === 'newest'
-  if (query.after !== undefined)
-    page = isNewestFirst ? page.where('revision', '<', revisionOf(query.after)) : page.where('id', '>', query.after)
-  const ordered = isNewestFirst ? page.orderBy('revision', 'desc') : page.orderBy('id')
-  const cursorOf = (row: Pick<ListedRow, 'id' | 'revision'>): string => (isNewestFirst ? String(row.revision) : row.id)
+  if (query.after !== undefined) page = page.where(isAfter(query.after, order))
+  const direction = order.isDescending ? 'desc' : 'asc'
+  // Documents with the same key follow by revision.
+  const ordered = order.isUnique
+    ? page.orderBy(order.key, direction)
+    : page.orderBy(order.key, direction).orderBy('revision', direction)
+  const cursorOf = ({ sort_key: key, revision }: ListedRow): string =>
+    order.isUnique ? String(key) : JSON.stringify([order.isNumber ? Number(key) : key, Number(revision)])
   let rows: ListedRow[]
   let seen: ListedRow | undefined
   if (match === '') rows = await ordered.limit(limit + 1).execute()
   else {
     let next = db.selectFrom(ordered.limit(maxMatched).as('inlay_documents')).selectAll().where(isMatch(match))
     if (access && !access.isSorted) next = next.where(access.condition)
-    rows = await (isNewestFirst ? next.orderBy('revision', 'desc') : next.orderBy('id')).limit(limit + 1).execute()
+    const matching = next.orderBy('sort_key', direction)
+    rows = await (order.isUnique ? matching : matching.orderBy('revision', direction)).limit(limit + 1).execute()
     if (rows.length <= limit) {
       const indexed = await mayBeNamed(db, match)
       // The text is too short for the index: scan a limited number; the next page continues.
@@ -107,17 +116,39 @@ async function isListed(
 /** Maximum number of documents scanned for a text that the index cannot find, or that many documents contain. */
 const maxMatched = 5_000
 
+/** Query condition: documents come after a cursor. @throws INVALID_INPUT for a cursor of another order */
+function isAfter(after: string, { key, isDescending, isUnique, isNumber }: ListOrder): RawBuilder<SqlBool> {
+  const compared = sql.raw(isDescending ? '<' : '>')
+  if (isUnique) return sql<SqlBool>`${key} ${compared} ${isNumber ? revisionOf(after) : after}`
+  const [last, revision] = keyAndRevisionOf(after)
+  if (typeof last !== (isNumber ? 'number' : 'string')) throw otherOrder()
+  return sql<SqlBool>`(${key}, revision) ${compared} (${last}, ${revision})`
+}
+
 /** Revisions increase in the order of acceptance. */
 function revisionOf(after: string): number {
   if (/^\d{1,15}$/.test(after)) return Number(after)
-  throw new InlayError('INVALID_INPUT', { message: '"after" must be the cursor of a page in the same order.' })
+  throw otherOrder()
 }
 
+function keyAndRevisionOf(after: string): readonly [key: string | number, revision: number] {
+  try {
+    const [key, revision]: unknown[] = JSON.parse(after)
+    if ((typeof key === 'string' || Number.isSafeInteger(key)) && Number.isSafeInteger(revision))
+      return [key as string | number, revision as number]
+  } catch {
+    // Refused below.
+  }
+  throw otherOrder()
+}
+
+const otherOrder = (): InlayError =>
+  new InlayError('INVALID_INPUT', { message: '"after" must be the cursor of a page in the same order.' })
+
 /** Query condition: the title or the id contains a text, ignoring case. */
-function isMatch(text: string): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
+function isMatch(text: string): RawBuilder<SqlBool> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
-  return (of) =>
-    sql<SqlBool>`(lower(${of.ref('semantic_identifier')}) like ${pattern} escape '\\' or lower(${of.ref('id')}) like ${pattern} escape '\\')`
+  return sql<SqlBool>`(lower(inlay_documents.semantic_identifier) like ${pattern} escape '\\' or lower(inlay_documents.id) like ${pattern} escape '\\')`
 }
 
 const columns = [
@@ -237,6 +268,7 @@ interface ListedRow {
   readonly indexed_at: number | string | null
   readonly chunk_count: number | null
   readonly content_bytes: number | string
+  readonly sort_key?: number | string
 }
 
 async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<DocumentStatus[]> {

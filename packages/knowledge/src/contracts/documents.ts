@@ -41,6 +41,9 @@ export interface KnownTag {
   readonly source: string
 }
 
+/** Metadata entries to set, and with null to remove; others stay as they are. */
+export type MetadataChange = Readonly<Record<string, string | readonly string[] | null>>
+
 /** Filters a listing of tags. */
 export interface TagQuery {
   /** Part of a key or value, ignoring case; `key=value` matches both. */
@@ -58,8 +61,8 @@ export interface RequeueQuery {
 
 /** Filters a listing of documents. For the next page, set `after` to `next` of the previous page. */
 export interface DocumentQuery {
-  /** By id, or last accepted first. Default `id`. */
-  readonly order?: 'id' | 'newest'
+  /** By id, time of acceptance, start of the title (ignoring case) or size. Default `id`. */
+  readonly order?: 'id' | 'id_desc' | 'newest' | 'oldest' | 'title' | 'title_desc' | 'largest' | 'smallest'
   /** Only the document with this id, if it exists. */
   readonly documentId?: string
   /** Part of the title or the id, ignoring case. */

@@ -7,6 +7,7 @@ import type {
   EmbedderFigures,
   KnowledgeFigures,
   KnownTag,
+  MetadataChange,
   Readiness,
   RequeueQuery,
   SampledFigures,
@@ -59,6 +60,12 @@ export interface Knowledge {
    * UNSUPPORTED (file)
    */
   ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
+  /**
+   * Changes metadata of a document, which is indexed again; the version before it is found until then.
+   * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, RATE_LIMITED (queue full), CLOSED; CONFLICT if the document
+   * changes at the same time
+   */
+  changeMetadata(documentId: string, change: MetadataChange, options?: { caller?: Caller }): Promise<Accepted>
   /** Hides a document at once and deletes its rows later. @throws DOCUMENT_NOT_FOUND */
   remove(documentId: string, options?: { caller?: Caller }): Promise<void>
   status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>

@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { maySee, type GuardedPair } from '../access-and-filters/permissions-and-filters.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
+import { changedMeanwhile } from './change-metadata.ts'
 import type { Version } from './read-document.ts'
 
 /** A change of a document, requested by a caller. */
@@ -13,6 +14,8 @@ export type IntakeTask =
       readonly caller?: Caller
       /** Id of the caller whose queue share is used. Default: the caller's own. */
       readonly queuedFor?: string | undefined
+      /** Revision that the version was made from; the task is refused if another one came meanwhile. */
+      readonly ifRevision?: number
       /** Id of the hold on the files that the document uses; see `holdFiles`. */
       readonly hold?: string | undefined
     }
@@ -69,11 +72,11 @@ export interface DraftContext {
 
 /**
  * Applies a new version to the draft of its document.
- * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS
+ * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT
  */
 export function accept(
   draft: Draft,
-  { version, caller, queuedFor = caller?.id }: IntakeTask & { kind: 'accept' },
+  { version, caller, queuedFor = caller?.id, ifRevision }: IntakeTask & { kind: 'accept' },
   { pairs, revision }: DraftContext,
 ): IntakeResult {
   const pair = pairs.get(version.pairId)
@@ -83,6 +86,7 @@ export function accept(
       message: 'The document or its connector/credential pair belongs to others: use a pair that you can access.',
     })
   const existed = draft.isPresent
+  if (ifRevision !== undefined && (!existed || draft.revision !== ifRevision)) throw changedMeanwhile()
   const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
   if (!isSame || draft.state === 'failed') {
     draft.revision = revision

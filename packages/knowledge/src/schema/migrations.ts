@@ -2,6 +2,7 @@ import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type
 import { sql } from 'kysely'
 import { createDocumentNames } from './document-names.ts'
 import { createLargeContents } from './large-contents.ts'
+import { createListOrders } from './list-orders.ts'
 import { createPairCounts } from './pair-counts.ts'
 import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
@@ -34,6 +35,7 @@ const migrations: Migrations = {
   '015-pair-counts': { up: createPairCounts },
   '016-list-indexes': { up: createListIndexes },
   '017-document-names': { up: createDocumentNames },
+  '018-list-orders': { up: createListOrders },
 }
 
 async function createDocuments(db: Records): Promise<void> {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { tagSchema } from '../chat/filters.ts'
-import { boolean, exactText, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
+import { boolean, closedModel, exactText, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { sourceSchema } from '../sources.ts'
 
@@ -20,6 +20,21 @@ export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as co
 
 /** One of {@link documentStates}. */
 export type DocumentStateName = (typeof documentStates)[number]
+
+/** Orders of a listing of documents. */
+export const documentOrders = [
+  'id',
+  'id_desc',
+  'newest',
+  'oldest',
+  'title',
+  'title_desc',
+  'largest',
+  'smallest',
+] as const
+
+/** One of {@link documentOrders}. */
+export type DocumentOrder = (typeof documentOrders)[number]
 
 export const ingestionStateSchema = model('IngestionState', {
   /** Id of the document. */
@@ -100,8 +115,11 @@ export const documentListingQuerySchema = model('DocumentListingQuery', {
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '100'),
   /** Cursor from the `link` header of the previous page. */
   after: v.optional(exactText),
-  /** Sort order: by id, or the most recently accepted first. Default `id`. */
-  order: v.optional(v.picklist(['id', 'newest'])),
+  /**
+   * Sort order: by id, by time of acceptance (`newest`, `oldest`), by the start of the title, ignoring case, or by
+   * `details.bytes` (`largest`, `smallest`). Default `id`.
+   */
+  order: v.optional(v.picklist(documentOrders)),
   /** Case-insensitive part of the title or id. */
   match: v.optional(exactText),
   /** Only documents in the document set with this id. */
@@ -114,6 +132,14 @@ export const documentListingQuerySchema = model('DocumentListingQuery', {
 
 /** Filters for a listing of documents. */
 export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
+
+export const documentChangeSchema = closedModel('DocumentChange', {
+  /** Metadata entries to set, a text or a list of texts each; null removes an entry. Others stay as they are. */
+  metadata: v.record(v.string(), v.nullable(v.union([v.string(), v.array(v.string())]))),
+})
+
+/** Body of `PATCH /service-api/ingestion/{document_id}`. */
+export type DocumentChange = Wire<typeof documentChangeSchema>
 
 export const ingestionFormSchema = model('IngestionForm', {
   /** The file. */

@@ -72,6 +72,20 @@ const indexFiguresSchema = model('IndexFigures', {
 /** Index statistics. */
 export type IndexFigures = Wire<typeof indexFiguresSchema>
 
+const rebuildStateSchema = model('RebuildState', {
+  /**
+   * Why documents are indexed again: another embedding model (`embedder`), documents missing from the index
+   * (`incomplete`), a request (`requested`), or an index that is lost, damaged, of another installation (`foreign`) or
+   * of an older version (`outdated`).
+   */
+  reason: v.picklist(['embedder', 'incomplete', 'requested', 'lost', 'damaged', 'foreign', 'outdated']),
+  /** Documents still to be indexed again. */
+  documents: integer,
+})
+
+/** A running rebuild of the index. */
+export type RebuildState = Wire<typeof rebuildStateSchema>
+
 export const ingestionFiguresSchema = model('IngestionFigures', {
   /** Number of documents by state. */
   documents: documentCountsSchema,
@@ -83,6 +97,8 @@ export const ingestionFiguresSchema = model('IngestionFigures', {
   index: indexFiguresSchema,
   /** The embedding model of the documents. */
   embedder: embedderStateSchema,
+  /** The running rebuild of the index; null if none runs. */
+  rebuild: orNull(rebuildStateSchema),
 })
 
 /** Ingestion statistics. */

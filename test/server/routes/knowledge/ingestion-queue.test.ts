@@ -50,6 +50,34 @@ describe.each(['/service-api', '/onyx-api'])('failed documents, under %s', (pref
   })
 })
 
+test('metadata of a document is changed by those who may ingest into its pair', async () => {
+  const { call, knowledge } = await makeLibrary()
+  await knowledge.accept(request({ id: 'a/b', metadata: { team: 'red', draft: 'yes' } }))
+  await knowledge.whenIdle()
+  const importer = { key: 'key-importer', method: 'PATCH' }
+  const path = `/service-api/ingestion/${encodeURIComponent('a/b')}`
+  const changed = await call(path, { ...importer, json: { metadata: { team: ['blue', 'green'], draft: null } } })
+  expect(changed).toMatchObject({ status: 200, body: { document_id: 'a/b', already_existed: true } })
+  await knowledge.whenIdle()
+  expect((await call('/service-api/ingestion?details=true')).body).toMatchObject([
+    {
+      details: {
+        tags: [
+          { tag_key: 'team', tag_value: 'blue' },
+          { tag_key: 'team', tag_value: 'green' },
+        ],
+      },
+    },
+  ])
+  for (const metadata of [undefined, { team: 7 }, { team: { a: 'b' } }])
+    expect(await call(path, { ...importer, json: { metadata } })).toMatchObject({ status: 422 })
+  const unknown = await call('/service-api/ingestion/none', { ...importer, json: { metadata: {} } })
+  expect(unknown).toMatchObject({ status: 404, body: { error_code: 'DOCUMENT_NOT_FOUND' } })
+  expect(await call(path, { key: 'key-alice', method: 'PATCH', json: { metadata: {} } })).toMatchObject({
+    status: 403,
+  })
+})
+
 test('figures tell the queue, its age, failures and the index, to administrators alone', async () => {
   const clock = { now: 1_000_000 }
   const { call, knowledge } = await makeLibrary({ now: () => clock.now })
@@ -65,6 +93,7 @@ test('figures tell the queue, its age, failures and the index, to administrators
     oldest_waiting_seconds: 2.5,
     index: { rows: 1, unindexed_rows: 0, bytes: null },
     embedder: { recorded: null, configured: null, is_used: true, indexes: true },
+    rebuild: null,
   })
   expect(await call('/service-api/ingestion-figures', { key: 'key-importer' })).toMatchObject({ status: 403 })
 })
@@ -78,7 +107,11 @@ test('an administrator has the documents indexed again, or changes their embeddi
     status: 200,
     body: { documents: 1, embedder },
   })
+  expect((await call('/service-api/ingestion-figures')).body).toMatchObject({
+    rebuild: { reason: 'requested', documents: 1 },
+  })
   await knowledge.whenIdle()
+  expect((await call('/service-api/ingestion-figures')).body).toMatchObject({ rebuild: null })
   // The documents have the embedding model of this process already: there is nothing to do.
   expect(await call('/service-api/ingestion-reindex', { json: { change_embedder: true } })).toMatchObject({
     status: 200,

@@ -70,12 +70,13 @@ function toEmbedder({ recorded, configured, isUsed, indexes }: EmbedderFigures):
   return { recorded, configured, is_used: isUsed, indexes }
 }
 
-function toFigures({ documents, oldestWaitingMs, index, embedder }: KnowledgeFigures): IngestionFigures {
+function toFigures({ documents, oldestWaitingMs, index, embedder, rebuild }: KnowledgeFigures): IngestionFigures {
   return {
     documents,
     queue_depth: documents.pending + documents.indexing,
     oldest_waiting_seconds: oldestWaitingMs / 1000,
     index: { rows: index.rows, unindexed_rows: index.unindexedRows, bytes: index.bytes ?? null },
     embedder: toEmbedder(embedder),
+    rebuild: rebuild ?? null,
   }
 }

@@ -1,6 +1,7 @@
 import type { DocumentStatus } from '@inlay/knowledge'
 import {
   docMinimalInfoSchema,
+  documentChangeSchema,
   documentListingQuerySchema,
   exactText,
   InlayError,
@@ -100,6 +101,19 @@ export const ingestionRoutes: readonly Route[] = [
       const status = await parts.knowledge.status(path.document_id, { caller })
       if (status === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
       return toState(status)
+    },
+  }),
+  route('PATCH /service-api/ingestion/{document_id}', 'changeDocument', 'Change metadata of a document', {
+    aliases: ['/onyx-api/ingestion/{document_id}'],
+    description:
+      'The document is indexed again with it; searches find it with its old metadata until then. 409 if it ' +
+      'changes at the same time.',
+    input: { path: documentPath, body: { kind: 'json', schema: documentChangeSchema, limit: 'maxOtherBytes' } },
+    answer: { description: 'Accepted.', schema: ingestionResponseSchema },
+    errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
+    async handle({ path, body, caller, parts }): Promise<IngestionResponse> {
+      const accepted = await parts.knowledge.changeMetadata(path.document_id, body.metadata, { caller })
+      return { document_id: accepted.documentId, already_existed: accepted.alreadyExisted }
     },
   }),
   route('DELETE /service-api/ingestion/{document_id}', 'deleteDocument', 'Delete a document', {

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '@inlay/knowledge'
+import { makeKnowledge, request } from '../setup.ts'
+
+const admin: Caller = { id: 'admin', scopes: ['admin'] }
+const toSection = (text: string) => ({ type: 'text' as const, text, link: null, image_file_id: null, heading: null })
+
+const ana: Caller = { id: 'ana', scopes: ['ingest'] }
+
+test('metadata is set and removed entry by entry, and the document is found by it', async () => {
+  const { knowledge } = await makeKnowledge()
+  await knowledge.start()
+  const metadata = { team: 'red', kind: ['plan', 'draft'], kept: 'yes' }
+  await knowledge.accept(request({ id: 'a b/c', metadata, text: 'Ferries leave at nine.' }), {
+    waitMs: 60_000,
+  })
+  await knowledge.changeMetadata('a b/c', { team: ['blue', 'green'], kind: null }, { caller: admin })
+  await knowledge.whenIdle()
+  const { documents } = await knowledge.list({ withTags: true }, { caller: admin })
+  expect(documents.map(({ documentId }) => documentId)).toEqual(['a b/c'])
+  expect(documents[0]!.tags!.map(({ key, value }) => `${key}:${value}`)).toEqual([
+    'kept:yes',
+    'team:blue',
+    'team:green',
+  ])
+  const [passage] = await knowledge.search({
+    text: 'ferries',
+    caller: admin,
+    filters: { tags: [{ tag_key: 'team', tag_value: 'green' }] },
+  })
+  expect(passage?.content).toContain('Ferries leave at nine.')
+  const again = await knowledge.changeMetadata('a b/c', { kept: 'yes' }, { caller: admin })
+  expect(again.isUnchanged).toBe(true)
+})
+
+test('a large document keeps its text', async () => {
+  const { knowledge, db } = await makeKnowledge()
+  const texts = ['α'.repeat(700_000), '', `${'b'.repeat(500_000)}end`]
+  await knowledge.accept(request({ id: 'large', metadata: {}, sections: texts.map(toSection) }))
+  const read = async () => {
+    const { large_id: id } = await db.selectFrom('inlay_contents').select('large_id').executeTakeFirstOrThrow()
+    const parts = await db
+      .selectFrom('inlay_content_parts')
+      .select('text')
+      .where('large_id', '=', id!)
+      .orderBy('position')
+      .execute()
+    const { document } = await db
+      .selectFrom('inlay_large_contents')
+      .select('document')
+      .where('id', '=', id!)
+      .executeTakeFirstOrThrow()
+    return { id, text: parts.map(({ text }) => text).join(''), document: JSON.parse(document) as object }
+  }
+  const before = await read()
+  await knowledge.changeMetadata('large', { team: 'red' }, { caller: admin })
+  const after = await read()
+  expect(after.id).not.toBe(before.id)
+  expect(after.text === texts.join('')).toBe(true)
+  expect(after.document).toEqual({ ...before.document, metadata: { team: 'red' } })
+})
+
+test('is refused for documents that are not there or belong to others, and when another version came meanwhile', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const { knowledge } = await makeKnowledge({
+    hooks: {
+      async beforeDocument() {
+        const act = meanwhile
+        meanwhile = undefined
+        await act?.()
+      },
+    },
+  })
+  const hidden = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ben'], groups: [] })
+  await knowledge.accept(request({ id: 'a' }))
+  await knowledge.accept(request({ id: 'secret' }, hidden.id))
+  for (const id of ['none', 'secret'])
+    await expect(knowledge.changeMetadata(id, { x: 'y' }, { caller: ana })).rejects.toMatchObject({
+      code: 'DOCUMENT_NOT_FOUND',
+    })
+  meanwhile = () => knowledge.accept(request({ id: 'a', text: 'Newer.' }))
+  await expect(knowledge.changeMetadata('a', { x: 'y' }, { caller: ana })).rejects.toMatchObject({ code: 'CONFLICT' })
+  meanwhile = () => knowledge.remove('a')
+  await expect(knowledge.changeMetadata('a', { x: 'y' }, { caller: ana })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
