@@ -58,15 +58,15 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await shot(page, 'file-of-a-taken-name')
     await page.getByRole('button', { name: 'Keep both' }).click()
     const listed = (title: string): Promise<void> =>
-      page.locator('.document', { hasText: title }).locator('.state.indexed').waitFor()
+      page.locator('.document-row', { hasText: title }).locator('.state.indexed').waitFor()
     await listed('Canteen')
     await listed('Parking')
     await listed('greenhouse.pdf')
     await picker.setInputFiles([readme('# Garage\n\nCars are parked in the garage.')])
     await page.getByRole('button', { name: 'Replace it' }).click()
     await listed('Garage')
-    await page.locator('.document', { hasText: 'Parking' }).waitFor({ state: 'detached' })
-    expect(await page.locator('.document').count()).toBe(3)
+    await page.locator('.document-row', { hasText: 'Parking' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.document-row').count()).toBe(3)
     // Refused files stay listed until they are cleared.
     const refused = page.getByRole('list', { name: 'Files that were not taken in' })
     expect(await refused.locator('li').count()).toBe(2)
@@ -104,7 +104,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     ] as const) {
       const page = await open(playground.address, options)
       await page.getByRole('link', { name: /^Documents/ }).click()
-      await page.locator('.document', { hasText: 'aviary' }).or(page.locator('.document').first()).first().waitFor()
+      await page
+        .locator('.document-row', { hasText: 'aviary' })
+        .or(page.locator('.document-row').first())
+        .first()
+        .waitFor()
       await page.getByRole('link', { name: 'Ask', exact: true }).click()
       await ask(page, 'When does the aviary open?')
       const turn = await answered(page)
@@ -160,39 +164,206 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.getByLabel('Your question').waitFor()
   })
 
-  test('of more than a thousand documents the newest are first, all are counted, and any is found by name', async () => {
-    const documents = Array.from({ length: 1200 }, (_, number) => ({
-      id: `many/${String(number).padStart(4, '0')}`,
-      semantic_identifier: `Report ${number}`,
-      sections: [{ text: `Figures of the year ${number}.` }],
-      metadata: {},
-    }))
-    for await (const line of client.ingestBatch(documents)) expect(line.status).toBe(200)
-    await client.ingest({
-      id: 'last',
-      semantic_identifier: 'Newest of all',
-      sections: [{ text: 'New.' }],
-      metadata: {},
+  describe('of two thousand documents', () => {
+    const many = 2000
+    let total: number
+    beforeAll(async () => {
+      const documents = Array.from({ length: many }, (_, number) => ({
+        id: `many/${String(number).padStart(4, '0')}`,
+        semantic_identifier: `Report ${number}`,
+        sections: [
+          { text: `Figures of the year ${number}. ${number === 77 ? 'And many more words. '.repeat(90) : ''}` },
+        ],
+        metadata: { shelf: number % 2 === 0 ? 'even' : 'odd' },
+      }))
+      for await (const line of client.ingestBatch(documents)) expect(line.status).toBe(200)
+      await client.ingest({ id: 'last', semantic_identifier: 'aaa Newest', sections: [{ text: 'New.' }], metadata: {} })
+      await expect
+        .poll(async () => (await client.figures()).documents, { timeout: 120_000 })
+        .toMatchObject({ pending: 0, indexing: 0 })
+      total = (await client.figures()).documents.indexed
+    }, 180_000)
+
+    test('few rows are drawn, all are counted, sorted and found', async () => {
+      const page = await open(playground.address)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      const table = page.getByRole('grid', { name: 'Documents' })
+      const rows = page.locator('.document-row')
+      await expect.poll(() => rows.first().textContent()).toContain('aaa Newest')
+      expect(await table.getAttribute('aria-rowcount')).toBe(String(total + 1))
+      expect(await page.locator('.states button.indexed .count').textContent()).toBe(total.toLocaleString('en'))
+      expect(await rows.count()).toBeLessThan(60)
+      await shot(page, 'many-documents')
+      // Scrolled to the end again and again, until the oldest of them is there.
+      await expect
+        .poll(
+          async () => {
+            await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }))
+            return rows.last().getAttribute('aria-rowindex')
+          },
+          { timeout: 30_000 },
+        )
+        .toBe(String(total + 1))
+      expect(await rows.count()).toBeLessThan(60)
+      const header = (name: string) => page.getByRole('columnheader', { name })
+      await header('Name').getByRole('button').click()
+      await expect.poll(() => rows.first().textContent()).toContain('aaa Newest')
+      expect(await header('Name').getAttribute('aria-sort')).toBe('ascending')
+      await header('Name').getByRole('button').click()
+      await expect.poll(() => rows.first().textContent()).toContain('Report 999')
+      await header('Size').getByRole('button').click()
+      await expect.poll(() => rows.first().textContent()).toContain('Report 77')
+      await page.getByLabel('Order').selectOption('Path, A to Z')
+      await page.getByLabel('Search documents by name').fill('report 104')
+      await expect.poll(() => rows.count()).toBe(11)
+      expect(await rows.first().textContent()).toContain('many/0104')
+      await page.getByLabel('Tag', { exact: true }).fill('shelf: odd')
+      await expect.poll(() => rows.count()).toBe(5)
+      await page.getByLabel('Search documents by name').fill('no such name')
+      await page.getByText('No document is like this.').waitFor()
+      expect(await faultsOf(page)).toEqual([])
     })
-    const documentCount = 1200 + 1 + 7
+
+    test('rows are walked, selected and opened by keyboard, on a phone too', async () => {
+      const page = await open(playground.address)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      await page.getByLabel('Search documents by name').fill('Report 15')
+      const rows = page.locator('.document-row')
+      await expect.poll(() => rows.first().textContent()).toContain('Report 1599')
+      await rows.first().focus()
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-rowindex'))
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Space')
+      await page.keyboard.press('Shift+ArrowDown')
+      await page.keyboard.press('Shift+ArrowDown')
+      expect(await focused()).toBe('5')
+      await page.getByText('3 selected', { exact: true }).waitFor()
+      await page.keyboard.press('End')
+      await expect.poll(async () => Number(await focused())).toBeGreaterThan(90)
+      expect(
+        await page.evaluate(() => {
+          const { top, bottom } = document.activeElement!.getBoundingClientRect()
+          return top >= 0 && bottom <= innerHeight
+        }),
+      ).toBe(true)
+      await page.keyboard.press('Home')
+      await page.keyboard.press('Delete')
+      await page.getByRole('group', { name: 'Delete Report 1599?' }).waitFor()
+      await page.keyboard.press('Escape')
+      expect(await focused()).toBe('2')
+      await page.keyboard.press('Enter')
+      await page.locator('.preview').getByText('Figures of the year 1599.').waitFor()
+      await page.keyboard.press('Escape')
+      const small = await open(playground.address, { ...phone, colorScheme: 'dark' })
+      await small.getByRole('link', { name: /^Documents/ }).click()
+      await small.locator('.document-row').first().waitFor()
+      await small.getByRole('checkbox', { name: 'Select aaa Newest' }).check()
+      await small.getByText('1 selected', { exact: true }).waitFor()
+      await shot(small, 'many-documents-phone')
+      expect(await small.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await faultsOf(small)).toEqual([])
+    })
+
+    test('tags of a document are changed in its row, and what is refused is said', async () => {
+      const page = await open(playground.address)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      await page.getByLabel('Search documents by name').fill('Report 1042')
+      const row = page.locator('.document-row', { hasText: 'Report 1042' })
+      await row.getByRole('button', { name: 'Tags, sets and access of Report 1042' }).click()
+      const tags = page.getByRole('form', { name: 'Tags' })
+      await tags.getByRole('button', { name: 'Remove shelf: even' }).click()
+      await tags.getByLabel('Tag', { exact: true }).fill('team')
+      await tags.getByLabel('Value').fill('Harbour')
+      await page.route(/\/service-api\/ingestion\/many/, (route) =>
+        route.fulfill({ status: 409, json: { error_code: 'CONFLICT', detail: 'The document was changed meanwhile.' } }),
+      )
+      await tags.getByRole('button', { name: 'Save tags' }).click()
+      await tags.getByText('The document was changed meanwhile.').waitFor()
+      await page.unroute(/\/service-api\/ingestion\/many/)
+      await tags.getByRole('button', { name: 'Save tags' }).click()
+      await tags.getByText('Saved. The document is indexed again').waitFor()
+      await row.getByRole('button', { name: 'Only team=Harbour' }).waitFor()
+      const access = page.getByRole('form', { name: 'Access and sets of “Default”' })
+      await access.getByLabel('Only these find its documents').check()
+      await access.getByLabel('Groups, one a line').fill('harbour')
+      await shot(page, 'document-details')
+      expect(await faultsOf(page)).toEqual([])
+      await access.getByRole('button', { name: 'Save access and sets' }).click()
+      await access.getByText('Saved.').waitFor()
+      const pairs = await fetch(`${playground.origin}/api/manage/cc-pair`, {
+        headers: { authorization: `Bearer ${playground.key}` },
+      })
+      expect(((await pairs.json()) as object[])[0]).toMatchObject({ access_type: 'private', groups: ['harbour'] })
+      await access.getByLabel('Everybody with a key finds its documents').check()
+      await access.getByRole('button', { name: 'Save access and sets' }).click()
+      await page.keyboard.press('Escape')
+      await tags.waitFor({ state: 'detached' })
+    })
+
+    test('all that are found are deleted at once, and those that stay are named with the reason', async () => {
+      const page = await open(playground.address)
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      await page.getByLabel('Search documents by name').fill('Report 1')
+      await expect.poll(() => page.locator('.document-row').first().textContent()).toContain('Report 1999')
+      await page.getByLabel('Select those shown').check()
+      await page.getByRole('button', { name: 'Select all found' }).click()
+      await page.getByText('1,111 selected').waitFor()
+      await page.route(/\/service-api\/ingestion\/many%2F0111$/, (route) =>
+        route.fulfill({
+          status: 403,
+          json: { error_code: 'INSUFFICIENT_PERMISSIONS', detail: 'It belongs to others.' },
+        }),
+      )
+      await page.getByRole('button', { name: 'Delete 1,111 documents' }).click()
+      const question = page.getByRole('group', { name: 'Delete 1,111 documents? This cannot be undone.' })
+      await question.getByRole('button', { name: 'Keep' }).click()
+      await page.getByRole('button', { name: 'Delete 1,111 documents' }).click()
+      await question.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText(/^Deleted [\d,]+ of 1,111/).waitFor()
+      await shot(page, 'deleting-many')
+      await page.getByText('1,110 documents were deleted.').waitFor({ timeout: 90_000 })
+      await page.getByText('1 was not: It belongs to others.').waitFor()
+      await page.getByText('1 selected', { exact: true }).waitFor()
+      await expect.poll(() => page.locator('.document-row').count()).toBe(1)
+      expect((await client.figures()).documents.indexed).toBe(total - 1110)
+      await shot(page, 'deleted-many')
+    }, 150_000)
+  })
+
+  test('how the service is, with figures that move and how to turn on what is not measured', async () => {
     const page = await open(playground.address)
     await page.getByRole('link', { name: /^Documents/ }).click()
-    await expect.poll(() => page.locator('.document').first().textContent()).toContain('Newest of all')
-    await expect
-      .poll(() => page.locator('.states button').first().textContent(), { timeout: 60_000 })
-      .toContain(documentCount.toLocaleString('en'))
-    await expect
-      .poll(() => page.locator('.states button.indexed .count').textContent(), { timeout: 60_000 })
-      .toBe(documentCount.toLocaleString('en'))
-    await shot(page, 'many-documents')
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await expect.poll(() => page.locator('.document').count()).toBe(200)
-    await page.getByLabel('Search documents by name').fill('report 7')
-    await expect.poll(() => page.locator('.document').count()).toBe(100)
-    await page.getByLabel('Search documents by name').fill('Report 1042')
-    await expect.poll(() => page.locator('.document').count()).toBe(1)
-    await page.getByLabel('Search documents by name').fill('no such name')
-    await page.getByText('No document is like this.').waitFor()
+    await page.getByRole('link', { name: 'Health of the service' }).click()
+    const parts = page.getByRole('list', { name: 'Parts of the service' })
+    await parts.getByText('None: searches compare words alone').waitFor()
+    const { documents, index } = await client.figures()
+    const card = page.getByRole('region', { name: 'Index' })
+    expect(await card.textContent()).toContain(index.rows.toLocaleString('en'))
+    await page
+      .getByRole('region', { name: /documents$/ })
+      .getByText(documents.indexed.toLocaleString('en'))
+      .first()
+      .waitFor()
+    await client.search({ query: 'ferries' })
+    await page.getByRole('row', { name: /^Search of the documents/ }).waitFor({ timeout: 15_000 })
+    await page.getByRole('img', { name: /^Passages, last \d+s: / }).waitFor({ timeout: 15_000 })
+    await shot(page, 'health')
+    expect(await faultsOf(page)).toEqual([])
+    const phonePage = await open(playground.address, { ...phone, colorScheme: 'dark' })
+    await phonePage.route('**/metrics', (route) =>
+      route.fulfill({ status: 501, json: { error_code: 'NOT_IMPLEMENTED', detail: 'Metrics are disabled.' } }),
+    )
+    await phonePage.route('**/health/ready', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { error_code: 'SERVICE_UNAVAILABLE', detail: 'The database does not respond.' },
+      }),
+    )
+    await phonePage.goto(`${playground.origin}/#health`)
+    await phonePage.getByText('The database does not respond.').waitFor()
+    await phonePage.getByText('INLAY_TELEMETRY=on').waitFor()
+    expect(await phonePage.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await faultsOf(phonePage)).toEqual([])
   })
 
   test.each([
@@ -205,7 +376,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.getByLabel('Title').fill('Boats')
     await page.getByLabel('Text', { exact: true }).fill('Every kayak is stored behind the boathouse in winter.')
     await page.getByRole('button', { name: 'Add document' }).click()
-    await page.locator('.document', { hasText: 'Boats' }).locator('.state.indexed').waitFor()
+    await page.locator('.document-row', { hasText: 'Boats' }).locator('.state.indexed').waitFor()
     await page.getByRole('link', { name: 'search in all documents' }).click()
     await page.getByLabel('Search in all documents').fill('where are kayaks stored')
     const first = page.getByRole('list', { name: 'Passages' }).getByRole('listitem').first()
@@ -236,17 +407,17 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     for (const options of [{}, phone]) {
       const page = await open(playground.address, options)
       await page.getByRole('link', { name: /^Documents/ }).click()
-      const row = page.locator('.document', { hasText: path })
+      const row = page.locator('.document-row', { hasText: path })
       await row.getByText(/^\d+(\.\d+)? (byte|kB)$/).waitFor()
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       expect(await faultsOf(page)).toEqual([])
       await row.getByRole('button', { name: 'Only team=harbour' }).click()
-      await expect.poll(() => page.locator('.document').count()).toBe(1)
+      await expect.poll(() => page.locator('.document-row').count()).toBe(1)
       await row.getByRole('button', { name: /^Leaflet/ }).click()
       await page.locator('.preview').getByText('Ferries leave at nine.').waitFor()
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'No longer only team=harbour' }).click()
-      await expect.poll(() => page.locator('.document').count()).toBeGreaterThan(1)
+      await expect.poll(() => page.locator('.document-row').count()).toBeGreaterThan(1)
     }
   })
 })

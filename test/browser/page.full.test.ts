@@ -12,7 +12,7 @@ async function addText(page: Page, title: string, text: string): Promise<void> {
   await page.getByLabel('Title').fill(title)
   await page.getByLabel('Text', { exact: true }).fill(text)
   await page.getByRole('button', { name: 'Add document' }).click()
-  await page.locator('.document', { hasText: title }).locator('.state.indexed').waitFor()
+  await page.locator('.document-row', { hasText: title }).locator('.state.indexed').waitFor()
   await page.getByRole('link', { name: 'Ask', exact: true }).click()
 }
 
@@ -74,7 +74,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await shot(page, 'documents-desktop-light')
     await page.getByRole('button', { name: 'Delete Canteen' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.locator('.document', { hasText: 'Canteen' }).waitFor({ state: 'detached' })
+    await page.locator('.document-row', { hasText: 'Canteen' }).waitFor({ state: 'detached' })
   })
 
   test('a chosen file becomes a document, and what cannot be read is refused in words', async () => {
@@ -89,7 +89,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
       { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50]) },
     ])
     await page.getByText('photo.png is of a kind that is not read.').waitFor()
-    await page.locator('.document', { hasText: 'Parking permits' }).locator('.state.indexed').waitFor()
+    await page.locator('.document-row', { hasText: 'Parking permits' }).locator('.state.indexed').waitFor()
   })
 
   test('markup in a document is shown and does nothing', async () => {
@@ -163,7 +163,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await page.locator('.passage.open mark.quote').first().waitFor()
     await check('answer')
     await page.getByRole('link', { name: /^Documents/ }).click()
-    await page.locator('.document').first().waitFor()
+    await page.locator('.document-row').first().waitFor()
     await check('documents')
   })
 })

@@ -4,7 +4,7 @@ export type Place =
   | { readonly view: 'chat'; readonly sessionId: string | null; readonly messageId?: number }
   /** A chat of somebody else, to be read. */
   | { readonly view: 'shared'; readonly sessionId: string }
-  | { readonly view: 'chats' | 'documents' | 'search' }
+  | { readonly view: 'chats' | 'documents' | 'search' | 'health' }
   | { readonly view: 'project'; readonly projectId: number }
   | { readonly view: 'admin'; readonly section: AdminSection }
 
@@ -14,7 +14,7 @@ export type AdminSection = (typeof adminSections)[number]
 /** Reads the part of an address behind `#`; what is not known is a new chat. */
 export function placeOf(hash: string): Place {
   const name = hash.replace(/^#/, '')
-  if (name === 'chats' || name === 'documents' || name === 'search') return { view: name }
+  if (name === 'chats' || name === 'documents' || name === 'search' || name === 'health') return { view: name }
   const sharedId = /^shared\/([\da-f-]{36})$/.exec(name)?.[1]
   if (sharedId !== undefined) return { view: 'shared', sessionId: sharedId }
   const projectId = /^project\/(\d{1,10})$/.exec(name)?.[1]

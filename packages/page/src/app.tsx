@@ -12,8 +12,10 @@ import { quoted } from './chat/copied-answer.ts'
 import { LocalModel } from './chat/local-model.tsx'
 import { SharedView } from './chat/shared-view.tsx'
 import { useConversation, type Conversation } from './chat/conversation.ts'
-import { useDocumentList, type DocumentList } from './documents/document-list.ts'
-import { DocumentsView } from './documents/documents-view.tsx'
+import type { Counts } from './documents/counts.ts'
+import { DocumentsPlace } from './documents/documents-place.tsx'
+import { useCounts } from './documents/use-counts.ts'
+import { HealthPlace } from './health/health-place.tsx'
 import { announceChange } from './service/tabs.ts'
 import type { OpenService } from './service/open-service.ts'
 import { defaultSettings, type AnswerSettings, type ListedModel, type Service } from './service/service.ts'
@@ -33,7 +35,7 @@ export function App({
   service,
   model: firstModel,
   agents: firstAgents,
-  counts,
+  counts: firstCounts,
   chats,
   projects: firstProjects,
   admin,
@@ -44,7 +46,7 @@ export function App({
   const [projectId, setProjectId] = useState<number | undefined>(undefined)
   const project = projects.all.find(({ id }) => id === projectId)
   const chat = useChat(service, place, settings, project !== undefined)
-  const list = useDocumentList(service, counts, place.view === 'documents')
+  const [counts, setCounts] = useCounts(service, firstCounts, place.view === 'documents')
   const [focusRequest, setFocusRequest] = useState(0)
   const [agentId, setAgentId] = useState(0)
   const [model, setModel] = useState(firstModel)
@@ -74,7 +76,7 @@ export function App({
         firstChats={chats}
         place={place}
         sessionId={chat.sessionId}
-        counts={list.counts}
+        counts={counts}
         isNew={chat.turns.length === 0}
         newChat={() => newChat()}
         projects={projects}
@@ -87,7 +89,7 @@ export function App({
             conversation={chat}
             goal={place}
             projects={projects}
-            list={list}
+            counts={counts}
             service={service}
             models={model.all}
             quote={quote}
@@ -126,9 +128,7 @@ export function App({
             )}
             {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
             <p class="model">{model.name}</p>
-            {isEmpty(chat) && admin !== null && chats.chats.length === 0 && (
-              <FirstRun counts={list.counts} model={model} />
-            )}
+            {isEmpty(chat) && admin !== null && chats.chats.length === 0 && <FirstRun counts={counts} model={model} />}
             {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
           </div>
         </div>
@@ -152,7 +152,10 @@ export function App({
           />
         )}
         {place.view === 'search' && <SearchView service={service} />}
-        {place.view === 'documents' && <DocumentsView list={list} />}
+        {place.view === 'documents' && (
+          <DocumentsPlace service={service} counts={counts} onCounts={setCounts} admin={admin} />
+        )}
+        {place.view === 'health' && admin !== null && <HealthPlace access={admin} model={model.name} />}
         {place.view === 'admin' && admin !== null && (
           <AdminPlace
             section={place.section}
@@ -180,7 +183,7 @@ function Above({
   conversation,
   goal,
   projects,
-  list,
+  counts,
   service,
   models,
   quote,
@@ -188,12 +191,12 @@ function Above({
   conversation: Conversation
   goal: Place
   projects: Projects
-  list: DocumentList
+  counts: Counts | undefined
   service: Service
   models: readonly ListedModel[]
   quote: (text: string) => void
 }): JSX.Element {
-  if (isEmpty(conversation)) return <Welcome counts={list.counts} />
+  if (isEmpty(conversation)) return <Welcome counts={counts} />
   if (conversation.failure !== null)
     return (
       <div class="thread">

@@ -22,9 +22,6 @@ afterEach(() => setLocale('en'))
 
 const source = join(import.meta.dirname, '../../../packages/page/src')
 
-/** Folders of views whose words still stand in them. */
-const unconverted = ['documents']
-
 /** `frame.newChat`, …, and whether it takes something. */
 function entriesOf(texts: object, path = ''): readonly (readonly [key: string, text: string | (() => string)])[] {
   return Object.entries(texts).flatMap(([name, value]: [string, unknown]) =>
@@ -57,7 +54,7 @@ describe('the catalogue of texts', () => {
   test('holds every word of the views that use it', () => {
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .map((file) => file.replaceAll('\\', '/'))
-      .filter((file) => /\.tsx?$/.test(file) && !unconverted.includes(file.split('/', 1)[0] ?? ''))
+      .filter((file) => /\.tsx?$/.test(file))
       // The name of a document set is stored, not shown.
       .filter((file) => !file.startsWith('texts/') && file !== 'own-documentation-set.ts')
       // Keywords of programming languages.

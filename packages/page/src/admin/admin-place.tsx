@@ -1,10 +1,9 @@
 import type { Client } from '@inlay/client'
-import type { ComponentType, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
 import type { AdminSection } from '../address.ts'
-import { FailureNote } from '../controls/failure-note.tsx'
+import { lazyView } from '../controls/lazy-view.tsx'
 import type { Service } from '../service/service.ts'
-import { language, texts } from '../texts/texts.ts'
+import { language } from '../texts/texts.ts'
 
 /** What the administration calls routes with. */
 export interface AdminAccess {
@@ -22,20 +21,8 @@ export interface AdminPlaceProps {
   readonly tryAgent: (agentId: number) => void
 }
 
-type View = ComponentType<AdminPlaceProps>
-
 /** The administration, whose code is loaded when it is opened for the first time. */
-export function AdminPlace(props: AdminPlaceProps): JSX.Element {
-  const [view, setView] = useState<{ readonly View: View } | 'failed' | undefined>(undefined)
-  useEffect(() => {
-    import('./admin-view.tsx')
-      .then(({ loadAdminView }) => loadAdminView(language))
-      .then(
-        (View) => setView({ View }),
-        () => setView('failed'),
-      )
-  }, [])
-  if (view === 'failed') return <FailureNote failure={{ message: texts.frame.unreachable }} />
-  if (view === undefined) return <p class="nothing">{texts.frame.loading}</p>
-  return <view.View {...props} />
-}
+export const AdminPlace: (props: AdminPlaceProps) => JSX.Element = lazyView(async () => {
+  const { loadAdminView } = await import('./admin-view.tsx')
+  return loadAdminView(language)
+})

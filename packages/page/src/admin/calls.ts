@@ -4,6 +4,8 @@ import { InlayError } from '@inlay/protocol'
 /** Requests of the administration; each rejects with the error of the response. */
 export interface AdminCalls {
   get<Body>(path: string, signal?: AbortSignal): Promise<Body>
+  /** An answer that is no JSON. */
+  text(path: string, signal?: AbortSignal): Promise<string>
   /** @param body sent as JSON; a form is sent as it is */
   send<Body>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Body>
   readonly client: Client
@@ -13,18 +15,23 @@ export interface AdminCalls {
 
 /** Calls routes that the client has no methods for. */
 export function adminCalls(client: Client, baseUrl: string, apiKey: string): AdminCalls {
-  const call = async <Body>(path: string, init: RequestInit): Promise<Body> => {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = { authorization: `Bearer ${apiKey}`, ...init.headers }
     const response = await fetch(`${baseUrl}${path}`, { ...init, headers }).catch((cause: unknown) => {
       if (init.signal?.aborted === true) throw cause
       throw new InlayError('CONNECTION_ERROR', { cause })
     })
     if (!response.ok) throw await toError(response)
+    return response
+  }
+  const call = async <Body>(path: string, init: RequestInit): Promise<Body> => {
+    const response = await request(path, init)
     // Page and server are of one version: shapes are those of `@inlay/protocol`.
     return response.status === 204 ? (undefined as Body) : ((await response.json()) as Body)
   }
   return {
     get: (path, signal) => call(path, { ...(signal && { signal }) }),
+    text: async (path, signal) => (await request(path, { ...(signal && { signal }) })).text(),
     send: (method, path, body) =>
       call(path, {
         method,

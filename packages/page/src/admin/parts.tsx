@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { saveFile } from '../controls/save-file.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 
@@ -49,11 +50,13 @@ interface FormProps {
   /** Rejects with what is told above the buttons. */
   readonly submit: (fields: FormData) => Promise<void>
   readonly cancel?: () => void
+  /** Whether there is nothing to send. */
+  readonly isUnchanged?: boolean
   readonly children: ComponentChildren
 }
 
 /** A form that says what went wrong and cannot be sent twice. */
-export function Form({ label, action, submit, cancel, children }: FormProps): JSX.Element {
+export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps): JSX.Element {
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   return (
@@ -74,7 +77,7 @@ export function Form({ label, action, submit, cancel, children }: FormProps): JS
       {children}
       {failure !== null && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" class="button" disabled={isBusy}>
+        <button type="submit" class="button" disabled={isBusy || isUnchanged}>
           {action}
         </button>
         {cancel !== undefined && (
@@ -236,10 +239,5 @@ export const linesOf = (fields: FormData, name: string): readonly string[] =>
 
 /** Lets a browser save a text as a file. */
 export function saveText(text: string, name: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
+  saveFile(new File([text], name, { type }))
 }

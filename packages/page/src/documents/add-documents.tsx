@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { DocumentList } from './document-list.ts'
+import type { Documents } from './use-documents.ts'
 import { useFileIntake, type FileIntake } from './file-intake.ts'
 import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
@@ -8,7 +8,7 @@ import { PasteText } from './paste-text.tsx'
 import { texts } from '../texts/texts.ts'
 
 /** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
-export function AddDocuments({ service, change }: Pick<DocumentList, 'service' | 'change'>): JSX.Element {
+export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'change'>): JSX.Element {
   const [isOver, setIsOver] = useState(false)
   const [pasted, setPasted] = useState<string | null>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -18,7 +18,7 @@ export function AddDocuments({ service, change }: Pick<DocumentList, 'service' |
   return (
     <section class="add-documents" aria-labelledby="add-title">
       <h2 id="add-title" class="visually-hidden">
-        Add documents
+        {texts.documents.add}
       </h2>
       <div
         class={isOver ? 'drop over' : 'drop'}
@@ -34,16 +34,16 @@ export function AddDocuments({ service, change }: Pick<DocumentList, 'service' |
         }}
       >
         <p>
-          Drop files or folders here, or{' '}
+          {texts.documents.drop}{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>
-            choose files
+            {texts.documents.chooseFiles}
           </button>{' '}
-          or{' '}
+          {texts.documents.or}{' '}
           <button type="button" class="text-button" onClick={() => folderPicker.current?.click()}>
-            a folder
+            {texts.documents.chooseFolder}
           </button>
         </p>
-        <p class="hint">PDF, Word, PowerPoint, Excel, CSV, HTML, mail, Markdown and text, up to 100 MB</p>
+        <p class="hint">{texts.documents.kinds}</p>
         <input
           ref={picker}
           type="file"
@@ -51,7 +51,7 @@ export function AddDocuments({ service, change }: Pick<DocumentList, 'service' |
           accept={readableExtensions.join(',')}
           class="visually-hidden"
           tabIndex={-1}
-          aria-label="Choose files"
+          aria-label={texts.documents.filesField}
           onChange={(event) => {
             const files = chosenFiles(event.currentTarget.files ?? [])
             setPasted(null)
@@ -65,7 +65,7 @@ export function AddDocuments({ service, change }: Pick<DocumentList, 'service' |
           multiple
           class="visually-hidden"
           tabIndex={-1}
-          aria-label="Choose a folder"
+          aria-label={texts.documents.folderField}
           onChange={(event) => {
             const files = chosenFiles(event.currentTarget.files ?? [])
             setPasted(null)
@@ -90,21 +90,17 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
   if (first === undefined) return null
   const isSingle = doubles.length === 1
   return (
-    <div class="doubles" role="group" aria-label="Files whose names are taken">
-      <p>
-        {isSingle
-          ? `${first.path} is here already.`
-          : `${doubles.length} files are here already, such as ${first.path}.`}
-      </p>
+    <div class="doubles" role="group" aria-label={texts.documents.doubles}>
+      <p>{isSingle ? texts.documents.isHere(first.path) : texts.documents.areHere(doubles.length, first.path)}</p>
       <div class="row">
         <button type="button" class="button" onClick={() => settleDoubles('replace')}>
-          {isSingle ? 'Replace it' : 'Replace them'}
+          {isSingle ? texts.documents.replaceIt : texts.documents.replaceThem}
         </button>
         <button type="button" class="quiet-button" onClick={() => settleDoubles('keep both')}>
-          Keep both
+          {texts.documents.keepBoth}
         </button>
         <button type="button" class="quiet-button" onClick={dropDoubles}>
-          Leave out
+          {texts.documents.leaveOut}
         </button>
       </div>
     </div>
@@ -128,22 +124,20 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
     <>
       {progress !== null && (
         <p>
-          Reading file {Math.min(progress.done + 1, progress.total)} of {progress.total} …{' '}
+          {texts.documents.reading(Math.min(progress.done + 1, progress.total), progress.total)}{' '}
           <span class="count">{paceOf(progress)}</span>
         </p>
       )}
-      {progress === null && taken > 0 && (
-        <p>{taken === 1 ? 'One file was taken in.' : `${taken} files were taken in.`}</p>
-      )}
+      {progress === null && taken > 0 && <p>{texts.documents.taken(taken)}</p>}
       {refusals.length > 0 && (
         <div class="refused-files">
           <p>
-            {refusals.length === 1 ? 'One file was not taken in.' : `${refusals.length} files were not taken in.`}{' '}
+            {texts.documents.refused(refusals.length)}{' '}
             <button type="button" class="text-button" onClick={intake.forgetRefusals}>
-              Clear the list
+              {texts.documents.clearList}
             </button>
           </p>
-          <ul tabIndex={0} aria-label="Files that were not taken in">
+          <ul tabIndex={0} aria-label={texts.documents.refusedFiles}>
             {refusals.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}

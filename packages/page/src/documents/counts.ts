@@ -43,6 +43,11 @@ export function exactCounts(known: DocumentCounts): Counts {
   return countDocuments([], true, known)
 }
 
+/** Whether documents are on their way into the index. */
+export function isOnTheWay({ byState: { pending, indexing } }: Counts): boolean {
+  return pending.number + indexing.number > 0
+}
+
 /** A count where there is little room: `980`, `12.4K`, `1K+`. */
 export function shortCount({ number, isLeast }: Count): string {
   return `${formatCompact(number)}${isLeast ? '+' : ''}`

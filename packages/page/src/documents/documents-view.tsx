@@ -1,91 +1,124 @@
-import type { DocumentStateName } from '@inlay/protocol'
+import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { FailureNote } from '../controls/failure-note.tsx'
+import { CloseIcon } from '../controls/icons.tsx'
+import { SearchField } from '../controls/search-field.tsx'
+import type { FilterValues, Service } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
+import '../styles/admin.css'
+import '../styles/document-table.css'
 import { AddDocuments } from './add-documents.tsx'
-import { fullCount } from './counts.ts'
+import { fullCount, type Counts } from './counts.ts'
+import type { DocumentsPlaceProps } from './documents-place.tsx'
 import { Notices } from './notices.tsx'
 import { OwnDocumentation } from './own-documentation.tsx'
-import type { DocumentList } from './document-list.ts'
-import { isNarrow } from './list-reader.ts'
-import { openDocument } from './preview/open-document.tsx'
-import { BinIcon, CloseIcon, OutIcon } from '../controls/icons.tsx'
-import { safeLink } from '@inlay/text/markdown'
-import type { ListedDocument } from '../service/service.ts'
-import { FailureNote } from '../controls/failure-note.tsx'
-import { SearchField } from '../controls/search-field.tsx'
-import { formatBytes, formatTimestamp } from '../texts/locale.ts'
-import { texts } from '../texts/texts.ts'
+import { isNarrow } from './row-pages.ts'
+import { tagOf } from './table/document-row.tsx'
+import { DocumentTable } from './table/document-table.tsx'
+import { ManyBar, useMany } from './table/many-bar.tsx'
+import { useRowSelection } from './table/select-rows.ts'
+import { useDocuments, type Documents } from './use-documents.ts'
 
-const stateNames: Readonly<Record<DocumentStateName, string>> = {
-  indexed: 'Indexed',
-  indexing: 'Indexing',
-  pending: 'Waiting',
-  failed: 'Failed',
-}
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
 /** All documents with their states, and where new ones come in. */
-export function DocumentsView({ list }: { list: DocumentList }): JSX.Element {
-  const { shown, filter } = list
-  const isNarrowed = isNarrow(filter)
+export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps): JSX.Element {
+  const documents = useDocuments(service, counts, onCounts)
+  const { rows, filter, change } = documents
   return (
-    <section class="documents" aria-labelledby="documents-title">
+    <section class="documents wide" aria-labelledby="documents-title">
       <div class="documents-head">
-        <h1 id="documents-title">Documents</h1>
+        <h1 id="documents-title">{texts.documents.title}</h1>
         <p class="lead">
-          Answers are made of these. A document can be asked about as soon as it is indexed. To look into their texts,{' '}
-          <a href="#search">search in all documents</a>.
+          {texts.documents.lead} <a href="#search">{texts.documents.searchTexts}</a>.
+          {admin !== null && (
+            <>
+              {' '}
+              <a href="#health">{texts.health.open}</a>
+            </>
+          )}
         </p>
       </div>
-      <Notices service={list.service} />
-      <AddDocuments service={list.service} change={list.change} />
-      <OwnDocumentation list={list} />
-      {list.failure !== null && <FailureNote failure={list.failure} />}
-      {list.documents !== undefined && (
-        <>
-          <SearchField label="Search documents by name" words={filter.words} search={list.search} />
-          <StateFilter list={list} />
-          <MoreFilters list={list} />
-          {filter.state === 'failed' && shown.length > 0 && <RetryAll list={list} />}
-          {shown.length === 0 ? (
-            <p class="nothing">{isNarrowed ? 'No document is like this.' : 'There are no documents yet.'}</p>
-          ) : (
-            <ul class="document-list">
-              {shown.map((document) => (
-                <DocumentRow key={document.id} document={document} list={list} />
-              ))}
-            </ul>
-          )}
-          {list.hasMore && (
-            <button type="button" class="quiet-button" onClick={list.showMore}>
-              Show more
-            </button>
-          )}
-        </>
+      <Notices service={service} />
+      <AddDocuments service={service} change={change} />
+      <OwnDocumentation service={service} change={change} total={counts?.total.number} />
+      {documents.failure !== null && <FailureNote failure={documents.failure} />}
+      {rows !== undefined && (
+        <div class="document-filters">
+          <SearchField
+            label={texts.documents.search}
+            words={filter.words}
+            search={(words) => documents.narrow({ words })}
+          />
+          <StateFilter documents={documents} counts={counts} />
+          <MoreFilters documents={documents} />
+        </div>
       )}
+      {rows !== undefined && <Found documents={documents} admin={admin} />}
     </section>
   )
 }
 
-function StateFilter({ list: { counts, filter, choose } }: { list: DocumentList }): JSX.Element {
+/** What the filter finds, and what can be done to those that are selected. */
+function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
+  const { filter, found, hasMore } = documents
+  const rows = documents.rows ?? []
+  const selection = useRowSelection()
+  const many = useMany(documents, selection)
+  return (
+    <div class="found-documents">
+      <p class="visually-hidden" role="status">
+        {found === null ? texts.documents.atLeast(rows.length) : texts.documents.found(found)}
+      </p>
+      {filter.state === 'failed' && rows.length > 0 && <RetryAll documents={documents} />}
+      <ManyBar documents={documents} selection={selection} many={many} />
+      {rows.length === 0 ? (
+        <p class="nothing">{isNarrow(filter) ? texts.documents.noneFound : texts.documents.none}</p>
+      ) : (
+        <DocumentTable
+          documents={documents}
+          rows={rows}
+          selection={selection}
+          selectAll={many.selectAll}
+          admin={admin}
+        />
+      )}
+      {hasMore && <p class="nothing">{texts.documents.readingMore}</p>}
+    </div>
+  )
+}
+
+function StateFilter({
+  documents: { filter, narrow },
+  counts,
+}: {
+  documents: Documents
+  counts: Counts | undefined
+}): JSX.Element {
   const only = filter.state
   return (
-    <div class="states" role="group" aria-label="Show documents by state">
-      <button type="button" aria-pressed={only === null} onClick={() => choose(null)}>
-        All {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
+    <div class="states" role="group" aria-label={texts.documents.byState}>
+      <button type="button" aria-pressed={only === null} onClick={() => narrow({ state: null })}>
+        {texts.documents.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
       </button>
       {stateOrder.map((state) => (
-        <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => choose(state)}>
+        <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => narrow({ state })}>
           <span class="dot" />
-          {stateNames[state]} {counts !== undefined && <span class="count">{fullCount(counts.byState[state])}</span>}
+          {texts.documents.states[state]}{' '}
+          {counts !== undefined && <span class="count">{fullCount(counts.byState[state])}</span>}
         </button>
       ))}
     </div>
   )
 }
 
-/** A document set, where there are any, and the tag that was chosen in a row. */
-function MoreFilters({ list: { filter, narrow, service } }: { list: DocumentList }): JSX.Element | null {
+/** How long a person may go on typing before tags are looked for; milliseconds. */
+const typingMs = 200
+
+/** A document set and a tag, where there are any, and the order. */
+function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
+  const { filter, narrow, service, order, sort } = documents
   const [sets, setSets] = useState<readonly { readonly id: number; readonly name: string }[]>([])
   useEffect(() => {
     const leave = new AbortController()
@@ -93,7 +126,6 @@ function MoreFilters({ list: { filter, narrow, service } }: { list: DocumentList
     return () => leave.abort()
   }, [service])
   const { tag } = filter
-  if (sets.length === 0 && tag === null) return null
   return (
     <div class="more-filters">
       {sets.length > 0 && (
@@ -110,7 +142,9 @@ function MoreFilters({ list: { filter, narrow, service } }: { list: DocumentList
           ))}
         </select>
       )}
-      {tag !== null && (
+      {tag === null ? (
+        <TagField service={service} choose={(chosen) => narrow({ tag: chosen })} />
+      ) : (
         <button
           type="button"
           class="tag chosen"
@@ -120,129 +154,79 @@ function MoreFilters({ list: { filter, narrow, service } }: { list: DocumentList
           {tag} <CloseIcon />
         </button>
       )}
+      <select
+        class="order"
+        aria-label={texts.documents.orderBy}
+        value={order}
+        onChange={({ currentTarget: { value } }) => sort(value as DocumentOrder)}
+      >
+        {Object.entries(texts.documents.orders).map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
     </div>
   )
 }
 
-function RetryAll({ list: { change, service } }: { list: DocumentList }): JSX.Element {
+/** Finds a tag by part of its name. Absent where no document has tags. */
+function TagField({
+  service,
+  choose,
+}: {
+  service: Pick<Service, 'filterValues'>
+  choose: (tag: string) => void
+}): JSX.Element | null {
+  const [words, setWords] = useState('')
+  const [tags, setTags] = useState<FilterValues['tags']>([])
+  const id = useId()
+  useEffect(() => {
+    const leave = new AbortController()
+    const find = (): void => {
+      service.filterValues(words, leave.signal).then(
+        (values) => setTags(values.tags),
+        () => {},
+      )
+    }
+    const timer = setTimeout(find, words === '' ? 0 : typingMs)
+    return () => {
+      clearTimeout(timer)
+      leave.abort()
+    }
+  }, [service, words])
+  if (tags.length === 0 && words === '') return null
+  return (
+    <>
+      <input
+        type="text"
+        class="tag-field"
+        list={id}
+        value={words}
+        placeholder={texts.documents.tag}
+        aria-label={texts.documents.tag}
+        autocomplete="off"
+        onInput={({ currentTarget: { value } }) => {
+          const chosen = tags.find((tag) => nameOf(tag) === value)
+          if (chosen === undefined) setWords(value)
+          else choose(tagOf(chosen.key, chosen.value))
+        }}
+      />
+      <datalist id={id}>
+        {tags.map((tag) => (
+          <option key={nameOf(tag)} value={nameOf(tag)} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+const nameOf = ({ key, value }: FilterValues['tags'][number]): string => `${key}: ${value}`
+
+function RetryAll({ documents: { change, service } }: { documents: Documents }): JSX.Element {
   return (
     <button type="button" class="quiet-button" onClick={() => void change(service.requeue()).catch(() => {})}>
-      Try all failed documents again
+      {texts.documents.retryAll}
     </button>
-  )
-}
-
-function DocumentRow({ document, list }: { document: ListedDocument; list: DocumentList }): JSX.Element {
-  const { change, service } = list
-  const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
-  return (
-    <li class={phase === 'removing' ? 'document removing' : 'document'}>
-      <DocumentName document={document} list={list} />
-      <span class={`state ${document.state}`}>
-        <span class="dot" />
-        {stateNames[document.state]}
-      </span>
-      {phase === 'asking' ? (
-        <span class="confirm" role="group" aria-label={`Delete ${document.title}?`}>
-          <button
-            type="button"
-            class="danger-button"
-            ref={(button) => button?.focus()}
-            onClick={() => {
-              setPhase('removing')
-              change(service.remove(document.id)).catch(() => setPhase('shown'))
-            }}
-          >
-            Delete
-          </button>
-          <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
-            Keep
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Delete ${document.title}`}
-          title="Delete"
-          disabled={phase === 'removing'}
-          onClick={() => setPhase('asking')}
-        >
-          <BinIcon />
-        </button>
-      )}
-    </li>
-  )
-}
-
-/** Most tags of a row. */
-const maxTags = 3
-
-function Facts({
-  document: { id, title, bytes, acceptedAt, tags },
-  narrow,
-}: {
-  document: ListedDocument
-  narrow: DocumentList['narrow']
-}): JSX.Element {
-  return (
-    <p class="document-facts">
-      {id !== title && <span class="document-path">{id}</span>}
-      {bytes !== undefined && <span>{formatBytes(bytes)}</span>}
-      {acceptedAt !== undefined && <span title={texts.documents.accepted}>{formatTimestamp(acceptedAt)}</span>}
-      {tags.slice(0, maxTags).map(({ tag_key: key, tag_value: value }) => (
-        <button
-          key={`${key}=${value}`}
-          type="button"
-          class="tag"
-          aria-label={texts.documents.onlyTag(`${key}=${value}`)}
-          onClick={() => narrow({ tag: `${key.replaceAll('%', '%25').replaceAll('=', '%3D')}=${value}` })}
-        >
-          {key}: {value}
-        </button>
-      ))}
-    </p>
-  )
-}
-
-function DocumentName({ document, list }: { document: ListedDocument; list: DocumentList }): JSX.Element {
-  const { change, service } = list
-  const href = safeLink(document.link)
-  return (
-    <div class="document-name">
-      {document.state === 'indexed' ? (
-        <button
-          type="button"
-          class="document-open"
-          onClick={() => openDocument({ documentId: document.id, title: document.title, link: document.link })}
-        >
-          {document.title}
-        </button>
-      ) : (
-        <span>{document.title}</span>
-      )}
-      {href !== undefined && (
-        <a
-          href={href}
-          target="_blank"
-          rel="noopener noreferrer nofollow"
-          aria-label={`${texts.pane.openAddress}: ${document.title}`}
-        >
-          <OutIcon />
-        </a>
-      )}
-      <Facts document={document} narrow={list.narrow} />
-      {document.reason !== null && <p class="failure-words">{document.reason}</p>}
-      {document.state === 'failed' && (
-        <button
-          type="button"
-          class="text-button"
-          aria-label={`Try ${document.title} again`}
-          onClick={() => void change(service.requeue(document.id)).catch(() => {})}
-        >
-          Try again
-        </button>
-      )}
-    </div>
   )
 }

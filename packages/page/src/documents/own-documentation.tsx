@@ -1,11 +1,16 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { DocumentList } from './document-list.ts'
+import { texts } from '../texts/texts.ts'
+import type { Documents } from './use-documents.ts'
+
+interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
+  /** How many documents there are: when that changes, it may have come or gone. */
+  readonly total: number | undefined
+}
 
 /** Says that Inlay's own documentation is among the documents, and takes it out by one click. */
-export function OwnDocumentation({ list: { service, change, counts } }: { list: DocumentList }): JSX.Element | null {
+export function OwnDocumentation({ service, change, total }: OwnDocumentationProps): JSX.Element | null {
   const [isHere, setIsHere] = useState(false)
-  const total = counts?.total.number
   useEffect(() => {
     const leave = new AbortController()
     service.hasOwnDocumentation(leave.signal).then(setIsHere, () => {})
@@ -14,7 +19,7 @@ export function OwnDocumentation({ list: { service, change, counts } }: { list: 
   if (!isHere) return null
   return (
     <p class="own-documentation">
-      The documentation of Inlay itself is among these, to try things out.{' '}
+      {texts.documents.ownDocumentation}{' '}
       <button
         type="button"
         class="text-button"
@@ -23,7 +28,7 @@ export function OwnDocumentation({ list: { service, change, counts } }: { list: 
           change(service.removeOwnDocumentation()).catch(() => setIsHere(true))
         }}
       >
-        Remove it
+        {texts.documents.removeOwn}
       </button>
     </p>
   )

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { TextDocument } from '../service/service.ts'
+import { texts } from '../texts/texts.ts'
 import { typedDocument } from './typed-document.ts'
 
 interface PasteTextProps {
@@ -19,7 +20,7 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
     const document = typedDocument(title, text)
     try {
       await add(document)
-      report(`“${document.title}” was taken in.`)
+      report(texts.documents.textTaken(document.title))
       setTitle('')
       setText('')
       setIsOpen(false)
@@ -30,7 +31,7 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
   if (!isOpen)
     return (
       <button type="button" class="quiet-button" onClick={() => setIsOpen(true)}>
-        Paste a text
+        {texts.documents.paste}
       </button>
     )
   return (
@@ -64,17 +65,17 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
       }}
     >
       <label>
-        Title
+        {texts.documents.pasteTitle}
         <input
           type="text"
           maxLength={200}
           value={title}
-          placeholder="Optional"
+          placeholder={texts.documents.pasteOptional}
           onInput={(event) => setTitle(event.currentTarget.value)}
         />
       </label>
       <label>
-        Text
+        {texts.documents.pasteText}
         <textarea
           rows={8}
           required
@@ -82,16 +83,16 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
             if (field !== null && document.activeElement === document.body) field.focus()
           }}
           value={text}
-          placeholder="Plain text or Markdown"
+          placeholder={texts.documents.pasteHint}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
       <div class="row">
         <button type="submit" class="button" disabled={text.trim() === ''}>
-          Add document
+          {texts.documents.addText}
         </button>
         <button type="button" class="quiet-button" onClick={close}>
-          Cancel
+          {texts.frame.cancel}
         </button>
       </div>
     </form>

@@ -1,6 +1,5 @@
-import type { DocMinimalInfo, DocumentStateName } from '@inlay/protocol'
+import type { DocMinimalInfo, DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import type { ListedDocument, Service } from '../service/service.ts'
-import { countDocuments, exactCounts, type Counts } from './counts.ts'
 
 /** Which documents a person wants to see. */
 export interface DocumentFilter {
@@ -22,67 +21,119 @@ export function isNarrow({ state, words, set, tag }: DocumentFilter): boolean {
   return state !== null || words.trim() !== '' || set !== null || tag !== null
 }
 
-/** The documents as they were read at one time. */
-export interface Listing {
-  readonly documents: readonly ListedDocument[]
-  readonly shown: readonly ListedDocument[]
-  readonly hasMore: boolean
-  readonly counts: Counts
+/** A filter as the service takes it. */
+export function queryOf({ state, words, set, tag }: DocumentFilter): Omit<DocumentsQuery, 'limit'> {
+  return {
+    ...(state !== null && { state }),
+    ...(words.trim() !== '' && { match: words.trim() }),
+    ...(set !== null && { documentSet: set }),
+    ...(tag !== null && { tag }),
+  }
 }
 
-/** Rows that are shown at first, and further ones with each request for more. */
-export const firstRows = 100
-/** Most rows of one answer of the service. */
-const pageRows = 1000
+type DocumentsQuery = Parameters<Service['documents']>[0]
 
-/** Reads documents, the newest first. */
-export function createListReader(service: Service): {
-  /** The counts alone; null where the key may not ask for them. */
-  readCounts(signal: AbortSignal): Promise<Counts | null>
-  read(wanted: { filter: DocumentFilter; rows: number }, signal: AbortSignal): Promise<Listing>
-} {
-  async function readRows(
-    { state, words, set, tag }: DocumentFilter,
-    rows: number,
-    signal: AbortSignal,
-  ): Promise<{ documents: readonly DocMinimalInfo[]; hasMore: boolean }> {
-    const documents: DocMinimalInfo[] = []
-    let after: string | null = null
-    do {
-      const page = await service.documents({
-        limit: Math.min(pageRows, rows - documents.length),
-        ...(state !== null && { state }),
-        ...(words.trim() !== '' && { match: words.trim() }),
-        ...(set !== null && { documentSet: set }),
-        ...(tag !== null && { tag }),
-        ...(after !== null && { after }),
-        signal,
-      })
-      documents.push(...page.documents)
-      after = page.next
-    } while (after !== null && documents.length < rows)
-    return { documents, hasMore: after !== null }
-  }
+/** Rows that were read with one call. */
+export interface RowPage {
+  /** Cursor it was read after; null for the first. */
+  readonly after: string | null
+  readonly limit: number
+  readonly rows: readonly ListedDocument[]
+  /** Cursor of the page that follows; null for the last. */
+  readonly next: string | null
+}
 
-  return {
-    async readCounts(signal) {
-      const known = await service.counts(signal)
-      return known && exactCounts(known)
-    },
-    async read({ filter, rows }, signal) {
-      const all = await readRows(everything, firstRows, signal)
-      const isNarrowed = isNarrow(filter)
-      const own = isNarrowed || rows > firstRows ? await readRows(filter, rows, signal) : all
-      const known = all.hasMore ? await service.counts(signal) : null
-      const counts = countDocuments(
-        all.documents.map(({ state }) => state),
-        all.hasMore,
-        known,
-      )
-      const listed = (documents: readonly DocMinimalInfo[]): readonly ListedDocument[] => documents.map(toListed)
-      return { documents: listed(all.documents), shown: listed(own.documents), hasMore: own.hasMore, counts }
-    },
+/** Indexes of rows, both included. */
+export interface RowRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Rows of a call at least and at most. */
+const minRows = 100
+const maxRows = 1000
+
+/** Reads rows of one filter and order. */
+export type ReadPage = (after: string | null, limit: number) => Promise<RowPage>
+
+export function pageReader(
+  service: Pick<Service, 'documents'>,
+  { filter, order }: { readonly filter: DocumentFilter; readonly order: DocumentOrder },
+  signal: AbortSignal,
+): ReadPage {
+  return async (after, limit) => {
+    const query = { ...queryOf(filter), limit, order, ...(after !== null && { after }), signal }
+    const { documents, next } = await service.documents(query)
+    return { after, limit, rows: documents.map(toListed), next }
   }
+}
+
+/**
+ * Reads the pages again that hold a range of rows. Pages before them stay as they are; those behind them too, unless
+ * documents came or went so that they no longer follow.
+ */
+export async function rereadPages(
+  pages: readonly RowPage[],
+  { first, last }: RowRange,
+  read: ReadPage,
+): Promise<readonly RowPage[]> {
+  let count = 0
+  let from = 0
+  while (from < pages.length - 1 && count + pages[from]!.rows.length <= first) count += pages[from++]!.rows.length
+  const result = pages.slice(0, from)
+  for (let after = pages[from]?.after ?? null; ;) {
+    const before = pages[result.length]
+    const limit = before?.after === after ? before.limit : limitFor(last + 1 - count)
+    const page = await read(after, limit)
+    result.push(page)
+    count += page.rows.length
+    if (page.next === null) return result
+    if (count > last)
+      return pages[result.length]?.after === page.next ? [...result, ...pages.slice(result.length)] : result
+    after = page.next
+  }
+}
+
+/** Reads on behind the last page. */
+export async function readNextPage(pages: readonly RowPage[], read: ReadPage): Promise<readonly RowPage[]> {
+  const next = pages.at(-1)?.next ?? null
+  return next === null ? pages : [...pages, await read(next, minRows)]
+}
+
+/** A multiple of the least number, so that pages stay the same while a person scrolls. */
+const limitFor = (wanted: number): number => Math.min(maxRows, Math.max(minRows, Math.ceil(wanted / minRows) * minRows))
+
+/** A document of which no more is known than its name and state. */
+export interface NamedDocument {
+  readonly id: string
+  readonly title: string
+  readonly state: DocumentStateName
+}
+
+/** All documents that a filter finds, also those that no row shows. */
+export async function readAllFound(
+  service: Pick<Service, 'documents'>,
+  filter: DocumentFilter,
+  signal: AbortSignal,
+): Promise<readonly NamedDocument[]> {
+  const found: NamedDocument[] = []
+  let after: string | null = null
+  do {
+    const query: DocumentsQuery = {
+      ...queryOf(filter),
+      order: 'id',
+      details: false,
+      limit: maxRows,
+      ...(after !== null && { after }),
+      signal,
+    }
+    const page = await service.documents(query)
+    found.push(
+      ...page.documents.map(({ document_id: id, semantic_id: title, state }) => ({ id, title: title || id, state })),
+    )
+    after = page.next
+  } while (after !== null)
+  return found
 }
 
 function toListed({ details, ...document }: DocMinimalInfo): ListedDocument {
@@ -95,6 +146,7 @@ function toListed({ details, ...document }: DocMinimalInfo): ListedDocument {
     reason: document.state === 'failed' ? (details?.reason ?? null) : null,
     bytes: details?.bytes,
     acceptedAt: details && new Date(details.accepted_at),
+    pairIds: details?.cc_pair_ids ?? [],
     tags: details?.tags ?? [],
   }
 }

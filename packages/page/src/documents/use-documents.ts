@@ -1,143 +1,200 @@
-import type { DocumentStateName } from '@inlay/protocol'
+import type { DocumentOrder } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
-import type { DocumentCounts, ListedDocument, Service } from '../service/service.ts'
+import type { ListedDocument, Service } from '../service/service.ts'
 import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
-import { exactCounts, type Counts } from './counts.ts'
-import { createListReader, everything, firstRows, type DocumentFilter, type Listing } from './list-reader.ts'
+import { countDocuments, exactCounts, isOnTheWay, type Counts } from './counts.ts'
+import {
+  everything,
+  isNarrow,
+  pageReader,
+  readNextPage,
+  rereadPages,
+  type DocumentFilter,
+  type RowPage,
+  type RowRange,
+} from './row-pages.ts'
 
-/** How often the list is read while documents are on their way, and otherwise; milliseconds. */
+/** How often rows that are seen are read while documents are on their way, and otherwise; milliseconds. */
 const busyMs = 700
 const idleMs = 10_000
 /** How long a person may go on typing before the search begins; milliseconds. */
 const typingMs = 250
+/** Rows behind those that are seen before more are read. */
+const rowsAhead = 40
 
-/** The documents of the service, the newest first, kept up to date. */
-export interface DocumentList {
-  /** The newest of all states; undefined until they were read for the first time. */
-  readonly documents: readonly ListedDocument[] | undefined
-  /** Those that the filter lets through. */
-  readonly shown: readonly ListedDocument[]
-  /** Whether the service has more of them. */
-  readonly hasMore: boolean
+/** Documents of the service that a filter finds, in an order, kept up to date. */
+export interface Documents {
   /** Undefined until they were read for the first time. */
-  readonly counts: Counts | undefined
+  readonly rows: readonly ListedDocument[] | undefined
+  /** Whether the service has more of them; they are read when the rows before them are seen. */
+  readonly hasMore: boolean
+  /** How many the filter finds; null where nobody counted them yet. */
+  readonly found: number | null
   readonly filter: DocumentFilter
-  readonly choose: (state: DocumentStateName | null) => void
   readonly narrow: (part: Partial<DocumentFilter>) => void
-  readonly search: (words: string) => void
-  readonly showMore: () => void
+  readonly order: DocumentOrder
+  readonly sort: (order: DocumentOrder) => void
+  /** Tells which rows are seen: they are kept up to date. */
+  readonly see: (range: RowRange) => void
   /** Why the list is not up to date, or why the last change failed. */
   readonly failure: Failure | null
-  /** Does something that changes the documents, then reads them again. */
+  /** Does something that changes documents, then reads them again. */
   readonly change: <Result>(work: Promise<Result>) => Promise<Result>
   readonly service: Service
 }
 
-/** What reads the list, and who gets what it reads. */
-interface ListWatch {
-  readonly reader: ReturnType<typeof createListReader>
-  /** What to read now; null: the counts alone, since no list is shown. */
-  readonly wanted: () => Parameters<ReturnType<typeof createListReader>['read']>[0] | null
-  readonly onListing: (listing: Listing) => void
+interface WatchOptions {
+  readonly service: Service
+  readonly onPages: (pages: readonly RowPage[]) => void
   readonly onCounts: (counts: Counts) => void
   readonly onFailure: (failure: Failure) => void
 }
 
-/**
- * Reads the list again and again: often while documents are on their way, seldom otherwise, never in the background.
- * @returns reads it at once, and ends the reading
- */
-function watchList({ reader, wanted, onListing, onCounts, onFailure }: ListWatch): {
-  refresh: () => void
-  end: () => void
-} {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let round = 0
-  const leave = new AbortController()
-  const read = async (): Promise<void> => {
-    const mine = ++round
-    let isBusy = false
-    try {
-      if (!document.hidden) {
-        const list = wanted()
-        const next = list === null ? null : await reader.read(list, leave.signal)
-        const counts = next?.counts ?? (await reader.readCounts(leave.signal))
-        // A slower answer to an older choice.
-        if (mine !== round) return
-        isBusy = counts !== null && isOnTheWay(counts)
-        if (next !== null) onListing(next)
-        if (counts !== null) onCounts(counts)
-      }
-    } catch (error) {
-      if (leave.signal.aborted || mine !== round) return
-      onFailure(toFailure(error))
-    }
-    // Without a list to look at, only what is on the way is worth asking for.
-    if (!leave.signal.aborted && (isBusy || wanted() !== null)) timer = setTimeout(read, isBusy ? busyMs : idleMs)
-  }
-  const refresh = (): void => {
-    clearTimeout(timer)
-    void read()
-  }
-  const onVisible = (): void => {
-    if (!document.hidden) refresh()
-  }
-  document.addEventListener('visibilitychange', onVisible)
-  const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && refresh())
-  const end = (): void => {
-    leave.abort()
-    unsubscribe()
-    clearTimeout(timer)
-    document.removeEventListener('visibilitychange', onVisible)
-  }
-  return { refresh, end }
+interface Wanted {
+  readonly filter: DocumentFilter
+  readonly order: DocumentOrder
 }
 
-const isOnTheWay = ({ byState: { pending, indexing } }: Counts): boolean => pending.number + indexing.number > 0
+/** Reads rows: often while documents are on their way, seldom otherwise, never in the background. */
+class ListWatch {
+  readonly #options: WatchOptions
+  #wanted: Wanted
+  #pages: readonly RowPage[] | undefined
+  #seen: RowRange = { first: 0, last: 0 }
+  #reading: AbortController | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #unsubscribe: () => void
+  #hasEnded = false
 
-/**
- * The documents of a service, kept up to date while the page is looked at.
- * @param firstCounts what the service counted when the page was opened; null where the key may not ask
- * @param isShown whether the list is looked at; without it only counts are read, and only while documents come in
- */
-export function useDocumentList(service: Service, firstCounts: DocumentCounts | null, isShown: boolean): DocumentList {
-  const [listing, setListing] = useState<Listing | undefined>(undefined)
-  const [counts, setCounts] = useState(firstCounts === null ? undefined : exactCounts(firstCounts))
-  const [filter, setFilter] = useState<DocumentFilter>(everything)
-  const [rows, setRows] = useState(firstRows)
+  constructor(options: WatchOptions, wanted: Wanted) {
+    this.#options = options
+    this.#wanted = wanted
+    document.addEventListener('visibilitychange', this.#onVisible)
+    this.#unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && this.refresh())
+    this.refresh()
+  }
+
+  /** Reads all rows up to those that are seen again, since any of them may have changed. */
+  refresh(): void {
+    void this.#read('all')
+  }
+
+  want(wanted: Wanted): void {
+    this.#wanted = wanted
+    this.#seen = { first: 0, last: 0 }
+    this.refresh()
+  }
+
+  see(range: RowRange): void {
+    this.#seen = range
+    this.#readAhead()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#reading?.abort()
+    clearTimeout(this.#timer)
+    document.removeEventListener('visibilitychange', this.#onVisible)
+    this.#unsubscribe()
+  }
+
+  readonly #onVisible = (): void => {
+    if (!document.hidden) this.refresh()
+  }
+
+  #readAhead(): void {
+    const count = this.#pages?.reduce((sum, { rows }) => sum + rows.length, 0) ?? 0
+    const hasMore = (this.#pages?.at(-1)?.next ?? null) !== null
+    if (hasMore && this.#reading === undefined && this.#seen.last >= count - rowsAhead) void this.#read('more')
+  }
+
+  async #read(which: 'all' | 'seen' | 'more'): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#hasEnded) return
+    this.#reading?.abort()
+    const reading = new AbortController()
+    this.#reading = reading
+    let isBusy = false
+    let hasFailed = false
+    try {
+      if (!document.hidden || this.#pages === undefined) {
+        const { service, onPages, onCounts } = this.#options
+        const read = pageReader(service, this.#wanted, reading.signal)
+        const known = this.#pages ?? []
+        const range = which === 'all' ? { ...this.#seen, first: 0 } : this.#seen
+        const pages =
+          which === 'more'
+            ? await readNextPage(known, read)
+            : await rereadPages(which === 'all' ? [] : known, range, read)
+        const counts = await this.#count(pages, reading.signal)
+        isBusy = isOnTheWay(counts)
+        this.#pages = pages
+        onPages(pages)
+        onCounts(counts)
+      }
+    } catch (error) {
+      if (reading.signal.aborted) return
+      this.#options.onFailure(toFailure(error))
+      hasFailed = true
+    }
+    if (reading.signal.aborted) return
+    this.#reading = undefined
+    this.#timer = setTimeout(() => void this.#read('seen'), isBusy ? busyMs : idleMs)
+    if (!hasFailed) this.#readAhead()
+  }
+
+  /** As the service counts them; where the key may not ask, from the newest documents. */
+  async #count(pages: readonly RowPage[], signal: AbortSignal): Promise<Counts> {
+    const { filter, order } = this.#wanted
+    const { service } = this.#options
+    const [first] = pages
+    const isWhole = !isNarrow(filter) && pages.length === 1 && first?.next === null
+    const known = isWhole ? null : await service.counts(signal)
+    if (known !== null) return exactCounts(known)
+    const newest =
+      first !== undefined && !isNarrow(filter) && order === 'newest'
+        ? first
+        : await pageReader(service, { filter: everything, order: 'newest' }, signal)(null, 100)
+    return countDocuments(
+      newest.rows.map(({ state }) => state),
+      newest.next !== null,
+      null,
+    )
+  }
+}
+
+/** The documents of a service, kept up to date while the page is looked at. */
+export function useDocuments(
+  service: Service,
+  counts: Counts | undefined,
+  onCounts: (counts: Counts) => void,
+): Documents {
+  const [pages, setPages] = useState<readonly RowPage[] | undefined>(undefined)
+  const [wanted, setWanted] = useState<Wanted>({ filter: everything, order: 'newest' })
   const [failure, setFailure] = useState<Failure | null>(null)
-  const refresh = useRef<() => void>(() => {})
-  const reader = useMemo(() => createListReader(service), [service])
-  const wanted = useRef<{ filter: DocumentFilter; rows: number } | null>(null)
-  wanted.current = isShown ? { filter, rows } : null
-
+  const watch = useRef<ListWatch | undefined>(undefined)
   useEffect(() => {
-    const onListing = (next: Listing): void => {
-      setListing(next)
+    const onPages = (read: readonly RowPage[]): void => {
+      setPages(read)
       setFailure(null)
     }
-    const watch = watchList({
-      reader,
-      wanted: () => wanted.current,
-      onListing,
-      onCounts: setCounts,
-      onFailure: setFailure,
-    })
-    refresh.current = watch.refresh
-    return watch.end
-  }, [reader])
+    watch.current = new ListWatch({ service, onPages, onCounts, onFailure: setFailure }, wanted)
+    return () => watch.current?.end()
+  }, [service])
   const isFirst = useRef(true)
+  const { filter, order } = wanted
+  const words = useRef(filter.words)
   useEffect(() => {
-    if (isFirst.current) return undefined
-    const timer = setTimeout(() => refresh.current(), typingMs)
+    if (isFirst.current) {
+      isFirst.current = false
+      return undefined
+    }
+    const isTyping = words.current !== filter.words
+    words.current = filter.words
+    const timer = setTimeout(() => watch.current?.want(wanted), isTyping ? typingMs : 0)
     return () => clearTimeout(timer)
-  }, [filter.words])
-  useEffect(() => {
-    // What the page was opened with is as good as a look at the counts.
-    if (!isFirst.current || isShown || (counts !== undefined && isOnTheWay(counts))) refresh.current()
-    isFirst.current = false
-  }, [filter.state, filter.set, filter.tag, rows, isShown])
+  }, [wanted])
 
   const change = useCallback(async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
@@ -149,25 +206,30 @@ export function useDocumentList(service: Service, firstCounts: DocumentCounts | 
       setFailure(toFailure(error))
       throw error
     } finally {
-      refresh.current()
+      watch.current?.refresh()
     }
   }, [])
-  const narrow = (part: Partial<DocumentFilter>): void => {
-    setFilter((known) => ({ ...known, ...part }))
-    setRows(firstRows)
-  }
+  const see = useCallback((range: RowRange) => watch.current?.see(range), [])
+  const rows = useMemo(() => pages?.flatMap((page) => page.rows), [pages])
+  const hasMore = (pages?.at(-1)?.next ?? null) !== null
   return {
-    documents: listing?.documents,
-    shown: listing?.shown ?? [],
-    hasMore: listing?.hasMore === true,
-    counts,
+    rows,
+    hasMore,
+    found: rows === undefined ? null : hasMore ? countFound(filter, counts) : rows.length,
     filter,
-    choose: (state) => narrow({ state }),
-    narrow,
-    search: (words) => narrow({ words }),
-    showMore: () => setRows((known) => known + firstRows),
+    narrow: (part) => setWanted((known) => ({ ...known, filter: { ...known.filter, ...part } })),
+    order,
+    sort: (next) => setWanted((known) => ({ ...known, order: next })),
+    see,
     failure,
     change,
     service,
   }
+}
+
+/** The counts of states tell how many there are where nothing else is filtered. */
+function countFound(filter: DocumentFilter, counts: Counts | undefined): number | null {
+  if (counts === undefined || isNarrow({ ...filter, state: null })) return null
+  const { number, isLeast } = filter.state === null ? counts.total : counts.byState[filter.state]
+  return isLeast ? null : number
 }

@@ -224,12 +224,21 @@ function toService(client: Client, access: Access): Service {
     ingestFile: async (file, id) => void (await client.ingestFile(file, { id })),
     hasDocument: async (id) => (await client.documents({ documentId: id, limit: 1 })).documents.length > 0,
     requeue: async (documentId) => void (await client.requeue(documentId)),
+    changeTags: (documentId, change) => client.changeMetadata(documentId, changeOf(change)),
     async remove(documentId) {
       // Somebody else may have been faster.
       await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
     },
   }
 }
+
+/** A tag with one value is a text, as it is in most documents. */
+const changeOf = (
+  change: Readonly<Record<string, readonly string[] | null>>,
+): Record<string, string | string[] | null> =>
+  Object.fromEntries(
+    Object.entries(change).map(([key, values]) => [key, values?.length === 1 ? values[0]! : values && [...values]]),
+  )
 
 const noticesSchema = v.object({ notices: v.array(v.string()) })
 

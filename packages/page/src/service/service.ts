@@ -4,6 +4,7 @@ import type {
   ChatSessionDetail,
   DocMinimalInfo,
   DocumentChunksView,
+  DocumentOrder,
   DocumentStateName,
   SearchRanking,
   StreamLine,
@@ -56,10 +57,13 @@ export interface Service {
   upload(file: File): Promise<SentFile | { readonly refusal: string }>
   /** A file of the service: one that was sent, or that an action made. */
   file(fileId: string): Promise<File>
-  /** A page of documents, the newest first. `after`: `next` of the page before. */
+  /** A page of documents, the newest first unless another order is named. `after`: `next` of the page before. */
   documents(query: {
     /** 1 to 1000. */
     readonly limit: number
+    readonly order?: DocumentOrder
+    /** Whether each comes with its size, times, tags and reason. Default true. */
+    readonly details?: boolean
     readonly state?: DocumentStateName
     /** Part of the title or the id. */
     readonly match?: string
@@ -103,6 +107,8 @@ export interface Service {
   hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
   removeOwnDocumentation(): Promise<void>
   remove(documentId: string): Promise<void>
+  /** Sets tags of a document by their keys, and removes those that are null; it is indexed again. */
+  changeTags(documentId: string, change: Readonly<Record<string, readonly string[] | null>>): Promise<void>
 }
 
 /** What a person asks. */
@@ -272,5 +278,6 @@ export interface ListedDocument {
   /** Size of the text as stored; undefined where the server does not say. */
   readonly bytes: number | undefined
   readonly acceptedAt: Date | undefined
+  readonly pairIds: readonly number[]
   readonly tags: readonly { readonly tag_key: string; readonly tag_value: string }[]
 }

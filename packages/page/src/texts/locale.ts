@@ -88,6 +88,14 @@ export function formatBytes(bytes: number): string {
   return kept(`bytes ${step}`, () => new Intl.NumberFormat(tag, options)).format(bytes / 1000 ** step)
 }
 
+/** 85 ms, 1.2 sec */
+export function formatSeconds(seconds: number): string {
+  const [unit, value] =
+    seconds < 1 ? (['millisecond', Math.round(seconds * 1000)] as const) : (['second', seconds] as const)
+  const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const
+  return kept(unit, () => new Intl.NumberFormat(tag, options)).format(value)
+}
+
 /** 27 Nov 2026 */
 export const formatDay = (date: Date): string =>
   kept('day', () => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' })).format(date)

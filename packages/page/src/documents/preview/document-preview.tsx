@@ -2,12 +2,13 @@ import type { DocumentChunksView, DocumentChunkView } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../../controls/failure-note.tsx'
+import { saveFile } from '../../controls/save-file.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
 import type { Service } from '../../service/service.ts'
 import { StoredFile } from '../../steps/stored-file.tsx'
 import { texts } from '../../texts/texts.ts'
-import { findText } from './find-text.ts'
+import { findText, isFindable } from './find-text.ts'
 import type { DocumentPlace } from './open-document.tsx'
 
 /** Chunks that are read at a time, and those shown before the one that was asked for. */
@@ -17,13 +18,14 @@ const chunksBefore = 8
 interface Reading {
   /** Parts of the document, in order, as they were read. */
   readonly parts: readonly DocumentChunksView[]
-  readonly failure: Failure | null
+  /** Why a part could not be read, and what reads it again. */
+  readonly failed: { readonly failure: Failure; readonly retry: () => void } | null
 }
 
 /** A document as it was indexed, scrolled to a quote. More of it is read as the reader comes to its ends. */
 export function DocumentPreview({ place, service }: { place: DocumentPlace; service: Service }): JSX.Element {
   const { documentId } = place
-  const [{ parts, failure }, setReading] = useState<Reading>({ parts: [], failure: null })
+  const [{ parts, failed }, setReading] = useState<Reading>({ parts: [], failed: null })
   const isReading = useRef(false)
   const text = useRef<HTMLDivElement>(null)
   const read = async (first: number, limit: number): Promise<void> => {
@@ -33,26 +35,33 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
       const part = await service.documentChunks(documentId, first, limit)
       setReading(({ parts: known }) => ({
         parts: [...known, part].toSorted((left, right) => firstOf(left) - firstOf(right)),
-        failure: null,
+        failed: null,
       }))
     } catch (error) {
-      setReading((known) => ({ ...known, failure: toFailure(error) }))
+      const retry = (): void => void read(first, limit)
+      setReading((known) => ({ ...known, failed: { failure: toFailure(error), retry } }))
     } finally {
       isReading.current = false
     }
   }
   const readFirst = (): void => void read(Math.max(0, (place.chunk ?? 0) - chunksBefore), chunksAtOnce)
   useEffect(readFirst, [documentId])
-  useQuote(text, place, parts.length)
+  const isQuoteMissing = useQuote(text, place, parts.length)
   const [start, end] = [parts[0], parts.at(-1)]
   const before = start === undefined ? 0 : firstOf(start)
   const next = end?.next ?? null
   const readNext = (): void => void (next !== null && read(next, chunksAtOnce))
   return (
     <div class="preview" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
-      {start === undefined && failure === null && <Skeleton />}
+      {start === undefined && failed === null && <Skeleton />}
       {start !== undefined && <Facts part={start} service={service} />}
-      {before > 0 && (
+      {/* A long document may have it in a part that was not read yet, unless it is known where. */}
+      {isQuoteMissing && (place.chunk !== undefined || (before === 0 && next === null)) && (
+        <p class="preview-note" role="status">
+          {texts.pane.quoteIsMissing}
+        </p>
+      )}
+      {before > 0 && failed === null && (
         <Edge
           label={texts.pane.showBefore}
           reach={() => void read(Math.max(0, before - chunksAtOnce), Math.min(chunksAtOnce, before))}
@@ -66,11 +75,11 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
         .map((id) => (
           <StoredFile key={id} id={id} words={place.title} readFile={service.file} />
         ))}
-      {next !== null && failure === null && <Edge label={texts.frame.showMore} reach={readNext} />}
-      {failure !== null && (
+      {next !== null && failed === null && <Edge label={texts.frame.showMore} reach={readNext} />}
+      {failed !== null && (
         <>
-          <FailureNote failure={failure} />
-          <button type="button" class="quiet-button" onClick={start === undefined ? readFirst : readNext}>
+          <FailureNote failure={failed.failure} />
+          <button type="button" class="quiet-button" onClick={failed.retry}>
             {texts.frame.retry}
           </button>
         </>
@@ -105,11 +114,7 @@ function Original({ id, name, readFile }: { id: string; name: string; readFile: 
   const [isMissing, setIsMissing] = useState(false)
   const save = async (): Promise<void> => {
     const file = await readFile(id)
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(file)
-    link.download = file.name || name
-    link.click()
-    URL.revokeObjectURL(link.href)
+    saveFile(file.name === '' ? new File([file], name, { type: file.type }) : file)
   }
   if (isMissing) return <span>{texts.pane.originalIsGone}</span>
   return (
@@ -146,17 +151,22 @@ function Edge({ label, reach }: { label: string; reach: () => void }): JSX.Eleme
 
 const highlightName = 'quote'
 
-/** Marks the quote and scrolls to it, once it is there. */
+/**
+ * Marks the quote and scrolls to it, once it is there.
+ * @returns whether neither it nor the passage is in the parts around the chunk that was asked for
+ */
 function useQuote(
   text: { readonly current: HTMLElement | null },
   { quote = '', passage = '' }: DocumentPlace,
   count: number,
-): void {
+): boolean {
   const isDone = useRef(false)
+  const [isMissing, setIsMissing] = useState(false)
   useLayoutEffect(() => {
     const root = text.current
     if (root === null || count === 0 || isDone.current) return
     const range = findText(root, quote) ?? findText(root, passage)
+    setIsMissing(range === undefined && (isFindable(quote) || isFindable(passage)))
     if (range === undefined) return
     isDone.current = true
     // Marked without a change of the document, so that Markdown can be drawn again below it.
@@ -170,4 +180,5 @@ function useQuote(
     },
     [],
   )
+  return isMissing
 }

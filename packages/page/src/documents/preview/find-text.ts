@@ -1,13 +1,16 @@
 /** Shortest text worth marking, in letters and digits: fewer are found anywhere. */
 const shortestText = 12
 
+/** Whether a text is long enough to be looked for. */
+export const isFindable = (wanted: string): boolean => lettersOf(wanted).length >= shortestText
+
 /**
  * Finds a text in an element, whatever elements it runs through. Compared by letters and digits alone, since an answer
  * loses line breaks and Markdown of its source.
  */
 export function findText(root: Node, wanted: string): Range | undefined {
+  if (!isFindable(wanted)) return undefined
   const letters = lettersOf(wanted)
-  if (letters.length < shortestText) return undefined
   const nodes: Text[] = []
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) if (node instanceof Text) nodes.push(node)

@@ -6,7 +6,6 @@ export const pane: Texts['pane'] = {
   width: 'Breite des Seitenfensters',
   openAddress: 'Adresse öffnen',
   openDocument: 'Dokument öffnen',
-  openThing: (title) => `${title} öffnen`,
   text: 'Text des Dokuments',
   reading: 'Das Dokument wird gelesen …',
   showBefore: 'Vorherigen Teil zeigen',

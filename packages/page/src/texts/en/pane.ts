@@ -6,7 +6,6 @@ export const pane = {
   width: 'Width of the pane',
   openAddress: 'Open its address',
   openDocument: 'Open document',
-  openThing: (title: string) => `Open ${title}`,
   text: 'Text of the document',
   reading: 'Reading the document…',
   showBefore: 'Show what comes before',

@@ -1,0 +1,37 @@
+import type { ComponentType, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { texts } from '../texts/texts.ts'
+import { FailureNote } from './failure-note.tsx'
+
+/** Makes a view whose code is loaded when it is shown for the first time. */
+export function lazyView<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => JSX.Element {
+  let known: ComponentType<Props> | undefined
+  return function LazyView(props) {
+    const [state, setState] = useState<{ readonly View: ComponentType<Props> } | 'loading' | 'failed'>(
+      known === undefined ? 'loading' : { View: known },
+    )
+    useEffect(() => {
+      if (state !== 'loading') return
+      load().then(
+        (View) => {
+          known = View
+          setState({ View })
+        },
+        () => setState('failed'),
+      )
+    }, [state])
+    if (state === 'loading') return <p class="nothing">{texts.frame.loading}</p>
+    if (state === 'failed')
+      return (
+        <>
+          <FailureNote failure={{ message: texts.frame.unreachable }} />
+          <button type="button" class="quiet-button" onClick={() => setState('loading')}>
+            {texts.frame.retry}
+          </button>
+        </>
+      )
+    return <state.View {...props} />
+  }
+}

@@ -1,0 +1,18 @@
+import type { JSX } from 'preact'
+import type { AdminAccess } from '../admin/admin-place.tsx'
+import { lazyView } from '../controls/lazy-view.tsx'
+import type { Service } from '../service/service.ts'
+import type { Counts } from './counts.ts'
+
+export interface DocumentsPlaceProps {
+  readonly service: Service
+  readonly counts: Counts | undefined
+  readonly onCounts: (counts: Counts) => void
+  /** What administrators change access and sets with; null for others. */
+  readonly admin: AdminAccess | null
+}
+
+/** The view of all documents, whose code is loaded when it is opened for the first time. */
+export const DocumentsPlace: (props: DocumentsPlaceProps) => JSX.Element = lazyView(
+  async () => (await import('./documents-view.tsx')).DocumentsView,
+)

@@ -1,0 +1,80 @@
+import { isInlayError } from '@inlay/protocol'
+import { toFailure } from '../../service/failure.ts'
+
+/** How far something is that is done to many documents. */
+export interface ManyProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Documents for which the same thing went wrong. */
+export interface FailedGroup {
+  readonly reason: string
+  readonly titles: readonly string[]
+}
+
+/** What became of many documents. */
+export interface ManyReport {
+  /** Ids of those it was done to. */
+  readonly done: readonly string[]
+  /** Those it was not done to, by reason. */
+  readonly failed: readonly FailedGroup[]
+  /** Those that were left as they are, since it was stopped or the server could not be reached. */
+  readonly left: number
+}
+
+interface ManyOptions {
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: ManyProgress) => void
+  /** Waits; in milliseconds. */
+  readonly wait: (ms: number) => Promise<void>
+}
+
+/** Calls at the same time. */
+const concurrency = 4
+/** Times a document is tried again after the server asked to wait. */
+const maxWaits = 5
+
+/** Does the same to many documents. Goes on after a failure, unless the server cannot be reached. */
+export async function actOnMany<Document extends { readonly id: string; readonly title: string }>(
+  documents: readonly Document[],
+  act: (document: Document) => Promise<unknown>,
+  { signal, onProgress, wait }: ManyOptions,
+): Promise<ManyReport> {
+  const done: string[] = []
+  const failed = new Map<string, string[]>()
+  let isUnreachable = false
+  const queue = documents.values()
+  const actOn = async (document: Document): Promise<void> => {
+    for (let waits = 0; ; waits++)
+      try {
+        await act(document)
+        done.push(document.id)
+        return
+      } catch (error) {
+        const { message, waitSeconds } = toFailure(error)
+        if (waitSeconds !== undefined && waits < maxWaits && !signal.aborted) {
+          await wait(waitSeconds * 1000)
+          continue
+        }
+        if (error instanceof TypeError || (isInlayError(error) && error.code === 'CONNECTION_ERROR'))
+          isUnreachable = true
+        const titles = failed.get(message)
+        if (titles === undefined) failed.set(message, [document.title])
+        else titles.push(document.title)
+        return
+      }
+  }
+  const work = async (): Promise<void> => {
+    while (!signal.aborted && !isUnreachable) {
+      const { value, done: isOver } = queue.next()
+      if (isOver === true) return
+      await actOn(value)
+      onProgress({ done: done.length, total: documents.length })
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  const groups = [...failed].map(([reason, titles]) => ({ reason, titles }))
+  const failures = groups.reduce((sum, { titles }) => sum + titles.length, 0)
+  return { done, failed: groups, left: documents.length - done.length - failures }
+}

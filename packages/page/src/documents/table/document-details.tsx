@@ -1,0 +1,274 @@
+import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { AdminAccess } from '../../admin/admin-place.tsx'
+import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
+import { Area, Checks, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
+import { CloseIcon } from '../../controls/icons.tsx'
+import type { ListedDocument } from '../../service/service.ts'
+import { texts } from '../../texts/texts.ts'
+import type { Documents } from '../use-documents.ts'
+import { tagChanges, type Tag } from './tag-changes.ts'
+
+interface DetailsProps {
+  readonly document: ListedDocument
+  readonly documents: Documents
+  readonly admin: AdminAccess | null
+  /** From the top of the list, in pixels. */
+  readonly top: number
+  /** Told the height: rows below make room for it. */
+  readonly measured: (height: number) => void
+  readonly close: () => void
+}
+
+/** All that is known of a document, and what can be changed, below its row. */
+export function DocumentDetails({ document, documents, admin, top, measured, close }: DetailsProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    const measure = (): void => measured(element.offsetHeight)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      measured(0)
+    }
+  }, [])
+  useEffect(() => place.current?.querySelector<HTMLElement>('.details-close')?.focus({ preventScroll: true }), [])
+  const { id, reason, pairIds } = document
+  return (
+    <div
+      ref={place}
+      role="row"
+      class="document-details"
+      style={{ transform: `translateY(${top}px)` }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <div role="gridcell" aria-colspan={7} class="admin details-body">
+        <button
+          type="button"
+          class="icon-button details-close"
+          aria-label={texts.frame.close}
+          title={texts.frame.close}
+          onClick={close}
+        >
+          <CloseIcon />
+        </button>
+        <dl class="details-facts">
+          <dt>{texts.documents.path}</dt>
+          <dd>{id}</dd>
+          {reason !== null && (
+            <>
+              <dt>{texts.documents.whyFailed}</dt>
+              <dd class="failure-words">{reason}</dd>
+            </>
+          )}
+        </dl>
+        <TagEditor document={document} documents={documents} />
+        {admin !== null && <Owners pairIds={pairIds} admin={admin} changed={documents.change} />}
+      </div>
+    </div>
+  )
+}
+
+/** Tags that the listing tells at most. */
+const maxTags = 200
+
+function TagEditor({
+  document,
+  documents: { change, service },
+}: Pick<DetailsProps, 'document' | 'documents'>): JSX.Element {
+  const before = document.tags.map(({ tag_key: key, tag_value: value }): Tag => ({ key, value }))
+  const [tags, setTags] = useState<readonly Tag[] | null>(null)
+  const [key, setKey] = useState('')
+  const [value, setValue] = useState('')
+  const [isSaved, setIsSaved] = useState(false)
+  const shown = tags ?? before
+  const changes = tagChanges(before, shown)
+  const set = (next: readonly Tag[]): void => {
+    setTags(next)
+    setIsSaved(false)
+  }
+  if (document.state !== 'indexed' && !isSaved) return <p class="facts">{texts.documents.tagsLater}</p>
+  if (before.length >= maxTags) return <p class="facts">{texts.documents.tooManyTags}</p>
+  const isAddable = key.trim() !== '' && value.trim() !== ''
+  const add = (): void => {
+    set([...shown, { key: key.trim(), value: value.trim() }])
+    setKey('')
+    setValue('')
+  }
+  return (
+    <Form
+      label={texts.documents.tags}
+      action={texts.documents.saveTags}
+      isUnchanged={Object.keys(changes).length === 0 && !isAddable}
+      submit={async () => {
+        // What was typed but not added yet is meant too.
+        const wanted = isAddable ? [...shown, { key: key.trim(), value: value.trim() }] : shown
+        await change(service.changeTags(document.id, tagChanges(before, wanted)))
+        setTags(wanted)
+        setKey('')
+        setValue('')
+        setIsSaved(true)
+      }}
+    >
+      <h3>{texts.documents.tags}</h3>
+      {shown.length === 0 && <p class="facts">{texts.documents.noTags}</p>}
+      {shown.length > 0 && (
+        <ul class="edited-tags" aria-label={texts.documents.tags}>
+          {shown.map((tag) => (
+            <li key={`${tag.key}=${tag.value}`} class="tag">
+              <span>
+                {tag.key}: {tag.value}
+              </span>
+              <button
+                type="button"
+                aria-label={texts.documents.removeTag(`${tag.key}: ${tag.value}`)}
+                onClick={() => set(shown.filter((known) => known !== tag))}
+              >
+                <CloseIcon />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row new-tag">
+        <label class="field">
+          <span>{texts.documents.tagKey}</span>
+          <input type="text" maxLength={200} value={key} onInput={(event) => setKey(event.currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span>{texts.documents.tagValue}</span>
+          <input type="text" maxLength={500} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
+        </label>
+        <button type="button" class="quiet-button" disabled={!isAddable} onClick={add}>
+          {texts.documents.addTag}
+        </button>
+      </div>
+      <p role="status" class="facts">
+        {isSaved && texts.documents.tagsSaved}
+      </p>
+    </Form>
+  )
+}
+
+interface Loaded {
+  readonly pairs: readonly PairDescriptor[]
+  readonly sets: readonly DocumentSetSummary[]
+}
+
+/** The pairs that a document came in with: they decide who finds it, and are what sets are made of. */
+function Owners({
+  pairIds,
+  admin,
+  changed,
+}: {
+  pairIds: readonly number[]
+  admin: AdminAccess
+  changed: Documents['change']
+}): JSX.Element {
+  const calls = useMemo(() => adminCalls(admin.client, admin.baseUrl, admin.apiKey), [admin])
+  const read = useCallback(
+    async (signal: AbortSignal): Promise<Loaded> => {
+      const [pairs, sets] = await Promise.all([
+        calls.get<readonly PairDescriptor[]>('/manage/cc-pair', signal),
+        calls.get<readonly DocumentSetSummary[]>('/manage/document-set', signal),
+      ])
+      return { pairs, sets }
+    },
+    [calls],
+  )
+  const loaded = useLoaded(read)
+  return (
+    <>
+      <Waiting loaded={loaded} />
+      {loaded.value?.pairs
+        .filter(({ id }) => pairIds.includes(id))
+        .map((pair) => (
+          <Owner key={pair.id} pair={pair} sets={loaded.value!.sets} calls={calls} changed={changed} />
+        ))}
+    </>
+  )
+}
+
+interface OwnerProps {
+  readonly pair: PairDescriptor
+  readonly sets: readonly DocumentSetSummary[]
+  readonly calls: AdminCalls
+  readonly changed: Documents['change']
+}
+
+function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
+  const [isPublic, setIsPublic] = useState(pair.access_type === 'public')
+  const [known, setKnown] = useState(sets)
+  const [isSaved, setIsSaved] = useState(false)
+  const holds = ({ cc_pair_summaries: pairs }: DocumentSetSummary): boolean => pairs.some(({ id }) => id === pair.id)
+  const save = async (fields: FormData): Promise<void> => {
+    await calls.send('PATCH', `/manage/admin/cc-pair/${pair.id}`, {
+      access_type: isPublic ? 'public' : 'private',
+      ...(!isPublic && { users: linesOf(fields, 'people'), groups: linesOf(fields, 'groups') }),
+    })
+    const wanted = new Set(fields.getAll('sets'))
+    const next: DocumentSetSummary[] = []
+    for (const set of known) {
+      const isWanted = wanted.has(String(set.id))
+      if (isWanted === holds(set)) {
+        next.push(set)
+        continue
+      }
+      const others = set.cc_pair_summaries.map(({ id }) => id).filter((id) => id !== pair.id)
+      const body = { cc_pair_ids: isWanted ? [...others, pair.id] : others }
+      next.push(await calls.send<DocumentSetSummary>('PATCH', `/manage/admin/document-set/${set.id}`, body))
+    }
+    setKnown(next)
+    setIsSaved(true)
+  }
+  return (
+    <Form
+      label={texts.documents.ownerOf(pair.name)}
+      action={texts.documents.saveAccess}
+      submit={(fields) => changed(save(fields))}
+    >
+      <h3>{texts.documents.ownerOf(pair.name)}</h3>
+      <p class="facts">{texts.documents.ownerLead}</p>
+      <div class="checks" role="radiogroup" aria-label={texts.documents.ownerOf(pair.name)}>
+        {[true, false].map((choice) => (
+          <label key={String(choice)}>
+            <input
+              type="radio"
+              name={`access-${pair.id}`}
+              checked={isPublic === choice}
+              onChange={() => setIsPublic(choice)}
+            />
+            <span>{choice ? texts.documents.everybody : texts.documents.onlyNamed}</span>
+          </label>
+        ))}
+      </div>
+      {!isPublic && (
+        <div class="fields">
+          <Area label={texts.documents.people} name="people" rows={3} defaultValue={pair.users.join('\n')} />
+          <Area label={texts.documents.groups} name="groups" rows={3} defaultValue={pair.groups.join('\n')} />
+        </div>
+      )}
+      {known.length === 0 ? (
+        <p class="facts">{texts.documents.noSets}</p>
+      ) : (
+        <Checks
+          label={texts.documents.inSets}
+          name="sets"
+          options={known.map(({ id, name }) => [String(id), name])}
+          chosen={sets.filter(holds).map(({ id }) => String(id))}
+        />
+      )}
+      <p role="status" class="facts">
+        {isSaved && texts.documents.accessSaved}
+      </p>
+    </Form>
+  )
+}

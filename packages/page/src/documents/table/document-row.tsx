@@ -1,0 +1,257 @@
+import { safeLink } from '@inlay/text/markdown'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { BinIcon, OutIcon, PenIcon } from '../../controls/icons.tsx'
+import type { ListedDocument } from '../../service/service.ts'
+import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
+import { texts } from '../../texts/texts.ts'
+import { openDocument } from '../preview/open-document.tsx'
+import type { Documents } from '../use-documents.ts'
+
+interface RowProps {
+  readonly document: ListedDocument
+  readonly documents: Documents
+  readonly rowIndex: number
+  /** From the top of the list, in pixels. */
+  readonly top: number
+  /** Whether the tab key comes to this row. */
+  readonly isActive: boolean
+  readonly activate: () => void
+  readonly isSelected: boolean
+  readonly select: (isSelected: boolean, isExtended: boolean) => void
+  /** Whether its details are shown below it. */
+  readonly isOpen: boolean
+  readonly open: (isOpen: boolean) => void
+  /** Whether it is asked if the document shall be deleted. */
+  readonly isAsking: boolean
+  readonly ask: (isAsking: boolean) => void
+}
+
+/** A document in the table; on narrow screens a card. */
+export function DocumentRow(props: RowProps): JSX.Element {
+  const { document, rowIndex, top, isActive, activate, isSelected, select, isAsking } = props
+  const { state, title, bytes, acceptedAt } = document
+  const [isBusy, setIsBusy] = useState(false)
+  const tabIndex = isActive ? 0 : -1
+  return (
+    <div
+      class={`document-row${isSelected ? ' selected' : ''}${isBusy ? ' removing' : ''}`}
+      role="row"
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
+      tabIndex={tabIndex}
+      style={{ transform: `translateY(${top}px)` }}
+      onFocusIn={activate}
+    >
+      <span role="gridcell" class="cell-select">
+        <input
+          type="checkbox"
+          aria-label={texts.documents.selectThing(title)}
+          tabIndex={tabIndex}
+          checked={isSelected}
+          onClick={(event) => select(event.currentTarget.checked, event.shiftKey)}
+        />
+      </span>
+      <NameCell {...props} tabIndex={tabIndex} />
+      <span role="gridcell" class="cell-tags">
+        <Tags {...props} tabIndex={tabIndex} />
+      </span>
+      <span role="gridcell" class="cell-size">
+        {bytes !== undefined && formatBytes(bytes)}
+      </span>
+      <span role="gridcell" class="cell-time">
+        {acceptedAt !== undefined && formatTimestamp(acceptedAt)}
+      </span>
+      <span role="gridcell" class={`cell-state state ${state}`}>
+        <span class="dot" />
+        {texts.documents.states[state]}
+      </span>
+      <span role="gridcell" class="cell-actions">
+        {isAsking ? (
+          <Confirm {...props} setIsBusy={setIsBusy} />
+        ) : (
+          <Actions {...props} tabIndex={tabIndex} isBusy={isBusy} />
+        )}
+      </span>
+    </div>
+  )
+}
+
+function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+  const { id, title, state, reason } = document
+  const href = safeLink(document.link)
+  return (
+    <span role="gridcell" class="cell-name">
+      <span class="document-title">
+        {state === 'indexed' ? (
+          <button
+            type="button"
+            class="document-open"
+            title={title}
+            tabIndex={tabIndex}
+            onClick={() => openDocument({ documentId: id, title, link: document.link })}
+          >
+            {title}
+          </button>
+        ) : (
+          <span class="document-closed" title={title}>
+            {title}
+          </span>
+        )}
+        {href !== undefined && (
+          <a
+            href={href}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            tabIndex={tabIndex}
+            aria-label={`${texts.pane.openAddress}: ${title}`}
+          >
+            <OutIcon />
+          </a>
+        )}
+      </span>
+      {reason !== null ? (
+        <span class="document-path failure-words" title={reason}>
+          {reason}
+        </span>
+      ) : (
+        id !== title && <Path path={id} />
+      )}
+    </span>
+  )
+}
+
+/** A path of which the end stays when there is too little room. */
+function Path({ path }: { path: string }): JSX.Element {
+  const end = path.lastIndexOf('/', path.length - 2) + 1
+  return (
+    <span class="document-path" title={path}>
+      {end > 0 && <span class="path-folder">{path.slice(0, end)}</span>}
+      <span class="path-end">{path.slice(end)}</span>
+    </span>
+  )
+}
+
+/** Most tags of a row. */
+const maxTags = 2
+
+function Tags({ document: { tags }, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+  return (
+    <>
+      {tags.slice(0, maxTags).map(({ tag_key: key, tag_value: value }) => (
+        <button
+          key={`${key}=${value}`}
+          type="button"
+          class="tag"
+          tabIndex={tabIndex}
+          title={`${key}: ${value}`}
+          aria-label={texts.documents.onlyTag(`${key}=${value}`)}
+          onClick={() => narrow({ tag: tagOf(key, value) })}
+        >
+          {key}: {value}
+        </button>
+      ))}
+      {tags.length > maxTags && (
+        <span
+          class="count"
+          title={tags
+            .slice(maxTags)
+            .map(({ tag_key: key, tag_value: value }) => `${key}: ${value}`)
+            .join(', ')}
+        >
+          {texts.documents.moreTags(tags.length - maxTags)}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** A tag as the service names it. */
+export const tagOf = (key: string, value: string): string =>
+  `${key.replaceAll('%', '%25').replaceAll('=', '%3D')}=${value}`
+
+function Actions({
+  document: { id, title, state },
+  documents: { change, service },
+  isOpen,
+  open,
+  ask,
+  tabIndex,
+  isBusy,
+}: RowProps & { tabIndex: number; isBusy: boolean }): JSX.Element {
+  return (
+    <>
+      {state === 'failed' && (
+        <button
+          type="button"
+          class="text-button"
+          tabIndex={tabIndex}
+          aria-label={texts.documents.retryThing(title)}
+          onClick={() => void change(service.requeue(id)).catch(() => {})}
+        >
+          {texts.frame.retry}
+        </button>
+      )}
+      <button
+        type="button"
+        class="icon-button"
+        tabIndex={tabIndex}
+        aria-expanded={isOpen}
+        aria-label={texts.documents.detailsOf(title)}
+        title={texts.documents.details}
+        onClick={() => open(!isOpen)}
+      >
+        <PenIcon />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        tabIndex={tabIndex}
+        aria-label={texts.frame.deleteThing(title)}
+        title={texts.frame.delete}
+        disabled={isBusy}
+        onClick={() => ask(true)}
+      >
+        <BinIcon />
+      </button>
+    </>
+  )
+}
+
+function Confirm({
+  document: { id, title },
+  documents: { change, service },
+  ask,
+  setIsBusy,
+}: RowProps & { setIsBusy: (isBusy: boolean) => void }): JSX.Element {
+  return (
+    <span
+      class="confirm"
+      role="group"
+      aria-label={texts.documents.deleteThing(title)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        ask(false)
+      }}
+    >
+      <button
+        type="button"
+        class="danger-button"
+        ref={(button) => {
+          if (button !== null && !button.parentElement?.contains(window.document.activeElement)) button.focus()
+        }}
+        onClick={() => {
+          ask(false)
+          setIsBusy(true)
+          change(service.remove(id)).catch(() => setIsBusy(false))
+        }}
+      >
+        {texts.frame.delete}
+      </button>
+      <button type="button" class="quiet-button" onClick={() => ask(false)}>
+        {texts.frame.keep}
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+import { useCallback, useState } from 'preact/hooks'
+import type { NamedDocument } from '../row-pages.ts'
+
+/** Documents that a person selected, by id; also those that no row shows. */
+export type Selected = ReadonlyMap<string, NamedDocument>
+
+/** Selects or deselects documents. */
+export function withSelected(known: Selected, documents: readonly NamedDocument[], isSelected: boolean): Selected {
+  const next = new Map(known)
+  for (const { id, title, state } of documents)
+    if (isSelected) next.set(id, { id, title, state })
+    else next.delete(id)
+  return next
+}
+
+export interface RowSelection {
+  readonly selected: Selected
+  readonly select: (documents: readonly NamedDocument[], isSelected: boolean) => void
+  readonly clear: () => void
+}
+
+export function useRowSelection(): RowSelection {
+  const [selected, setSelected] = useState<Selected>(new Map())
+  const select = useCallback(
+    (documents: readonly NamedDocument[], isSelected: boolean) =>
+      setSelected((known) => withSelected(known, documents, isSelected)),
+    [],
+  )
+  const clear = useCallback(() => setSelected(new Map()), [])
+  return { selected, select, clear }
+}

@@ -1,0 +1,31 @@
+import type { RowRange } from '../row-pages.ts'
+
+/** Heights of rows in pixels: all are alike, but one that may be open. */
+export interface RowHeights {
+  readonly row: number
+  /** Index of the open row, and what it is higher than others; null when none is open. */
+  readonly open: { readonly index: number; readonly extra: number } | null
+}
+
+/** Rows that are drawn before and behind those in the window, so that none is missing while a person scrolls. */
+const rowsAround = 8
+
+/** Where a row begins, from the top of the list. `topOf(count)` is the height of the list. */
+export function topOf(index: number, { row, open }: RowHeights): number {
+  return index * row + (open !== null && index > open.index ? open.extra : 0)
+}
+
+/** The rows of a part of the list, and some around them. */
+export function rowsBetween(top: number, bottom: number, count: number, heights: RowHeights): RowRange {
+  const first = rowAt(top, heights) - rowsAround
+  const last = rowAt(bottom, heights) + rowsAround
+  return { first: clamp(first, count), last: clamp(last, count) }
+}
+
+function rowAt(y: number, { row, open }: RowHeights): number {
+  const index = Math.floor(y / row)
+  if (open === null || index <= open.index) return index
+  return Math.max(open.index, Math.floor((y - open.extra) / row))
+}
+
+const clamp = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index))

@@ -1,0 +1,14 @@
+import type { JSX } from 'preact'
+import type { AdminAccess } from '../admin/admin-place.tsx'
+import { lazyView } from '../controls/lazy-view.tsx'
+
+export interface HealthPlaceProps {
+  readonly access: AdminAccess
+  /** The model that answers, named as what it is. */
+  readonly model: string
+}
+
+/** The health of the service, whose code is loaded when it is opened for the first time. */
+export const HealthPlace: (props: HealthPlaceProps) => JSX.Element = lazyView(
+  async () => (await import('./health-view.tsx')).HealthView,
+)

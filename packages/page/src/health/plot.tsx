@@ -1,0 +1,48 @@
+import type { JSX } from 'preact'
+import { formatNumber } from '../texts/locale.ts'
+import { texts } from '../texts/texts.ts'
+
+interface PlotProps {
+  /** What the values are of, such as “Waiting documents”. */
+  readonly label: string
+  readonly points: readonly { readonly at: number; readonly value: number }[]
+  readonly format?: (value: number) => string
+}
+
+const width = 240
+const height = 44
+
+/** A line of values over time, told in words too. */
+export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.Element | null {
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || first === last) return null
+  const values = points.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const seconds = (last.at - first.at) / 1000
+  const words = texts.health.plot(label, seconds, format(least), format(most), format(last.value))
+  return (
+    <figure class="plot">
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={words}>
+        <polyline points={lineOf(points, { least, most })} />
+      </svg>
+      <figcaption aria-hidden="true">
+        <span>{texts.health.over(seconds)}</span>
+        <span>{least === most ? format(least) : `${format(least)} – ${format(most)}`}</span>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Points of a line that fills the plot; a line of one value runs along its foot. */
+export function lineOf(points: PlotProps['points'], { least, most }: { least: number; most: number }): string {
+  const [begin, end] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0]
+  return points
+    .map(({ at, value }) => {
+      const x = end === begin ? 0 : ((at - begin) / (end - begin)) * width
+      const y = most === least ? height - 2 : height - 2 - ((value - least) / (most - least)) * (height - 4)
+      return `${round(x)},${round(y)}`
+    })
+    .join(' ')
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
