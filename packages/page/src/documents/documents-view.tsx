@@ -51,8 +51,8 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPla
             words={filter.words}
             search={(words) => documents.narrow({ words })}
           />
-          <StateFilter documents={documents} counts={counts} />
           <MoreFilters documents={documents} />
+          <StateFilter documents={documents} counts={counts} />
         </div>
       )}
       {rows !== undefined && <Found documents={documents} admin={admin} />}

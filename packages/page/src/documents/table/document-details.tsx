@@ -36,7 +36,10 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
       measured(0)
     }
   }, [])
-  useEffect(() => place.current?.querySelector<HTMLElement>('.details-close')?.focus({ preventScroll: true }), [])
+  useEffect(() => {
+    place.current?.querySelector<HTMLElement>('.details-close')?.focus({ preventScroll: true })
+    place.current?.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+  }, [])
   const { id, reason, pairIds } = document
   return (
     <div
