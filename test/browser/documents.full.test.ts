@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, type Client } from '@inlay/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from './playground.ts'
@@ -178,13 +177,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
         metadata: { shelf: number % 2 === 0 ? 'even' : 'odd' },
       }))
       for await (const line of client.ingestBatch(documents)) expect(line.status).toBe(200)
-      await client.ingest({ id: 'last', semantic_identifier: 'aaa Newest', sections: [{ text: 'New.' }], metadata: {} })
-      for (;;) {
-        const { documents: counted } = await client.figures()
-        total = counted.indexed
-        if (counted.pending + counted.indexing === 0) break
-        await delay(200)
-      }
+      await client.ingest(
+        { id: 'last', semantic_identifier: 'aaa Newest', sections: [{ text: 'New.' }], metadata: {} },
+        { waitSeconds: 120 },
+      )
+      total = Object.values((await client.figures()).documents).reduce((sum, count) => sum + count, 0)
     }, 180_000)
 
     test('few rows are drawn, all are counted, sorted and found', async () => {
@@ -193,8 +190,10 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       const table = page.getByRole('grid', { name: 'Documents' })
       const rows = page.locator('.document-row')
       await expect.poll(() => rows.first().textContent()).toContain('aaa Newest')
+      await expect
+        .poll(() => page.locator('.states button.indexed .count').textContent(), { timeout: 60_000 })
+        .toBe(total.toLocaleString('en'))
       expect(await table.getAttribute('aria-rowcount')).toBe(String(total + 1))
-      expect(await page.locator('.states button.indexed .count').textContent()).toBe(total.toLocaleString('en'))
       expect(await rows.count()).toBeLessThan(60)
       await shot(page, 'many-documents')
       // Scrolled to the end again and again, until the oldest of them is there.

@@ -35,14 +35,14 @@ test('documents are listed in each order, page by page, with filters too', async
   await knowledge.accept(request({ id: 'secret', semantic_identifier: 'beta' }, hidden.id))
   for (const order of Object.keys(listOrders) as Order[]) {
     const ids = async (query: DocumentQuery): Promise<string> => {
-      const found: string[] = []
+      const listed: string[] = []
       let after: string | null = null
       do {
         const page = await knowledge.list({ ...query, order, ...(after !== null && { after }) }, { caller: ana })
-        found.push(...page.documents.map(({ documentId }) => documentId))
+        listed.push(...page.documents.map(({ documentId }) => documentId))
         after = page.next
       } while (after !== null)
-      return found.join('')
+      return listed.join('')
     }
     expect([order, await ids({})]).toEqual([order, expected[order]])
     for (const limit of [1, 2]) expect([order, await ids({ limit })]).toEqual([order, expected[order]])

@@ -6,13 +6,13 @@ const documents = Array.from({ length: 40 }, (_, at) => ({ id: `d${at}`, title: 
 
 function options(signal = new AbortController().signal) {
   const progress: number[] = []
-  const waits: number[] = []
+  const pauses: number[] = []
   return {
     progress,
-    waits,
+    pauses,
     signal,
     onProgress: ({ done }: { done: number }) => void progress.push(done),
-    wait: async (ms: number) => void waits.push(ms),
+    wait: async (ms: number) => void pauses.push(ms),
   }
 }
 
@@ -43,7 +43,7 @@ test('waits as long as the server asks to, then tries the same document again', 
     },
     how,
   )
-  expect(how.waits).toEqual([7000])
+  expect(how.pauses).toEqual([7000])
   expect([calls, report.done.length]).toEqual([6, 5])
 })
 

@@ -83,9 +83,9 @@ test('new and deleted documents leave no gap and no double row', async () => {
 test('all that a filter finds is named, beyond a thousand and without details', async () => {
   const service = serviceWith(numbers(2345, 1))
   const filter = { state: 'failed', words: ' plan ', set: 3, tag: 'team=HR' } as const
-  const found = await readAllFound(service, filter, new AbortController().signal)
-  expect(found.map(({ id }) => id)).toEqual(numbers(2345, 1))
-  expect(found[0]).toEqual({ id: '2345', title: 'Title 2345', state: 'indexed' })
+  const documents = await readAllFound(service, filter, new AbortController().signal)
+  expect(documents.map(({ id }) => id)).toEqual(numbers(2345, 1))
+  expect(documents[0]).toEqual({ id: '2345', title: 'Title 2345', state: 'indexed' })
   expect(service.queries).toHaveLength(3)
   expect(service.queries[1]).toMatchObject({
     state: 'failed',

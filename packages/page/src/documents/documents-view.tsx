@@ -62,14 +62,14 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPla
 
 /** What the filter finds, and what can be done to those that are selected. */
 function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
-  const { filter, found, hasMore } = documents
+  const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
   const selection = useRowSelection()
   const many = useMany(documents, selection)
   return (
     <div class="found-documents">
       <p class="visually-hidden" role="status">
-        {found === null ? texts.documents.atLeast(rows.length) : texts.documents.found(found)}
+        {matchCount === null ? texts.documents.atLeast(rows.length) : texts.documents.found(matchCount)}
       </p>
       {filter.state === 'failed' && rows.length > 0 && <RetryAll documents={documents} />}
       <ManyBar documents={documents} selection={selection} many={many} />

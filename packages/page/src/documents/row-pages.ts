@@ -116,7 +116,7 @@ export async function readAllFound(
   filter: DocumentFilter,
   signal: AbortSignal,
 ): Promise<readonly NamedDocument[]> {
-  const found: NamedDocument[] = []
+  const documents: NamedDocument[] = []
   let after: string | null = null
   do {
     const query: DocumentsQuery = {
@@ -128,12 +128,12 @@ export async function readAllFound(
       signal,
     }
     const page = await service.documents(query)
-    found.push(
+    documents.push(
       ...page.documents.map(({ document_id: id, semantic_id: title, state }) => ({ id, title: title || id, state })),
     )
     after = page.next
   } while (after !== null)
-  return found
+  return documents
 }
 
 function toListed({ details, ...document }: DocMinimalInfo): ListedDocument {

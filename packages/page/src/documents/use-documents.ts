@@ -30,7 +30,7 @@ export interface Documents {
   /** Whether the service has more of them; they are read when the rows before them are seen. */
   readonly hasMore: boolean
   /** How many the filter finds; null where nobody counted them yet. */
-  readonly found: number | null
+  readonly matchCount: number | null
   readonly filter: DocumentFilter
   readonly narrow: (part: Partial<DocumentFilter>) => void
   readonly order: DocumentOrder
@@ -215,7 +215,7 @@ export function useDocuments(
   return {
     rows,
     hasMore,
-    found: rows === undefined ? null : hasMore ? countFound(filter, counts) : rows.length,
+    matchCount: rows === undefined ? null : hasMore ? countMatches(filter, counts) : rows.length,
     filter,
     narrow: (part) => setWanted((known) => ({ ...known, filter: { ...known.filter, ...part } })),
     order,
@@ -228,7 +228,7 @@ export function useDocuments(
 }
 
 /** The counts of states tell how many there are where nothing else is filtered. */
-function countFound(filter: DocumentFilter, counts: Counts | undefined): number | null {
+function countMatches(filter: DocumentFilter, counts: Counts | undefined): number | null {
   if (counts === undefined || isNarrow({ ...filter, state: null })) return null
   const { number, isLeast } = filter.state === null ? counts.total : counts.byState[filter.state]
   return isLeast ? null : number

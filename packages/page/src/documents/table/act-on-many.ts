@@ -33,7 +33,7 @@ interface ManyOptions {
 /** Calls at the same time. */
 const concurrency = 4
 /** Times a document is tried again after the server asked to wait. */
-const maxWaits = 5
+const maxRetries = 5
 
 /** Does the same to many documents. Goes on after a failure, unless the server cannot be reached. */
 export async function actOnMany<Document extends { readonly id: string; readonly title: string }>(
@@ -46,14 +46,14 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   let isUnreachable = false
   const queue = documents.values()
   const actOn = async (document: Document): Promise<void> => {
-    for (let waits = 0; ; waits++)
+    for (let retries = 0; ; retries++)
       try {
         await act(document)
         done.push(document.id)
         return
       } catch (error) {
         const { message, waitSeconds } = toFailure(error)
-        if (waitSeconds !== undefined && waits < maxWaits && !signal.aborted) {
+        if (waitSeconds !== undefined && retries < maxRetries && !signal.aborted) {
           await wait(waitSeconds * 1000)
           continue
         }

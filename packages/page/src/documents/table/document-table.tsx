@@ -101,7 +101,9 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
       aria-label={texts.documents.title}
       aria-describedby="document-keys"
       aria-multiselectable="true"
-      aria-rowcount={documents.hasMore ? (documents.found === null ? -1 : documents.found + 1) : rows.length + 1}
+      aria-rowcount={
+        documents.hasMore ? (documents.matchCount === null ? -1 : documents.matchCount + 1) : rows.length + 1
+      }
       onKeyDown={onKeyDown}
     >
       <p id="document-keys" hidden>

@@ -45,7 +45,7 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     setFailure(null)
     readAllFound(service, filter, reading.signal)
       .then(
-        (found) => select(found, true),
+        (matches) => select(matches, true),
         (error: unknown) => reading.signal.aborted || setFailure(toFailure(error)),
       )
       .finally(() => setIsSelecting(false))
@@ -136,7 +136,7 @@ interface ChoicesProps extends BarProps {
 
 function Choices({ documents, selection: { selected }, many, isSelecting, ask, clear }: ChoicesProps): JSX.Element {
   const failed = [...selected.values()].filter(({ state }) => state === 'failed').length
-  const isAll = documents.found !== null && selected.size >= documents.found
+  const isAll = documents.matchCount !== null && selected.size >= documents.matchCount
   return (
     <>
       <strong class="count" role="status">
@@ -146,9 +146,9 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
         <button type="button" class="text-button" disabled={isSelecting} onClick={many.selectAll}>
           {isSelecting
             ? texts.documents.selecting
-            : documents.found === null
+            : documents.matchCount === null
               ? texts.documents.selectAllFound
-              : texts.documents.selectFound(documents.found)}
+              : texts.documents.selectFound(documents.matchCount)}
         </button>
       )}
       <button type="button" class="text-button" onClick={clear}>
