@@ -37,7 +37,16 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
     ['drivers/src/rerankers', ['transformersReranker']],
     [
       'drivers/src',
-      ['httpReranker', 'openaiImages', 'aiSdkImages', 'fileExtractor', 'pageReader', 'egress', 'mcpClient'],
+      [
+        'httpReranker',
+        'openaiImages',
+        'aiSdkImages',
+        'fileExtractor',
+        'tesseractReader',
+        'pageReader',
+        'egress',
+        'mcpClient',
+      ],
     ],
     ['drivers/src/web-search', ['braveSearch', 'exaSearch', 'searxngSearch', 'serperSearch', 'tavilySearch']],
     ['python', ['pyodide']],

@@ -59,6 +59,11 @@ test('the way below the folder goes into links', async () => {
   })
 })
 
+test('a picture that is named is taken with OCR, one in a folder is not', async () => {
+  const named = await findSourceFiles(['book/c.png', 'book'], folder, () => {}, true)
+  expect(named.map(({ id }) => id)).toEqual(['book/a.md', 'book/c.png', 'book/deep/er/b.HTML', 'book/linked.txt'])
+})
+
 test.each([[['nowhere']], [['book/c.png']]])('%j is refused', async (paths) => {
   await expect(findSourceFiles(paths, folder)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

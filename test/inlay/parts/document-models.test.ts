@@ -173,6 +173,30 @@ describe('an image of a section', () => {
   })
 })
 
+describe('scans, with the language model as their reader', () => {
+  const scan = { name: 'heron.png', bytes: new Uint8Array(png) }
+
+  test('a picture becomes a document with the text that the model reads on it', async () => {
+    const inlay = make({ ocr: 'model' })
+    await inlay.start()
+    await inlay.knowledge.ingestFile({ file: scan, id: 'heron' }, { waitMs: 60_000 })
+    expect(await results(inlay, 'red heron')).toMatchObject([{ content: 'A red heron.' }])
+    const request = JSON.stringify(server.requests[0]!.body)
+    expect(request).toContain(Buffer.from(png).toString('base64'))
+    expect(request).toMatch(/all text on this page exactly as it stands/)
+  })
+
+  test('a model that takes no images is not asked: the file is refused with what to do', async () => {
+    const inlay = make({ ocr: 'model', sees: false })
+    await inlay.start()
+    await expect(inlay.knowledge.ingestFile({ file: scan })).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringMatching(/accepts no images: choose one that does, or OCR with tesseract/),
+    })
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
 test('documents are summed up by the model when asked for, for search alone', async () => {
   const sections = ['stripes', 'hooves'].map((word) => ({ text: `${word} ${'filler '.repeat(300)}` }))
   const plain = make()

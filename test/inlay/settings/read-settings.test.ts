@@ -161,6 +161,17 @@ describe('models in this process', () => {
   })
 })
 
+test.each(['tesseract', 'tesseract/eng+deu', 'tesseract/chi_sim', 'model'])('scans can be read by %s', (ocr) => {
+  const { options } = readSettings({ INLAY_OCR: ocr })
+  expect(options.ocr).toBe(ocr)
+  expect(() => checkOptions(options)).not.toThrow()
+})
+
+test.each(['on', 'tesseract/', 'tesseract/../eng', 'model/gpt'])('scans cannot be read by %s', (ocr) => {
+  expect(() => readSettings({ INLAY_OCR: ocr })).toThrow(/INLAY_OCR.*tesseract\/eng\+deu/)
+  expect(() => checkOptions({ ocr })).toThrow(/tesseract/)
+})
+
 test('the weight of the vectors is a number from 0 to 1', () => {
   expect(readSettings({ INLAY_VECTOR_SHARE: '0.6' }).options.vectorShare).toBe(0.6)
   expect(() => readSettings({ INLAY_VECTOR_SHARE: '2' })).toThrow(/INLAY_VECTOR_SHARE/)

@@ -64,7 +64,7 @@ test('a file without a date has that of the disk, and a fresh checkout changes n
 })
 
 test.each([
-  [2, 'application/pdf', /pictures but no text, like a scan: make its text readable \(OCR\)/],
+  [2, 'application/pdf', /pictures but no text, like a scan: turn on OCR/],
   [1, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', /a picture but no text: /],
   [0, 'text/plain', /contains no text/],
 ])('a file with %i pictures and without text is refused, and told why', async (imageCount, mediaType, message) => {

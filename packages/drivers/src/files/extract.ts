@@ -1,7 +1,9 @@
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import { createBudget, type Budget, type ExtractionLimits } from './budget.ts'
 import { charsetOf, decodeText, declaredCharset, isBinary } from './encodings.ts'
+import { readPicture } from './formats/picture.ts'
 import { containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
+import type { Pictures } from './pictures.ts'
 import { refusal } from './refusals.ts'
 import type { Reading } from './sections.ts'
 import { openZip } from './zip.ts'
@@ -10,27 +12,35 @@ import { openZip } from './zip.ts'
  * Reads a file in this thread. The bytes are transferred. Readers and their libraries are loaded on first use.
  * @throws refusals of `refusals.ts`; any other error is a fault of a reader
  */
-export async function extractFile(file: SourceFile, limits: ExtractionLimits): Promise<ExtractedFile> {
-  const { kind, reading } = await readFile(file, createBudget(limits), 0)
+export async function extractFile(
+  file: SourceFile,
+  { limits, pictures }: { readonly limits: ExtractionLimits; readonly pictures: Pictures },
+): Promise<ExtractedFile> {
+  const { kind, reading } = await readFile(file, { budget: createBudget(limits), pictures }, 0)
   return { title: null, metadata: {}, imageCount: 0, ...reading, mediaType: mediaTypes[kind] }
 }
 
 /** Mails within mails are read this deep. */
 const deepestMail = 2
 
-async function readFile(
-  file: SourceFile,
-  budget: Budget,
-  depth: number,
-): Promise<{ kind: FileKind; reading: Reading }> {
+/** Shared by a file and its attachments. */
+interface Costs {
+  readonly budget: Budget
+  readonly pictures: Pictures
+}
+
+async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<{ kind: FileKind; reading: Reading }> {
   if (file.bytes.byteLength === 0)
     throw refusal('empty', 'The file is empty (0 bytes): check that it was saved and sent completely.')
+  const { budget } = costs
   const container = containerOf(file.bytes)
   if (container === 'pdf')
-    return { kind: 'pdf', reading: await (await import('./formats/pdf.ts')).readPdf(file.bytes, budget) }
+    return { kind: 'pdf', reading: await (await import('./formats/pdf.ts')).readPdf(file.bytes, costs) }
+  if (container === 'png' || container === 'jpeg')
+    return { kind: container, reading: await readPicture(file.bytes, `image/${container}`, costs) }
   if (container === 'rtf')
     return { kind: 'rtf', reading: (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
-  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, budget, depth)
+  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, costs, depth)
 }
 
 async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: FileKind; reading: Reading }> {
@@ -52,12 +62,9 @@ async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: Fi
   }
 }
 
-async function readText(
-  file: SourceFile,
-  budget: Budget,
-  depth: number,
-): Promise<{ kind: FileKind; reading: Reading }> {
+async function readText(file: SourceFile, costs: Costs, depth: number): Promise<{ kind: FileKind; reading: Reading }> {
   const { name, mediaType, bytes } = file
+  const { budget } = costs
   if (isBinary(bytes))
     throw refusal(
       'unsupported',
@@ -68,9 +75,9 @@ async function readText(
     const { readEml } = await import('./formats/eml.ts')
     const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
       if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')
-      return (await readFile({ name: innerName, mediaType: type, bytes: inner }, budget, depth + 1)).reading
+      return (await readFile({ name: innerName, mediaType: type, bytes: inner }, costs, depth + 1)).reading
     }
-    return { kind, reading: await readEml(bytes, budget, readInner) }
+    return { kind, reading: await readEml(bytes, { budget, readsPictures: costs.pictures.step !== 'skip', readInner }) }
   }
   const text = decodeText(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))
   switch (kind) {

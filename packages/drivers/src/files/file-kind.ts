@@ -19,6 +19,8 @@ export type FileKind =
   | 'ods'
   | 'odp'
   | 'rtf'
+  | 'png'
+  | 'jpeg'
   | 'text'
 
 /** Media type by kind; a text file of a more exact type keeps that one. */
@@ -37,14 +39,16 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   ods: 'application/vnd.oasis.opendocument.spreadsheet',
   odp: 'application/vnd.oasis.opendocument.presentation',
   rtf: 'application/rtf',
+  png: 'image/png',
+  jpeg: 'image/jpeg',
   text: 'text/plain',
 }
 
 /**
- * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, or possibly text.
+ * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, a picture, or possibly text.
  * @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative
  */
-export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'text' {
+export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'png' | 'jpeg' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
   if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'
   // Junk before the header is allowed, and common in downloads; a text that only speaks of PDFs is not binary.
@@ -52,20 +56,22 @@ export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'text' {
   if (header === 0 || (header > 0 && isBinary(bytes))) return 'pdf'
   if (/^\s*\{\\rtf/.test(start)) return 'rtf'
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw refusalForOle(bytes)
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
+  if (start.startsWith('\xff\xd8\xff')) return 'jpeg'
   const known = unread.find(({ magic }) => magic.test(start))
   if (known) throw refusal('unsupported', known.message)
   return 'text'
 }
 
 const archive = 'The file is an archive: unpack it and send the documents in it one by one.'
-const image = 'The file is an image and holds no text: send a document, or a PDF with a text layer.'
+const image = 'Images of this kind are not read: save it as PNG, JPEG or PDF, or send a document.'
 const media = 'The file is a recording: send a transcript of it.'
 const program = 'The file is a program: only documents are read.'
 
 const unread: readonly { magic: RegExp; message: string }[] = [
   { magic: /^(?:\x1f\x8b|BZh\d1AY|7z\xbc\xaf|Rar!\x1a|\xfd7zXZ|\x28\xb5\x2f\xfd)/, message: archive },
   { magic: /^.{257}ustar/s, message: archive },
-  { magic: /^(?:\x89PNG|\xff\xd8\xff|GIF8\da|II\*\0|MM\0\*|RIFF.{4}WEBP|\0\0\x01\0|BM.{4}\0{4})/s, message: image },
+  { magic: /^(?:GIF8\da|II\*\0|MM\0\*|RIFF.{4}WEBP|\0\0\x01\0|BM.{4}\0{4})/s, message: image },
   { magic: /^.{4}ftyp(?:heic|heix|mif1|avif)/s, message: image },
   {
     magic: /^(?:.{4}ftyp|ID3[\x02-\x04]|OggS\0|RIFF.{4}(?:WAVE|AVI )|fLaC\0|\x1a\x45\xdf\xa3|\xff[\xfb\xf3])/s,

@@ -1,7 +1,15 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { createLimiter } from '@inlay/scheduling'
-import type { ExtractedFile, FileExtractor, SourceFile } from '@inlay/knowledge'
-import { refused, startThread, type ExtractionThread, type ThreadLimits } from './thread.ts'
+import type { FileExtractor, ImageReader, SourceFile } from '@inlay/knowledge'
+import type { Picture, PictureText } from './pictures.ts'
+import {
+  refused,
+  startThread,
+  type ExtractionThread,
+  type PictureReading,
+  type ThreadAnswer,
+  type ThreadLimits,
+} from './thread.ts'
 
 /** Limits per file, and the number of files read at once. */
 export interface FileExtractionOptions {
@@ -21,6 +29,17 @@ export interface FileExtractionOptions {
   readonly maxQueued?: number
   /** Idle time after which a thread ends and frees its memory, in milliseconds. Default 60,000. */
   readonly idleTimeoutMs?: number
+  /**
+   * Reads the text of scanned pages and pictures, e.g. `tesseractReader`. Default: none; scans have no text, pictures are
+   * refused.
+   */
+  readonly ocr?: ImageReader | undefined
+  /** Maximum number of scanned pages and pictures read in one file. Default 200. */
+  readonly maxOcrPages?: number
+  /** Most pixels of a picture; scanned pages are drawn with fewer. Default 40 million, an A3 page at 400 dpi. */
+  readonly maxOcrPixels?: number
+  /** Time limit for the text of one page, in milliseconds. Default 60,000. */
+  readonly ocrTimeoutMs?: number
   /** URL of the built `@inlay/drivers/extraction-worker`, for apps whose bundler moves this module. */
   readonly workerUrl?: URL
 }
@@ -33,6 +52,10 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
  * started by the first file, used again, and replaced when a file hangs, overfills or kills it. The kind of a file is detected
  * by its content first, then by its name, then by its media type.
  *
+ * With `ocr`, a file with scanned pages, or a picture (PNG, JPEG), is read a second time, and the text of those pages is
+ * recognised; such files wait for each other, not other files for them. Pages that cannot be read are named in the metadata
+ * `unreadable_pages`.
+ *
  * Besides the contract of `FileExtractor`: beyond `maxQueued` queued files it rejects with RATE_LIMITED; after `close` all
  * calls, also those under way, reject with CLOSED. `data.reason` of a refused file is `empty`, `broken`, `encrypted` or
  * `unsupported` (INVALID_INPUT), `too_large`, `bomb`, `too_slow` or `out_of_memory` (PAYLOAD_TOO_LARGE).
@@ -44,15 +67,17 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
 export function fileExtractor(options: FileExtractionOptions = {}): FileExtractor & { close(): Promise<void> } {
   const { maxFileBytes = 100_000_000, maxQueued = 1000, threads: most = 1 } = options
   const limiter = createLimiter(most)
+  // Scans take minutes: they wait for each other only.
+  const scanLimiter = createLimiter(1)
   const threads = createThreads(options)
   const closing = new AbortController()
-  const read = async (file: SourceFile, signal: AbortSignal): Promise<ExtractedFile> => {
+  const read = async (file: SourceFile, pictures: PictureReading, signal: AbortSignal): Promise<ThreadAnswer> => {
     signal.throwIfAborted()
     const thread = threads.take()
     const onAbort = (): void => void thread.end(signal.reason)
     signal.addEventListener('abort', onAbort)
     try {
-      return await thread.run(file)
+      return await thread.run(file, pictures)
     } finally {
       signal.removeEventListener('abort', onAbort)
       threads.giveBack(thread)
@@ -62,9 +87,12 @@ export function fileExtractor(options: FileExtractionOptions = {}): FileExtracto
     if (closing.signal.aborted) throw closed()
     signal?.throwIfAborted()
     if (file.bytes.byteLength > maxFileBytes) throw tooLarge(maxFileBytes)
-    if (limiter.size >= most + maxQueued) throw queueFull()
+    if (limiter.size + scanLimiter.size >= most + maxQueued) throw queueFull()
     const either = AbortSignal.any(signal ? [closing.signal, signal] : [closing.signal])
-    return limiter.run(() => read(file, either), either)
+    const first = await limiter.run(() => read(file, firstReading(options), either), either)
+    if (!first.hasUnreadPictures || !options.ocr) return first.file
+    const second = scanReading(options.ocr, options.ocrTimeoutMs ?? 60_000, either)
+    return (await scanLimiter.run(() => read(file, second, either), either)).file
   }
   return Object.assign(extract, {
     async close() {
@@ -72,6 +100,40 @@ export function fileExtractor(options: FileExtractionOptions = {}): FileExtracto
       await threads.close()
     },
   })
+}
+
+/** Reads all text that stands there as text, which takes no time to speak of. */
+function firstReading({ ocr }: FileExtractionOptions): PictureReading {
+  return { step: ocr ? 'note' : 'skip', recognize: () => Promise.reject(closed()) }
+}
+
+function scanReading(ocr: ImageReader, timeoutMs: number, signal: AbortSignal): PictureReading {
+  const recognize = async ({ bytes, mediaType }: Picture): Promise<PictureText> => {
+    // Loading a model may take longer than a page.
+    await ocr.prepare?.(signal)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const either = AbortSignal.any([timeout, signal])
+    const aborted = Promise.withResolvers<never>()
+    const onAbort = (): void => aborted.reject(either.reason)
+    either.addEventListener('abort', onAbort)
+    try {
+      return { text: await Promise.race([ocr.read(bytes, mediaType, either), aborted.promise]) }
+    } catch (error) {
+      if (timeout.aborted && !signal.aborted)
+        return { unread: { reason: 'too_slow', message: unreadInTime(timeoutMs) } }
+      // The image is at fault, not the reader.
+      if (isInlayError(error) && error.code === 'INVALID_INPUT')
+        return { unread: { reason: 'broken', message: error.message } }
+      throw error
+    } finally {
+      either.removeEventListener('abort', onAbort)
+    }
+  }
+  return { step: 'read', recognize }
+}
+
+function unreadInTime(timeoutMs: number): string {
+  return `The text of a scanned page was not recognised within ${Math.ceil(timeoutMs / 1000)} s: scan it with fewer pixels.`
 }
 
 /** Threads that are kept for the next file until they have had nothing to do for a while. */
@@ -122,6 +184,8 @@ function limitsOf(options: FileExtractionOptions): ThreadLimits {
     textCharacters: options.textLimitCharacters ?? 100_000_000,
     timeMs: options.timeoutMs ?? 60_000,
     memoryBytes: options.maxMemoryBytes ?? 1_073_741_824,
+    maxPictures: options.maxOcrPages ?? 200,
+    maxPixels: options.maxOcrPixels ?? 40_000_000,
   }
 }
 

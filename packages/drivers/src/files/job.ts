@@ -1,17 +1,27 @@
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import type { ExtractionLimits } from './budget.ts'
+import type { Picture, PictureLimits, PictureStep, PictureText } from './pictures.ts'
 import type { Refusal } from './refusals.ts'
 
 /** A job for the thread. */
 export interface ExtractionJob {
   readonly file: SourceFile
-  readonly limits: ExtractionLimits
+  readonly limits: ExtractionLimits & PictureLimits
+  readonly pictures: PictureStep
 }
 
-/** Messages of the thread: one when it is ready, then one answer per job. */
+/** Messages to the thread: a job, and the answer to each picture that it sends. */
+export type HostMessage = ExtractionJob | { readonly answer: PictureText }
+
+/** Messages of the thread: one when it is ready, then for each job its pictures, one at a time, and one answer. */
 export type ExtractionMessage =
   | { readonly isReady: true }
-  | { readonly file: ExtractedFile }
+  | { readonly picture: Picture }
+  | {
+      readonly file: ExtractedFile
+      /** Whether text of pictures was left out that a job with `pictures: 'read'` would read. */
+      readonly hasUnreadPictures: boolean
+    }
   | {
       readonly refusal: Refusal
       /** Error thrown by a library, for logs; undefined for a plain refusal. */

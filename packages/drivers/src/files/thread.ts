@@ -3,22 +3,39 @@ import { InlayError } from '@inlay/protocol'
 import { joinInSlices } from '@inlay/scheduling'
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import type { ExtractionLimits } from './budget.ts'
-import type { ExtractionMessage } from './job.ts'
+import type { ExtractionMessage, HostMessage } from './job.ts'
+import type { Picture, PictureLimits, PictureStep, PictureText } from './pictures.ts'
 import type { RefusalReason } from './refusals.ts'
 
 /** Resource limits of a thread. */
-export interface ThreadLimits extends ExtractionLimits {
+export interface ThreadLimits extends ExtractionLimits, PictureLimits {
   readonly timeMs: number
   /** Heap and buffers together. */
   readonly memoryBytes: number
+}
+
+/** What becomes of pictures of text. */
+export interface PictureReading {
+  readonly step: PictureStep
+  /** Called for one picture at a time; the time it takes is not counted. */
+  recognize(picture: Picture): Promise<PictureText>
+}
+
+/** The text of a file. */
+export interface ThreadAnswer {
+  readonly file: ExtractedFile
+  readonly hasUnreadPictures: boolean
 }
 
 /** A worker thread that reads one file at a time. */
 export interface ExtractionThread {
   /** False once it has ended, for whatever reason; it then takes no more files. */
   isUsable(): boolean
-  /** Reads a file; the caller's bytes are copied. Ends itself when the file oversteps a limit or kills it. */
-  run(file: SourceFile): Promise<ExtractedFile>
+  /**
+   * Reads a file; the caller's bytes are copied. Ends itself when the file oversteps a limit or kills it, or when the
+   * recogniser rejects.
+   */
+  run(file: SourceFile, pictures: PictureReading): Promise<ThreadAnswer>
   /** Ends it at once; the file it reads rejects with the reason. */
   end(reason: unknown): Promise<void>
 }
@@ -39,15 +56,18 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
   worker.unref()
   let isReady = false
   let isEnded = false
-  let running: ReturnType<typeof Promise.withResolvers<ExtractedFile>> | undefined
+  let running: ReturnType<typeof Promise.withResolvers<ThreadAnswer>> | undefined
+  let onPicture: ((picture: Picture) => void) | undefined
   const end = async (reason: unknown): Promise<void> => {
     isEnded = true
     running?.reject(reason)
     await worker.terminate()
   }
+  const post = (message: HostMessage, transfer: ArrayBuffer[] = []): void => worker.postMessage(message, transfer)
   worker.on('message', (message: ExtractionMessage) => {
     if ('isReady' in message) isReady = true
-    else if ('file' in message) running?.resolve(message.file)
+    else if ('picture' in message) onPicture?.(message.picture)
+    else if ('file' in message) running?.resolve(message)
     else running?.reject(refused(message.refusal.reason, message.refusal.message, message.cause))
   })
   worker.on('error', (error) => void end(failureOf(error, isReady)))
@@ -55,18 +75,29 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
   return {
     isUsable: () => !isEnded,
     end,
-    async run(file) {
+    async run(file, pictures) {
       running = Promise.withResolvers()
       const { promise } = running
       worker.ref()
       const watch = watchOver(worker, limits, (reason) => void end(reason))
+      onPicture = (picture) => {
+        watch.pause()
+        pictures.recognize(picture).then(
+          (answer) => {
+            if (isEnded) return
+            watch.restart()
+            post({ answer })
+          },
+          (error: unknown) => void end(error),
+        )
+      }
       const { name, mediaType } = file
       void joinInSlices([file.bytes], file.bytes.byteLength).then((bytes) => {
-        if (!isEnded) worker.postMessage({ file: { name, mediaType, bytes }, limits }, [bytes.buffer])
+        if (!isEnded) post({ file: { name, mediaType, bytes }, limits, pictures: pictures.step }, [bytes.buffer])
       }, running.reject)
       return await promise.finally(() => {
         watch.stop()
-        running = undefined
+        running = onPicture = undefined
         worker.unref()
       })
     },
@@ -77,8 +108,13 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
  * Resource limits of Node bind the heap only; buffers, into which compressed streams unpack, are watched here.
  * `getHeapStatistics` answers while the thread computes. Other runtimes may lack it: there only the heap is bound.
  */
-function watchOver(worker: Worker, limits: ThreadLimits, stop: (reason: InlayError) => void): { stop(): void } {
-  const timeout = setTimeout(() => stop(tooSlow(limits.timeMs)), limits.timeMs)
+function watchOver(
+  worker: Worker,
+  limits: ThreadLimits,
+  stop: (reason: InlayError) => void,
+): { pause(): void; restart(): void; stop(): void } {
+  const startTimeout = (): NodeJS.Timeout => setTimeout(() => stop(tooSlow(limits.timeMs)), limits.timeMs)
+  let timeout = startTimeout()
   const watch = setInterval(() => {
     // Rejects when the thread has ended, which its own events report.
     worker.getHeapStatistics?.().then(
@@ -89,6 +125,11 @@ function watchOver(worker: Worker, limits: ThreadLimits, stop: (reason: InlayErr
     )
   }, watchMs)
   return {
+    /** Holds the clock; the memory is watched on. */
+    pause: () => clearTimeout(timeout),
+    restart() {
+      timeout = startTimeout()
+    },
     stop() {
       clearTimeout(timeout)
       clearInterval(watch)

@@ -1,13 +1,16 @@
 import { parentPort } from 'node:worker_threads'
 import { extractFile } from './extract.ts'
-import type { ExtractionJob, ExtractionMessage } from './job.ts'
+import type { ExtractionJob, ExtractionMessage, HostMessage } from './job.ts'
+import { createPictures, type Picture, type PictureText } from './pictures.ts'
 import { refusalOf, type Refusal } from './refusals.ts'
 
 // The thread that `file-extraction.ts` starts: one file in, one answer out, one at a time.
 
 async function answer(job: ExtractionJob): Promise<ExtractionMessage> {
   try {
-    return { file: await extractFile(job.file, job.limits) }
+    const pictures = createPictures({ step: job.pictures, limits: job.limits }, recognize)
+    const file = await extractFile(job.file, { limits: job.limits, pictures })
+    return { file, hasUnreadPictures: pictures.isNoted }
   } catch (error) {
     // A missing library is not a fault of the file: the unhandled error ends this thread and reaches the host.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') throw error
@@ -35,6 +38,16 @@ function causeOf(error: unknown): string | undefined {
       : String(cause)
 }
 
+let answered: ((text: PictureText) => void) | undefined
+
+/** Asks the host, which alone holds keys and libraries for it. */
+function recognize(picture: Picture): Promise<PictureText> {
+  const { promise, resolve } = Promise.withResolvers<PictureText>()
+  answered = resolve
+  say({ picture })
+  return promise
+}
+
 function say(message: ExtractionMessage): void {
   parentPort?.postMessage(message)
 }
@@ -42,5 +55,8 @@ function say(message: ExtractionMessage): void {
 // Discards the output of libraries, so that it does not reach the host's output.
 for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 
-parentPort?.on('message', (job: ExtractionJob) => void answer(job).then(say))
+parentPort?.on('message', (message: HostMessage) => {
+  if ('answer' in message) answered?.(message.answer)
+  else void answer(message).then(say)
+})
 say({ isReady: true })

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import type { Egress } from '@inlay/drivers/egress'
+import type { ImageReader } from '@inlay/knowledge'
 import { isInlayError, readableExtensions } from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -26,6 +27,7 @@ export const ingest: Command = {
     'A document is identified by its path in the folder, a page by its URL: run this again after changes.',
     'Also accepts quoted patterns ("docs/**/*.md"), URLs, and sitemaps (https://example.com/sitemap.xml).',
     'With --url the files are read here and sent to that server.',
+    'With INLAY_OCR scans are read, and pictures (.png, .jpg) that are named, alone or by a pattern.',
   ],
   words: [1, Number.POSITIVE_INFINITY],
   needs: 'the folders, files, patterns or URLs to add',
@@ -45,7 +47,8 @@ export const ingest: Command = {
   async run(context) {
     const addresses = context.words.filter(isWebAddress)
     const fetch = createPageFetch(addresses)
-    const reader = await createReader({ baseUrl: textOption(context, 'base-url'), fetch })
+    const ocr = await ocrOf(context)
+    const reader = await createReader({ baseUrl: textOption(context, 'base-url'), fetch, ocr })
     try {
       const selection = await findSources(context, addresses, fetch)
       return await withService(context, (service) => new Ingestion(context, intakeOf(service), reader).run(selection), {
@@ -57,6 +60,15 @@ export const ingest: Command = {
   },
 }
 
+async function ocrOf({ settings: { options }, output }: CommandContext): Promise<ImageReader | undefined> {
+  if (options.ocr === undefined) return undefined
+  const [{ configuredOcr }, { configuredModels }] = await Promise.all([
+    import('../parts/ocr-parts.ts'),
+    import('../parts/open-parts.ts'),
+  ])
+  return configuredOcr(options, () => configuredModels(options.model, (error) => output.note(String(error))))
+}
+
 /** The documents selected by the arguments. */
 interface Selection {
   readonly sources: readonly Source[]
@@ -66,14 +78,16 @@ interface Selection {
 }
 
 async function findSources(
-  { words, options, output, signal }: CommandContext,
+  { words, options, output, signal, settings }: CommandContext,
   addresses: readonly string[],
   fetch: Egress,
 ): Promise<Selection> {
   output.note('Looking for files.')
   const skipped: string[] = []
-  const paths = await expandPatterns(words.filter((word) => !isWebAddress(word)))
-  const files = await findSourceFiles(paths, process.cwd(), (path) => void skipped.push(path))
+  const hasOcr = settings.options.ocr !== undefined
+  const named = words.filter((word) => !isWebAddress(word))
+  const paths = await expandPatterns(named, hasOcr)
+  const files = await findSourceFiles(paths, process.cwd(), (path) => void skipped.push(path), hasOcr)
   const pages = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
   const folders = await foldersOf(paths)
   if (folders.length === 0 && (options['watch'] === true || options['prune'] === true))

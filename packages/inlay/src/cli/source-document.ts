@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
-import { toFileRequest } from '@inlay/knowledge'
+import { toFileRequest, type ImageReader } from '@inlay/knowledge'
 import type { IngestionRequest } from '@inlay/protocol'
 import type { Egress } from '@inlay/drivers/egress'
 import { misuse } from './command.ts'
@@ -23,14 +23,16 @@ export interface ReaderOptions {
   readonly baseUrl?: string | undefined
   /** Fetches pages. */
   readonly fetch: Egress
+  /** Reads scans and pictures; closed with the reader. Default: none. */
+  readonly ocr?: ImageReader | undefined
 }
 
 /** Creates a reader. @throws INVALID_INPUT for an invalid base URL */
-export async function createReader({ baseUrl, fetch }: ReaderOptions): Promise<Reader> {
+export async function createReader({ baseUrl, fetch, ocr }: ReaderOptions): Promise<Reader> {
   if (baseUrl !== undefined && !URL.canParse(baseUrl)) {
     throw misuse('--base-url requires a URL, such as https://wiki.example.com/.')
   }
-  const extract = fileExtractor({ threads: 2 })
+  const extract = fileExtractor({ threads: 2, ocr })
   return {
     async read(file) {
       if ('url' in file) {
@@ -50,7 +52,10 @@ export async function createReader({ baseUrl, fetch }: ReaderOptions): Promise<R
       }
       return toFileRequest(given, extracted)
     },
-    close: () => extract.close(),
+    close: async () => {
+      await extract.close()
+      await ocr?.close?.()
+    },
   }
 }
 

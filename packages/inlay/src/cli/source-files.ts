@@ -16,12 +16,14 @@ export interface SourcePath {
  * unless given explicitly. A single file gets the id it would have if the first folder of its path were given:
  * `handbook/travel/trains.md` is the same document as in `handbook`.
  * @param onSkipped called with each file in a folder that has an unsupported type
+ * @param hasOcr whether pictures are read; in folders they mostly are no documents, and are skipped
  * @throws INVALID_INPUT for a path that does not exist, and for a given file with an unsupported type
  */
 export async function findSourceFiles(
   paths: readonly string[],
   workingFolder: string = process.cwd(),
   onSkipped: (path: string) => void = () => {},
+  hasOcr = false,
 ): Promise<SourcePath[]> {
   const sources = new Map<string, SourcePath>()
   for (const given of paths) {
@@ -30,7 +32,8 @@ export async function findSourceFiles(
     if (facts === undefined)
       throw new InlayError('INVALID_INPUT', { message: `there is no file or folder "${given}".` })
     if (facts.isDirectory()) for (const file of await filesIn(path, onSkipped)) sources.set(file, toSource(file, path))
-    else if (isReadable(path)) sources.set(path, toSource(path, folderOf(path, workingFolder)))
+    else if (isReadable(path) || (hasOcr && isPicture(path)))
+      sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
       throw new InlayError('INVALID_INPUT', {
         message: `"${given}" has an unsupported type: use ${readableExtensions.join(', ')}.`,
@@ -41,12 +44,12 @@ export async function findSourceFiles(
 }
 
 /** Replaces patterns by the files they match; other paths stay unchanged. @throws INVALID_INPUT if nothing matches */
-export async function expandPatterns(paths: readonly string[]): Promise<string[]> {
+export async function expandPatterns(paths: readonly string[], hasOcr = false): Promise<string[]> {
   const expanded = await Promise.all(
     paths.map(async (path) => {
       if (!/[*?[{]/.test(path) || (await stat(path).catch(() => undefined)) !== undefined) return [path]
       const matches: string[] = []
-      for await (const match of glob(path)) if (isReadable(match)) matches.push(match)
+      for await (const match of glob(path)) if (isReadable(match) || (hasOcr && isPicture(match))) matches.push(match)
       if (matches.length > 0) return matches
       throw new InlayError('INVALID_INPUT', { message: `no file with a supported type matches "${path}".` })
     }),
@@ -99,6 +102,10 @@ async function filesIn(folder: string, onSkipped: (path: string) => void): Promi
     }),
   )
   return paths.flat()
+}
+
+function isPicture(path: string): boolean {
+  return ['.png', '.jpg', '.jpeg'].includes(extname(path).toLowerCase())
 }
 
 function isReadable(path: string): boolean {

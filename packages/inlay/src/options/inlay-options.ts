@@ -14,6 +14,7 @@ import type {
   DocumentHooks,
   Embedder,
   ImageDescriber,
+  ImageReader,
   RankingOptions,
   Reranker,
   Summarizer,
@@ -58,6 +59,10 @@ import { retentionRow, type RetentionOptions } from './retention-options.ts'
 import { option, setting, type Rows } from './rows.ts'
 import { pythonRows, toolRows, webRows, type PythonOptions, type ToolOptions, type WebOptions } from './tool-options.ts'
 
+const ocrNames = 'tesseract, tesseract/<languages> such as tesseract/eng+deu, or model'
+const isOcrName = (name: string): boolean =>
+  /^(?:model|tesseract(?:\/[A-Za-z][\w-]*(?:\+[A-Za-z][\w-]*)*)?)$/.test(name)
+
 /** Optional members that also accept `undefined`, even with `exactOptionalPropertyTypes`. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
 
@@ -93,6 +98,12 @@ export interface InlayOptions
   readonly storage?: BlobStorage | undefined
   /** Extracts the text of uploaded files. Default: PDF, Office, HTML, mail and text, in a worker thread. */
   readonly readFile?: FileReader | undefined
+  /**
+   * Reads the text of scanned pages and pictures of files: `tesseract`, `tesseract/eng+deu` with the codes of languages,
+   * `model` for the default language model, which has to accept images, or a reader of your own, see `tesseractReader`.
+   * Default: none; a scan is refused.
+   */
+  readonly ocr?: ImageReader | string | undefined
   /**
    * The language model, or several: the first is the default, requests can select the others. Default: the built-in
    * extractive model.
@@ -374,6 +385,19 @@ export const optionRows: Rows<InlayOptions> = {
       meaning:
         'cross-encoder that reorders the best results of each search in this process, such as local/ms-marco-minilm-l6-v2; needs the package @huggingface/transformers',
       without: 'none',
+      isAdvanced: true,
+    }),
+  },
+  ocr: {
+    check: v.union([
+      v.pipe(v.string(), v.check(isOcrName, `must be ${ocrNames}`)),
+      withMethods('a reader of images', 'read'),
+    ]),
+    setting: setting(textLike(ocrNames, isOcrName), {
+      name: 'INLAY_OCR',
+      meaning:
+        'what reads the text of scanned pages and pictures: tesseract needs the package tesseract.js, model is the language model, which has to accept images',
+      without: 'off; scans are refused',
       isAdvanced: true,
     }),
   },

@@ -1,5 +1,6 @@
 import type { ModelProvider } from '@inlay/agent'
-import type { ImageDescriber, Summarizer, SummaryRequest } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
+import type { ImageDescriber, ImageReader, Summarizer, SummaryRequest } from '@inlay/knowledge'
 
 type Model = Awaited<ReturnType<ModelProvider['resolve']>>['model']
 type Prompt = Parameters<Model['doGenerate']>[0]['prompt']
@@ -16,6 +17,36 @@ export async function imageDescriber(models: ModelProvider): Promise<ImageDescri
   return (data, mediaType, signal) => {
     const image = { type: 'file', mediaType, data: { type: 'data', data } } as const
     return answerOf(models, [{ role: 'user', content: [{ type: 'text', text: describe }, image] }], signal)
+  }
+}
+
+const transcribe =
+  'Write down all text on this page exactly as it stands, as Markdown: headings, paragraphs, lists, and tables as tables, ' +
+  'in the order they are read. Leave nothing out, add nothing, do not translate, and answer with the text alone. If there ' +
+  'is no text, answer with nothing.'
+
+/** A page of small print has about 1,500 words. */
+const pageTokens = 6000
+
+/** Reads the text on images with the default model. */
+export function imageTextReader(models: ModelProvider): ImageReader {
+  return {
+    async prepare() {
+      const { takesImages, quotesOnly } = await models.resolve()
+      if (takesImages && !quotesOnly) return
+      throw new InlayError('UNSUPPORTED', {
+        message:
+          'Scans are to be read by the language model (ocr "model"), but the default model accepts no images: choose one that does, or OCR with tesseract.',
+      })
+    },
+    async read(data, mediaType, signal) {
+      signal.throwIfAborted()
+      const image = { type: 'file', mediaType, data: { type: 'data', data } } as const
+      const prompt: Prompt = [{ role: 'user', content: [{ type: 'text', text: transcribe }, image] }]
+      const text = await answerOf(models, prompt, signal, pageTokens)
+      // Some models put all of it into a block of code.
+      return /^\s*```(?:markdown|md|text)?\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text
+    },
   }
 }
 
@@ -43,9 +74,14 @@ function questionOf(request: SummaryRequest): string {
 /** Sufficient for the prompts above; longer output is truncated. */
 const answerTokens = 400
 
-async function answerOf(models: ModelProvider, prompt: Prompt, signal: AbortSignal): Promise<string> {
+async function answerOf(
+  models: ModelProvider,
+  prompt: Prompt,
+  signal: AbortSignal,
+  maxOutputTokens: number = answerTokens,
+): Promise<string> {
   const { model, quotesOnly } = await models.resolve()
   if (quotesOnly) return ''
-  const { content } = await model.doGenerate({ prompt, maxOutputTokens: answerTokens, abortSignal: signal })
+  const { content } = await model.doGenerate({ prompt, maxOutputTokens, abortSignal: signal })
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }

@@ -1,5 +1,5 @@
 import type { BlobStorage, Conversations, FileIndex } from '@inlay/conversations'
-import type { Caller, FileExtractor, FileStore, ImageStore, Knowledge } from '@inlay/knowledge'
+import type { Caller, FileExtractor, FileStore, ImageReader, ImageStore, Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { filesFolder } from '../data-folder.ts'
 
@@ -16,11 +16,17 @@ export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
 }
 
 /** Extracts text of PDF, Office, HTML, mail and text files in a worker thread, which starts with the first file. */
-export function defaultReader(): ClosableReader {
+export function defaultReader(openOcr: () => Promise<ImageReader | undefined>): ClosableReader {
   let loading: Promise<FileExtractor & { close(): Promise<void> }> | undefined
   const load = async (): Promise<FileExtractor & { close(): Promise<void> }> => {
-    const { fileExtractor } = await import('@inlay/drivers/file-extraction')
-    return fileExtractor()
+    const [{ fileExtractor }, ocr] = await Promise.all([import('@inlay/drivers/file-extraction'), openOcr()])
+    const extract = fileExtractor({ ocr })
+    return Object.assign(extract.bind(undefined), {
+      close: async () => {
+        await extract.close()
+        await ocr?.close?.()
+      },
+    })
   }
   return {
     read: async (file, options) => (await (loading ??= load()))(file, options),

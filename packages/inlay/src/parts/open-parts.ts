@@ -16,6 +16,7 @@ import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
+import { configuredOcr } from './ocr-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { isLocalName, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
@@ -128,7 +129,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   const server = await serverParts(db, { ...options, now }, onError)
   const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
   const models = telemetry?.models(ownModels) ?? ownModels
-  const reader = defaultReader()
+  const reader = defaultReader(() => configuredOcr(options, () => Promise.resolve(models)))
   const knowledge = await makeKnowledge(db, options, {
     onError,
     telemetry,
@@ -302,7 +303,8 @@ async function modelParts(
   return offersLocalModels(options) ? local : { ...local, models: configured }
 }
 
-async function configuredModels(
+/** The models of the options alone. */
+export async function configuredModels(
   choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
   onError: (error: unknown) => void,
 ): Promise<ModelProvider> {

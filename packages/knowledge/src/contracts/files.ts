@@ -46,6 +46,22 @@ export interface ExtractedFile {
  */
 export type FileExtractor = (file: SourceFile, options?: { readonly signal?: AbortSignal }) => Promise<ExtractedFile>
 
+/**
+ * Reads the text on images, such as scanned pages, with headings, lists and tables as Markdown if it can.
+ *
+ * Guarantees: the caller's bytes are not changed; an image without text gives ""; one that cannot be read rejects with
+ * INVALID_INPUT, which costs only its page, anything else that goes wrong with another code; calls may run concurrently;
+ * an aborted call rejects with the signal's reason.
+ */
+export interface ImageReader {
+  /** Loads what reading needs, such as a model. Called before each image; resolves at once when it is there. */
+  prepare?(signal: AbortSignal): Promise<void>
+  /** @param mediaType `image/png` or `image/jpeg` */
+  read(bytes: Uint8Array, mediaType: string, signal: AbortSignal): Promise<string>
+  /** Ends its threads; it is not used again. */
+  close?(): Promise<void>
+}
+
 /** Files that documents refer to by `csv_file_id` and `file_id`. The content of an id never changes. */
 export interface FileStore {
   /**

@@ -23,7 +23,7 @@ export function createFileIntake(
 function withoutText({ imageCount, mediaType }: ExtractedFile): InlayError {
   const message =
     imageCount > 0
-      ? `The file contains ${imageCount === 1 ? 'a picture' : 'pictures'} but no text${mediaType === 'application/pdf' ? ', like a scan' : ''}: make its text readable (OCR) and send it again.`
+      ? `The file contains ${imageCount === 1 ? 'a picture' : 'pictures'} but no text${mediaType === 'application/pdf' ? ', like a scan' : ''}: turn on OCR (INLAY_OCR), or make its text readable yourself, and send it again.`
       : 'The file contains no text: check that it was saved and sent completely.'
   return new InlayError('INVALID_INPUT', { message, data: { reason: 'no_text' } })
 }

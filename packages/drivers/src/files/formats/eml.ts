@@ -14,7 +14,14 @@ export type InnerReader = (name: string, mediaType: string, bytes: Uint8Array) =
  * Reads a mail: its text (the HTML form when there is one), then each attachment that is a document, under its file
  * name. An attachment that cannot be read is named in the metadata and does not fail the mail.
  */
-export async function readEml(bytes: Uint8Array, budget: Budget, readInner: InnerReader): Promise<Reading> {
+export async function readEml(
+  bytes: Uint8Array,
+  {
+    budget,
+    readsPictures,
+    readInner,
+  }: { readonly budget: Budget; readonly readsPictures: boolean; readonly readInner: InnerReader },
+): Promise<Reading> {
   const { default: PostalMime } = await import('postal-mime')
   const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', maxNestingDepth: 50 }).catch(
     (error: unknown) => {
@@ -27,7 +34,9 @@ export async function readEml(bytes: Uint8Array, budget: Budget, readInner: Inne
   const unread: string[] = []
   let imageCount = written.imageCount
   for (const attachment of mail.attachments) {
-    if (attachment.mimeType.startsWith('image/')) imageCount += attachment.related ? 0 : 1
+    const isPicture = attachment.mimeType.startsWith('image/')
+    // Related ones are logos of signatures.
+    if (isPicture && (attachment.related || !readsPictures)) imageCount += attachment.related ? 0 : 1
     else imageCount += await readAttachment(attachment, { sections, unread, readInner })
   }
   const sentAt = toTimestamp(mail.date ?? '')

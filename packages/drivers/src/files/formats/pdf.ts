@@ -1,10 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import type { ExtractedSection } from '@inlay/knowledge'
-import type { getDocumentProxy } from 'unpdf'
+import type { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 import type { Budget } from '../budget.ts'
+import { refusalOfMany, type Picture, type Pictures } from '../pictures.ts'
 import { toTimestamp } from '../timestamps.ts'
+import { pageImage } from './page-image.ts'
+import { toPng } from '../../ocr/png.ts'
 import { pageMarkdown, typographyOf } from './pdf-layout.ts'
-import { linesOf, withoutFurniture, type Line, type PdfPage, type PdfText } from './pdf-lines.ts'
-import { refusal } from '../refusals.ts'
+import { readOutline, type Outline } from './pdf-outline.ts'
+import { linesOf, lineText, withoutFurniture, type Line, type PdfPage, type PdfText } from './pdf-lines.ts'
+import { refusal, type Refusal } from '../refusals.ts'
 import { factsOf, listed, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
 /** Metadata of a PDF; in malformed files values may be absent or of another type. */
@@ -21,32 +26,55 @@ interface PdfInfo {
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 const maxPages = 20_000
+/** An A3 page at 600 dots per inch has 70 million. */
+const maxImagePixels = 100_000_000
 /** Maximum number of unreadable pages before the first readable one: with more, the page count of the file is wrong. */
 const maxUnreadable = 100
 
 /**
- * Reads a PDF: one section a page, with headings, lists and tables as far as their layout tells. Only text that is
- * drawn as text is read; images are neither decoded nor read, so that a scanned file has no sections.
+ * Reads a PDF: one section a page, with headings, lists and tables as far as their layout tells. Images are decoded only
+ * where the text of pictures is read, and there only those of pages that have no text of their own.
  *
- * Fonts that need Adobe's character maps for Chinese, Japanese and Korean (files without a map of their own) are read
- * when the package `pdfjs-dist` is installed too.
+ * Fonts that need Adobe's character maps for Chinese, Japanese and Korean (files without a map of their own), and images
+ * packed as CCITT fax, JBIG2 or JPEG 2000, are read when the package `pdfjs-dist` is installed too.
  */
-export async function readPdf(bytes: Uint8Array, budget: Budget): Promise<Reading> {
+export async function readPdf(
+  bytes: Uint8Array,
+  { budget, pictures }: { readonly budget: Budget; readonly pictures: Pictures },
+): Promise<Reading> {
   // Counted first: the library takes the bytes.
   const imageCount = countImages(bytes)
   const unpdf = await import('unpdf')
+  const decoders = pictures.step === 'read' ? await loadDecoders() : {}
+  const undecoded = undecodedBy(decoders, bytes)
   const pdf = await unpdf
-    .getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false, disableFontFace: true })
+    .getDocumentProxy(bytes, {
+      verbosity: 0,
+      useSystemFonts: false,
+      disableFontFace: true,
+      maxImageSize: maxImagePixels,
+      ...decoders,
+    })
     .catch((error: unknown) => {
       throw refusalFor(error)
     })
   try {
     const { pages, unreadable } = await readPages(pdf, budget)
     if (unreadable.length === pages.length) throw brokenPdf()
+    const scans = imageCount === 0 ? [] : pages.flatMap((page, index) => (hasOwnText(page) ? [] : [index + 1]))
+    if (scans.length > 0 && pictures.step === 'note') pictures.note()
+    const { texts, unread } =
+      pictures.step === 'read' ? await readScans(pdf, { scans, pages, pictures, undecoded }) : noScans
     const { info } = await pdf.getMetadata().catch(() => ({ info: {} }))
     const lines = withoutFurniture(pages)
-    const { sections, firstHeading } = sectionsOfPages(lines, budget)
-    return { ...factsOfPdf(info, unreadable), title: titleOf(info) ?? firstHeading, sections, imageCount }
+    const outline = await readOutline(pdf)
+    const { sections, firstHeading } = sectionsOfPages(lines, { scans: texts, outline, budget })
+    return {
+      ...factsOfPdf(info, [...unreadable, ...unread]),
+      title: titleOf(info) ?? firstHeading,
+      sections,
+      imageCount,
+    }
   } finally {
     await pdf.loadingTask.destroy()
   }
@@ -64,8 +92,11 @@ function refusalFor(error: unknown): Error {
 
 /** Image streams are never inside compressed objects, so counting them needs no decoding. */
 function countImages(bytes: Uint8Array): number {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  return text.match(/\/Subtype\s*\/Image\b/g)?.length ?? 0
+  return latin1Of(bytes).match(/\/Subtype\s*\/Image\b/g)?.length ?? 0
+}
+
+function latin1Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
 async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
@@ -98,19 +129,136 @@ async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage> {
   return { lines: lines.map((line) => ({ ...line, y: line.y - bottom })), height: top - bottom }
 }
 
+/** Pages with less text may be scans with a stamp, a page number or the name of the scanner on them. */
+const minOwnLetters = 60
+
+function hasOwnText({ lines }: PdfPage): boolean {
+  let letters = 0
+  for (const line of lines) letters += lineText(line).length
+  return letters >= minOwnLetters
+}
+
+/** Texts recognised, and pages that could not be, by their numbers from 1. */
+interface ScannedPages {
+  readonly texts: ReadonlyMap<number, string>
+  readonly unread: readonly string[]
+}
+
+const noScans: ScannedPages = { texts: new Map(), unread: [] }
+
+/** Pages in a row that cannot be read until the rest is given up. */
+const maxFailures = 3
+
+interface ScanReading {
+  /** Numbers of the pages without a text of their own. */
+  readonly scans: readonly number[]
+  readonly pages: readonly PdfPage[]
+  readonly pictures: Pictures
+  /** Said of images that cannot be decoded. */
+  readonly undecoded: Refusal
+}
+
+/**
+ * Recognises the text of pages that are images. Pages that fail are named beside those that are read.
+ * @throws the refusal of the last page when the file has no other text
+ */
+async function readScans(pdf: PdfDocument, { scans, pages, pictures, undecoded }: ScanReading): Promise<ScannedPages> {
+  const isScanOnly = scans.length === pages.length
+  // Known beforehand: nobody has to wait for it.
+  if (isScanOnly && scans.length > pictures.maxPictures) throw toError(refusalOfMany(pictures.maxPictures))
+  const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
+  const texts = new Map<number, string>()
+  const unread: string[] = []
+  let failures = 0
+  let last: Refusal | undefined
+  for (const number of scans) {
+    if (failures >= maxFailures || pictures.left === 0) {
+      unread.push(String(number))
+      continue
+    }
+    const hasText = pages[number - 1]!.lines.length > 0
+    const image = await imageOf(await pdf.getPage(number), OPS, { maxPixels: pictures.maxPixels, hasText })
+    if (image === 'blank') continue
+    const answer = image === 'damaged' ? { unread: undecoded } : await pictures.read(image)
+    if ('text' in answer) {
+      failures = 0
+      texts.set(number, answer.text)
+    } else {
+      failures++
+      last = answer.unread
+      unread.push(String(number))
+    }
+  }
+  if (last && texts.size === 0 && isScanOnly) throw toError(last)
+  return { texts, unread }
+}
+
+const toError = ({ reason, message }: Refusal): Error => refusal(reason, message)
+
+async function imageOf(
+  page: Awaited<ReturnType<PdfDocument['getPage']>>,
+  ops: Awaited<ReturnType<typeof getResolvedPDFJS>>['OPS'],
+  options: { readonly maxPixels: number; readonly hasText: boolean },
+): Promise<Picture | 'blank' | 'damaged'> {
+  try {
+    const image = await pageImage(page, ops, options)
+    if (image === undefined) return 'blank'
+    return image.drawn === 0 ? 'damaged' : { bytes: toPng(image.canvas), mediaType: 'image/png' }
+  } finally {
+    page.cleanup()
+  }
+}
+
+/** Loads the whole of pdf.js, whose decoders are not in the small build; without it, their images stay unread. */
+async function loadDecoders(): Promise<{ readonly wasmUrl?: string }> {
+  let base: string
+  try {
+    base = import.meta.resolve('pdfjs-dist/package.json')
+  } catch {
+    return {}
+  }
+  const { definePDFJSModule } = await import('unpdf')
+  // Else it would take the worker of the small build, which is there after the first reading.
+  Reflect.deleteProperty(globalThis, 'pdfjsWorker')
+  // With a catch of its own, esbuild leaves an import alone that it cannot resolve.
+  const whole = (): Promise<unknown> =>
+    import('pdfjs-dist/legacy/build/pdf.mjs').catch((error: unknown) => {
+      throw error
+    })
+  await definePDFJSModule(whole)
+  return { wasmUrl: fileURLToPath(new URL('./wasm/', base)) }
+}
+
+function undecodedBy(decoders: object, bytes: Uint8Array): Refusal {
+  const isPacked = /\/(?:CCITTFaxDecode|JBIG2Decode|JPXDecode)\b/.test(latin1Of(bytes))
+  return isPacked && !('wasmUrl' in decoders)
+    ? {
+        reason: 'unsupported',
+        message: 'The scan is packed as CCITT fax, JBIG2 or JPEG 2000: install the package pdfjs-dist to have it read.',
+      }
+    : { reason: 'broken', message: 'The images of the PDF are damaged: scan it again, or save it anew.' }
+}
+
 /** A page begins under the heading in force at the end of the page before. */
 function sectionsOfPages(
   pages: readonly (readonly Line[])[],
-  budget: Budget,
+  {
+    scans,
+    outline,
+    budget,
+  }: { readonly scans: ReadonlyMap<number, string>; readonly outline: Outline; readonly budget: Budget },
 ): { sections: ExtractedSection[]; firstHeading: string | null } {
   const typography = typographyOf(pages)
   const sections: ExtractedSection[] = []
   let heading: string | undefined
   let firstHeading: string | null = null
   for (const [index, lines] of pages.entries()) {
-    const text = pageMarkdown(lines, typography)
+    const bookmarks = outline.get(index + 1) ?? []
+    const text = [pageMarkdown(lines, typography, bookmarks), scans.get(index + 1) ?? ''].filter(Boolean).join('\n\n')
     const headings = [...text.matchAll(/^#+ (.+)$/gm)].map((match) => match[1]!)
     firstHeading ??= headings[0] ?? null
+    // A bookmark that is not on the page as it stands, such as that of a picture, still names the page.
+    if (headings.length === 0) heading = bookmarks[0]?.title ?? heading
     const own = text.startsWith('#') ? undefined : heading
     for (const section of sectionsOf(text, budget, { heading: own, page: index + 1 })) sections.push(section)
     heading = headings.at(-1) ?? heading

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tesseractReader, type TesseractLib } from '@inlay/drivers/ocr'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+function makeFolder(...files: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-ocr-'))
+  folders.push(folder)
+  for (const file of files) writeFileSync(join(folder, file), 'data')
+  return folder
+}
+
+const going = (): AbortSignal => new AbortController().signal
+/** A PNG as far as anybody looks here. */
+const image = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)])
+
+type Recognized = { readonly text: string; readonly confidence: number }
+
+/** A stand-in for the package that notes what it is requested. */
+function standIn(recognize: (image: Uint8Array) => Recognized | Promise<Recognized>) {
+  const started: { languages: string[]; options: Record<string, unknown> }[] = []
+  let ended = 0
+  const lib: TesseractLib = {
+    createWorker: async (languages, _mode, options) => {
+      started.push({ languages, options })
+      return {
+        recognize: async (given) => ({ data: await recognize(given) }),
+        terminate: async () => void ended++,
+      }
+    },
+  }
+  return { lib, started, ended: () => ended }
+}
+
+/** Orientation of Exif that an image tells, 1 if none. */
+function orientationOf(bytes: Uint8Array): number {
+  const at = Buffer.from(bytes).indexOf(Buffer.from('0112000300000001', 'hex'))
+  return at < 0 ? 1 : Buffer.from(bytes).readUInt16BE(at + 8)
+}
+
+describe('reading', () => {
+  test('words parted at line ends become whole, and a line with a number sign no heading', async () => {
+    const { lib } = standIn(() => ({
+      text: 'Equipment of the com-\npany, high-\nTech.\n\n\n\n# 12 boxes\n',
+      confidence: 90,
+    }))
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
+    expect(await reader.read(image, 'image/png', going())).toBe(
+      'Equipment of the company, high-\nTech.\n\n\\# 12 boxes',
+    )
+  })
+
+  test('a page that lies on its side is turned until it is read well', async () => {
+    const requested: number[] = []
+    const { lib } = standIn((given) => {
+      requested.push(orientationOf(given))
+      return requested.at(-1) === 8 ? { text: 'Upright.', confidence: 93 } : { text: 'pa3 ¢ yy', confidence: 44 }
+    })
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
+    expect(await reader.read(image, 'image/png', going())).toBe('Upright.')
+    expect(requested).toEqual([1, 6, 8])
+    requested.length = 0
+    const jpeg = Buffer.from('ffd8ffe000040000', 'hex')
+    expect(await reader.read(jpeg, 'image/jpeg', going())).toBe('Upright.')
+  })
+
+  test('letters found in a photograph are no text, nor is nothing', async () => {
+    const photo = standIn(() => ({ text: 'o) ~ ¢', confidence: 12 }))
+    const folder = makeFolder('eng.traineddata.gz')
+    expect(await tesseractReader({ folder, lib: photo.lib }).read(image, 'image/png', going())).toBe('')
+    const blank = standIn(() => ({ text: '\n', confidence: 95 }))
+    expect(await tesseractReader({ folder, lib: blank.lib }).read(image, 'image/png', going())).toBe('')
+  })
+
+  test('a damaged image is INVALID_INPUT', async () => {
+    const { lib } = standIn(() => Promise.reject(new Error('Error attempting to read image.')))
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
+    await expect(reader.read(image, 'image/png', going())).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  test('an abort ends the thread, and the next page starts another', async () => {
+    const abort = new AbortController()
+    let pages = 0
+    const { lib, started, ended } = standIn(() => {
+      if (++pages > 1) return { text: 'Next.', confidence: 90 }
+      queueMicrotask(() => abort.abort(new Error('enough')))
+      return new Promise(() => {})
+    })
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
+    await expect(reader.read(image, 'image/png', abort.signal)).rejects.toThrow('enough')
+    await expect.poll(ended).toBe(1)
+    expect(await reader.read(image, 'image/png', going())).toBe('Next.')
+    expect(started).toHaveLength(2)
+    await reader.close()
+    expect(ended()).toBe(2)
+  })
+
+  test('a thread that has nothing to do ends', async () => {
+    const { lib, ended } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib, idleTimeoutMs: 10 })
+    await reader.read(image, 'image/png', going())
+    await expect.poll(ended).toBe(1)
+  })
+})
+
+describe('languages', () => {
+  test('codes of two letters are known, and files that are there are used', async () => {
+    const { lib, started } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const folder = makeFolder('deu.traineddata.gz', 'eng.traineddata.gz', 'lat.traineddata')
+    await tesseractReader({ languages: 'de+en', folder, lib, isOffline: true }).prepare?.(going())
+    await tesseractReader({ languages: ['lat'], folder, lib, isOffline: true }).prepare?.(going())
+    expect(started).toMatchObject([
+      { languages: ['deu', 'eng'], options: { langPath: folder, gzip: true, cacheMethod: 'none' } },
+      { languages: ['lat'], options: { gzip: false } },
+    ])
+  })
+
+  test.each(['', '../eng', 'eng deu', 'eng+'])('%j is no language', (languages) => {
+    expect(() => tesseractReader({ languages, folder: 'x' })).toThrow(/must be codes such as eng/)
+  })
+
+  const deu = 'node_modules/@tesseract.js-data/deu/4.0.0_best_int/deu.traineddata.gz'
+
+  test.skipIf(!existsSync(deu))('what is missing is downloaded once, and compared with its checksum', async () => {
+    const { lib } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const folder = makeFolder()
+    const requested: string[] = []
+    const data = readFileSync(deu)
+    const fetch = async (address: string | URL | Request): Promise<Response> => {
+      requested.push(String(address))
+      return new Response(data)
+    }
+    const options = { languages: 'deu', folder, lib, endpoint: 'https://mirror.example/npm/', fetch }
+    await tesseractReader(options).prepare?.(going())
+    await tesseractReader(options).prepare?.(going())
+    expect(requested).toEqual([
+      'https://mirror.example/npm/@tesseract.js-data/deu@1.0.0/4.0.0_best_int/deu.traineddata.gz',
+    ])
+    expect(
+      createHash('sha256')
+        .update(readFileSync(join(folder, 'deu.traineddata.gz')))
+        .digest('hex'),
+    ).toMatch(/^306c42/)
+  })
+
+  test('a damaged download is not kept; a failed one, and a missing file offline, say what to do', async () => {
+    const { lib } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const folder = makeFolder()
+    const reader = (fetch: typeof globalThis.fetch, more: { isOffline?: boolean; languages?: string } = {}) =>
+      tesseractReader({ folder, lib, fetch, ...more }).prepare!(going())
+    const refused = (message: RegExp) => ({ code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(message) })
+    await expect(reader(async () => new Response('cut off'))).rejects.toMatchObject(
+      refused(/differs from its checksum/),
+    )
+    await expect(reader(async () => new Response('', { status: 503 }))).rejects.toMatchObject(refused(/: 503/))
+    await expect(reader(() => Promise.reject(new Error('no network')))).rejects.toMatchObject(
+      refused(/put eng\.traineddata\.gz into the folder/),
+    )
+    const never = () => Promise.reject(new Error('must not be requested'))
+    await expect(reader(never, { isOffline: true })).rejects.toMatchObject(refused(/put eng\.traineddata\.gz/))
+    await expect(reader(never, { languages: 'lat' })).rejects.toMatchObject(refused(/put lat\.traineddata\.gz/))
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
