@@ -87,6 +87,75 @@ describe('text of a PDF', () => {
     )
   })
 
+  test('cells of several lines, also the first one, and indented ones stay in their row', async () => {
+    const page = pdfText([
+      [72, 700, 11, 'Date'],
+      [170, 700, 11, 'State'],
+      [260, 700, 11, 'What changed'],
+      [72, 684, 11, 'May 2003'],
+      [170, 684, 11, 'Draft'],
+      [260, 684, 11, 'Review of the model'],
+      [290, 660, 11, 'with a new kind of water'],
+      [72, 640, 11, 'Murder and'],
+      [72, 626, 11, 'manslaughter'],
+      [170, 626, 11, '10.0'],
+      [260, 626, 11, '0.9'],
+      [72, 610, 11, 'Robbery'],
+      [170, 610, 11, '102.1'],
+      [260, 610, 11, '25.5'],
+      [72, 590, 11, 'A text below the table begins where its first column does.'],
+    ])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })
+    expect(sections[0]?.text).toBe(`| Date | State | What changed |
+| --- | --- | --- |
+| May 2003 | Draft | Review of the model with a new kind of water |
+| Murder and manslaughter | 10.0 | 0.9 |
+| Robbery | 102.1 | 25.5 |
+
+A text below the table begins where its first column does.`)
+  })
+
+  test('two lines of widely spaced words are no table, two of figures are', async () => {
+    const row = (y: number, cells: string[]) => cells.map((cell, at) => [72 + at * 70, y, 11, cell] as const)
+    const words = [...row(700, ['ze', 'geweekt', 'zijn', 'af']), ...row(686, ['de', 'uien', 'bakken'])]
+    const figures = [...row(600, ['Serum', '25.59', '1.59', '.052']), ...row(586, ['Before', '21.45', '2.08'])]
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([pdfText([...words, ...figures])]) })
+    expect(sections[0]?.text).toBe(
+      'ze geweekt zijn af\nde uien bakken\n\n| Serum | 25.59 | 1.59 | .052 |\n| --- | --- | --- | --- |\n| Before | 21.45 | 2.08 |',
+    )
+  })
+
+  test('a title of two lines is one, with the usual distance of its size', async () => {
+    const plain = Array.from(
+      { length: 6 },
+      (_, at) => [72, 640 - at * 12, 10, 'Plain text with many letters.'] as const,
+    )
+    const lines = [[72, 720, 20, 'Type Specialization for Dynamic'] as const, [72, 697, 20, 'Languages'] as const]
+    const { title, sections } = await extract({ name: 'a.pdf', bytes: pdf([pdfText([...lines, ...plain])]) })
+    expect(title).toBe('Type Specialization for Dynamic Languages')
+    expect(sections[0]?.text).toMatch(/^# Type Specialization for Dynamic Languages\n\nPlain text/)
+  })
+
+  test('bookmarks are headings: of lines that look like text, and of pages without any', async () => {
+    const bytes = pdf(
+      [body(['1. Leave', 'Thirty days a year.']), body(['They are taken whole.']), body(['Second class only.'])],
+      {
+        catalog: '/Outlines 12 0 R',
+        objects: [
+          '<</Type/Outlines/First 13 0 R/Last 14 0 R/Count 2>>',
+          '<</Title(Leave)/Parent 12 0 R/Next 14 0 R/Dest[6 0 R/XYZ 0 792 0]>>',
+          '<</Title(Travel by train)/Parent 12 0 R/Prev 13 0 R/Dest[10 0 R/XYZ 0 792 0]>>',
+        ],
+      },
+    )
+    const { sections } = await extract({ name: 'a.pdf', bytes })
+    expect(sections).toMatchObject([
+      { text: '# 1. Leave\n\nThirty days a year.', page: 1 },
+      { heading: '1. Leave', text: 'They are taken whole.', page: 2 },
+      { heading: 'Travel by train', text: 'Second class only.', page: 3 },
+    ])
+  })
+
   test('a table of contents is lines without its dots', async () => {
     const page = body(['Leave . . . . . . . . . . . . . . . . 12', 'Travel .................... 13'])
     const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })

@@ -205,6 +205,8 @@ export interface PdfParts {
   readonly info?: string
   /** Objects appended; the first has number `6 + 2 * pages`. */
   readonly objects?: readonly (string | Uint8Array)[]
+  /** Entries of the catalog, e.g. `/Outlines …`. */
+  readonly catalog?: string
   /** Entries of the trailer, e.g. `/Encrypt …`. */
   readonly trailer?: string
   readonly resources?: string
@@ -222,7 +224,7 @@ export function pdfStream(content: Uint8Array, entries = ''): Uint8Array {
 export function pdf(pages: readonly string[], parts: PdfParts = {}): Uint8Array {
   const pageNumber = (index: number): number => 6 + 2 * index
   const objects: (string | Uint8Array)[] = [
-    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Catalog/Pages 2 0 R${parts.catalog ?? ''}>>`,
     `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, index) => `${pageNumber(index)} 0 R`).join(' ')}]>>`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>',

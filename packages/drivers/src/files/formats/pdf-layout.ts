@@ -1,4 +1,5 @@
 import { markdownTable } from './markdown-table.ts'
+import { comparable, type Bookmark } from './pdf-outline.ts'
 import { isRow, lineText, type Cell, type Line } from './pdf-lines.ts'
 
 /** Typographic statistics of a whole file. */
@@ -11,6 +12,8 @@ export interface Typography {
 
 /** A heading stands out by at least this factor. */
 const headingFactor = 1.15
+/** Lines that are larger by this factor are a title, whatever the distance of plain text. */
+const titleFactor = 1.3
 const maxHeadingLength = 200
 const headingLevels = 5
 
@@ -30,8 +33,13 @@ function rounded(size: number): number {
   return Math.round(size * 2) / 2
 }
 
-/** A page as Markdown: headings by the size of letters, paragraphs by distance, lists by their marks, aligned tables. */
-export function pageMarkdown(lines: readonly Line[], typography: Typography): string {
+/** A page as Markdown: headings by the size of letters or by bookmarks, paragraphs by distance, lists by their marks, aligned tables. */
+export function pageMarkdown(
+  lines: readonly Line[],
+  typography: Typography,
+  bookmarks: readonly Bookmark[] = [],
+): string {
+  const levels = new Map(bookmarks.map(({ title, level }) => [comparable(title), level]))
   const spacing = usualSpacing(lines)
   const blocks: string[] = []
   let paragraph: Line[] = []
@@ -48,8 +56,17 @@ export function pageMarkdown(lines: readonly Line[], typography: Typography): st
       continue
     }
     const line = lines[at]!
+    const level = levels.size === 0 ? undefined : levels.get(comparable(lineText(line)))
+    // Headings in the size of plain text, where letters alone tell nothing.
+    if (level !== undefined && !typography.headingSizes.includes(rounded(line.size))) {
+      endParagraph()
+      blocks.push(`${'#'.repeat(Math.min(6, typography.headingSizes.length + level))} ${lineText(line)}`)
+      continue
+    }
     const last = paragraph.at(-1)
-    if (last && isParted(last, line, spacing)) endParagraph()
+    // The distance of plain text says nothing of larger letters.
+    const isLarge = line.size >= typography.bodySize * titleFactor
+    if (last && isParted(last, line, isLarge ? Math.max(spacing, line.size) : spacing)) endParagraph()
     paragraph.push(line)
   }
   endParagraph()
@@ -123,8 +140,9 @@ interface TableRows {
 }
 
 /**
- * A table that starts at a line: at least three lines of cells (two if there are three columns) that are aligned left,
- * right or centred. A line that fills only later columns continues the row above.
+ * A table that starts at a line: at least three lines of cells (two if there are three columns, and the second is full or
+ * has figures) that are aligned left, right or centred. A line that fills only later columns continues the row above; one
+ * that begins in small letters below a lone first cell continues that.
  */
 function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
   const columns = lines[from]!.cells
@@ -134,22 +152,51 @@ function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
   for (; at < lines.length; at++) {
     const line = lines[at]!
     const gap = lines[at - 1]!.y - line.y
-    const columnNumbers = line.cells.map((cell) => columns.findIndex((column) => isBelow(cell, column, line.size)))
-    if (
-      gap <= 0 ||
-      gap > 3 * line.size ||
-      columnNumbers.includes(-1) ||
-      new Set(columnNumbers).size < columnNumbers.length
-    )
-      break
-    if (line.cells.length < 2 && (columnNumbers[0] === 0 || gap > 1.5 * line.size)) break
-    const isContinued = !columnNumbers.includes(0) && gap <= 1.5 * line.size
-    const row = isContinued ? cells.at(-1)! : columns.map(() => '')
-    for (const [number, at] of columnNumbers.entries()) row[at] = `${row[at]} ${line.cells[number]!.text}`.trim()
-    if (!isContinued) cells.push(row)
+    if (gap <= 0 || gap > 3 * line.size) break
+    const filled = columnsOf(line, columns)
+    if (!filled) break
+    const isContinued = filled[0] !== 0 && gap <= (filled.length === 1 && columns.length > 2 ? 2.2 : 1.5) * line.size
+    if (!isContinued && filled.length < 2) {
+      // A first cell of two lines; the name of a group of rows. A paragraph below the table looks the same without what follows.
+      const next = lines[at + 1]
+      if (filled[0] !== 0 || !next || !isFollowed(line, next, columns)) break
+    }
+    const isWrapped = startsSmall(line) && filled[0] === 0 && isLoneFirst(cells.at(-1)!) && cells.length > 1
+    const row = isContinued || isWrapped ? cells.at(-1)! : columns.map(() => '')
+    for (const [number, column] of filled.entries()) row[column] = `${row[column]} ${line.cells[number]!.text}`.trim()
+    if (!isContinued && !isWrapped) cells.push(row)
   }
-  return cells.length >= (columns.length > 2 ? 2 : 3) ? { cells, lineCount: at - from } : undefined
+  const isTable = cells.length > 2 || (cells.length === 2 && columns.length > 2 && isFullOrFigures(cells[1]!))
+  return isTable ? { cells, lineCount: at - from } : undefined
 }
+
+/** Columns of the cells of a line, in their order; undefined when it does not fit the table. */
+function columnsOf({ cells, size }: Line, columns: readonly Cell[]): number[] | undefined {
+  const filled = cells.map((cell) => {
+    const below = columns.findIndex((column) => isBelow(cell, column, size))
+    if (below >= 0 || cells.length > 1 || columns.length < 3) return below
+    // Indented, such as an item of a list within a cell.
+    const after = columns.findIndex((column) => column.x > cell.x)
+    const within = (after < 0 ? columns.length : after) - 1
+    return within > 0 && cell.end < (columns[within + 1]?.x ?? Infinity) ? within : -1
+  })
+  const isFitting = !filled.includes(-1) && new Set(filled).size === filled.length
+  return isFitting ? filled : undefined
+}
+
+/** Whether a row comes right below a line with a first cell only. */
+function isFollowed(line: Line, next: Line, columns: readonly Cell[]): boolean {
+  const gap = line.y - next.y
+  const filled = gap > 0 && gap <= 1.7 * line.size ? columnsOf(next, columns) : undefined
+  return filled !== undefined && filled[0] === 0 && filled.length > 1 && filled.length * 2 >= columns.length
+}
+
+/** Two lines of justified words may stand below each other by chance. */
+const isFullOrFigures = (row: readonly string[]): boolean =>
+  row.every((cell) => cell !== '') || row.some((cell) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(cell))
+
+const startsSmall = ({ cells }: Line): boolean => /^\p{Ll}/u.test(cells[0]?.text ?? '')
+const isLoneFirst = (row: readonly string[]): boolean => row.slice(1).every((cell) => cell === '')
 
 function isBelow(cell: Cell, column: Cell, size: number): boolean {
   const offsets = [cell.x - column.x, cell.end - column.end, (cell.x + cell.end - column.x - column.end) / 2]

@@ -113,5 +113,5 @@ export function withoutFurniture(pages: readonly PdfPage[]): Line[][] {
 
 function edgeKey(line: Line, page: PdfPage): string | undefined {
   const edge = line.y > page.height * (1 - margin) ? 'top' : line.y < page.height * margin ? 'bottom' : undefined
-  return edge && `${edge} ${lineText(line).replace(/\d+|^[ivxl]{1,6}$/g, '#')}`
+  return edge && `${edge} ${lineText(line).replace(/\d+|\b[ivxlc]{1,7}$/g, '#')}`
 }
