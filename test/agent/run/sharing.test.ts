@@ -66,6 +66,27 @@ test('a run is resumed on another process from every cursor, while it runs and a
   expect([first.errors, second.errors]).toEqual([[], []])
 })
 
+test('much that was said between two writes is written in parts, and all of it is there', async () => {
+  const part = 'A word or two. '
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+  const { start } = await newProcesses([[...Array.from({ length: 3_000 }, () => part), { pause: () => pause }, 'End.']])
+  const written: number[] = []
+  const first = await start('a', (shared) => ({
+    ...shared,
+    append: (lines) => {
+      written.push(...lines.map(({ entries }) => entries.reduce((sum, { json }) => sum + json.length, 0)))
+      return shared.append(lines)
+    },
+  }))
+  const second = await start('b')
+  const run = await first.send()
+  const resumed = await second.agent.resume(run.sessionId, ana)
+  goOn()
+  expect(said(await readAll(resumed))).toBe(`${part.repeat(3_000)}End.`)
+  expect(Math.max(...written)).toBeLessThan(70_000)
+  expect(first.errors).toEqual([])
+})
+
 test('the newest run of a session is resumed, whichever process made it', async () => {
   const { start } = await newProcesses(() => ['Well.'])
   const [first, second] = [await start('a'), await start('b')]

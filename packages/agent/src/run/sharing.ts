@@ -1,6 +1,6 @@
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
-import type { SharedRun } from '../contracts/shared-runs.ts'
+import type { RunLines, SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedRunPoll } from './abandoned-runs.ts'
 import { createCopies, createReading, type CopyOptions, type RunReading } from './other-process-runs.ts'
 import type { LiveRun, Runs } from './resumable-runs.ts'
@@ -45,7 +45,7 @@ const stopLookMs = 20
 export function createRunSharing(options: RunSharingOptions): RunSharing {
   const { shared, now, alongside } = options
   const report = createReport(options)
-  const own = createOwnRuns(options)
+  const own = createOwnRuns(options, () => void rounds.now())
   const copies = createCopies(options)
   const abandoned = createAbandonedRunPoll({ ...options, report })
   const changed = new Set<number>()
@@ -130,13 +130,28 @@ interface OwnRun {
   beatAt: number
 }
 
+/** Lines of a run that are written at once, and of all runs: fast models say megabytes between two writes. */
+const [maxRunChars, maxAppendChars] = [65_536, 1_048_576]
+
+interface LinesPart extends RunLines {
+  /** Whether there are more lines already. */
+  readonly isCut: boolean
+}
+
+function nextLines({ run: { messageId, log }, cursor }: OwnRun): LinesPart {
+  const { finished, last, first } = log
+  const entries = log.after(Math.max(cursor, first - 1), maxRunChars) ?? []
+  const isCut = entries.length > 0 && entries.at(-1)!.sequence < last
+  return { messageId, entries, finished: finished && !isCut, isCut }
+}
+
 /** Runs of this process that are unfinished or not completely written. */
 interface OwnRuns {
   readonly runs: ReadonlyMap<number, OwnRun>
   /** Whether there was no other process at the last check, which is made at the start of each run and before each write. */
   readonly isAlone: boolean
   add(run: LiveRun): Promise<void>
-  /** Writes new lines and signs of life. */
+  /** Writes new lines and signs of life; a part of them where there are many. */
   write(): Promise<void>
   /** Stops the runs for which a stop was requested. */
   stopRequested(): Promise<void>
@@ -144,7 +159,7 @@ interface OwnRuns {
   dropUnseen(messageId: number): boolean
 }
 
-function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
+function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: () => void): OwnRuns {
   const own = new Map<number, OwnRun>()
   const open = async (each: OwnRun): Promise<void> => {
     await shared.open(each.opening)
@@ -175,14 +190,17 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
       const due = await dueRuns()
       await Promise.all(due.filter(({ isOpen }) => !isOpen).map(open))
       const time = now()
-      const parts = due.map(({ run: { messageId, log }, cursor }) => {
-        const entries = log.after(Math.max(cursor, log.first - 1)) ?? []
-        return { messageId, entries, finished: log.finished }
-      })
+      const parts: LinesPart[] = []
+      for (let chars = 0; parts.length < due.length && chars < maxAppendChars;) {
+        const part = nextLines(due[parts.length]!)
+        parts.push(part)
+        for (const { json } of part.entries) chars += json.length
+      }
       const lost = parts.length === 0 ? [] : await shared.append(parts)
       const forgotten = lost.length === 0 ? [] : ((await shared.forgotten?.(lost)) ?? [])
-      for (const [index, each] of due.entries()) {
-        const { messageId, entries, finished } = parts[index]!
+      let isMoreDue = parts.length < due.length
+      for (const [index, { messageId, entries, finished, isCut }] of parts.entries()) {
+        const each = due[index]!
         if (forgotten.includes(messageId)) {
           // Written again from the first line. A very long run no longer has its first line and continues unshared.
           if (each.run.log.first === 1) Object.assign(each, { isOpen: false, cursor: 0 })
@@ -190,12 +208,16 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions): OwnRuns {
           continue
         }
         each.cursor = entries.at(-1)?.sequence ?? each.cursor
-        each.beatAt = time
+        if (isCut) isMoreDue = true
+        else each.beatAt = time
         const isLost = lost.includes(messageId)
         // Another process took the run over and told its readers that it ended.
         if (isLost) each.run.stop('closing')
-        if (isLost || finished) own.delete(messageId)
+        // Behind the others, which have their turn first.
+        own.delete(messageId)
+        if (!isLost && !finished) own.set(messageId, each)
       }
+      if (isMoreDue) onMoreDue()
     },
     stopRequested: async () => {
       for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')

@@ -3,6 +3,7 @@ import { createSharedTransactions, hasRowLocks, prepared, type ProcessPresence, 
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
+import { packLines, unpackLines } from './line-packing.ts'
 
 /** Options for sharing runs over SQL. */
 export interface SqlSharedRunsOptions {
@@ -192,7 +193,7 @@ function createReading(db: Kysely<ConversationTables>): Pick<SharedRuns, 'ofSess
         .limit(readRows)
         .execute()
       const entries = rows.flatMap(({ first, lines }) =>
-        lines.split('\n').map((json, index) => ({ sequence: first + index, json })),
+        unpackLines(lines).map((json, index) => ({ sequence: first + index, json })),
       )
       return {
         messageId,
@@ -264,7 +265,7 @@ async function addLines(
   const rows = parts.flatMap(({ messageId, entries }) => {
     const [first, last] = [entries[0], entries.at(-1)]
     if (!first || !last) return []
-    const lines = entries.map(({ json }) => json).join('\n')
+    const lines = packLines(entries.map(({ json }) => json))
     return [{ message_id: messageId, first: first.sequence, last: last.sequence, lines }]
   })
   if (rows.length === 0) return

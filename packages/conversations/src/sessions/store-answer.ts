@@ -51,8 +51,8 @@ export async function finishAnswer(
   await touchSession(records, sessionId, ownerId, time)
   const name = question === null ? '' : (nameOf?.(question) ?? '')
   if (name === '') return undefined
+  // Searches find its words in the question.
   await nameSession(records, { sessionId, name })
-  await addText(records, { sessionId, ownerId, text: name })
   return { sessionId, name }
 }
 

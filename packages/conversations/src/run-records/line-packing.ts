@@ -1,0 +1,35 @@
+/** Shorter beginnings are not worth a number. */
+const minShared = 16
+
+/**
+ * Joins lines of JSON into one text. A line that begins as the one before holds the number of characters they share, and
+ * its rest: most lines of a run differ in a word alone.
+ */
+export function packLines(lines: readonly string[]): string {
+  let before = ''
+  let head = ''
+  const packed = lines.map((line) => {
+    if (head === '' || !line.startsWith(head)) head = sharedBeginning(before, line)
+    before = line
+    return head === '' ? line : `${head.length}\t${line.slice(head.length)}`
+  })
+  return packed.join('\n')
+}
+
+function sharedBeginning(before: string, line: string): string {
+  const most = Math.min(before.length, line.length)
+  let length = 0
+  while (length < most && before.charCodeAt(length) === line.charCodeAt(length)) length++
+  return length < minShared ? '' : line.slice(0, length)
+}
+
+/** The lines of {@link packLines}. */
+export function unpackLines(text: string): string[] {
+  let before = ''
+  return text.split('\n').map((packed) => {
+    // JSON holds no tab outside of an escape.
+    const end = packed.indexOf('\t')
+    before = end === -1 ? packed : before.slice(0, Number(packed.slice(0, end))) + packed.slice(end + 1)
+    return before
+  })
+}
