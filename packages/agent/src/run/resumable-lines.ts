@@ -142,6 +142,8 @@ export function createRunLog({ maxBytes, onDrop, repeatsEnd = false }: RunLogOpt
     after: (cursor: number, maxChars = Infinity) => {
       if (cursor >= log.last) return []
       if (cursor + 1 < log.first) return undefined
+      // A reader that keeps up takes line by line.
+      if (cursor === log.last - 1) return [newestOf(blocks.at(-1)!, log.last)]
       const entries: LogEntry[] = []
       let chars = 0
       for (let index = indexOf(cursor + 1); index < blocks.length && chars < maxChars; index++) {
@@ -161,6 +163,11 @@ export function createRunLog({ maxBytes, onDrop, repeatsEnd = false }: RunLogOpt
     },
   }
   return log
+}
+
+function newestOf({ head, texts }: Block, sequence: number): LogEntry {
+  const text = typeof texts === 'string' ? texts.slice(texts.lastIndexOf('\n') + 1) : texts.at(-1)!
+  return { sequence, json: toLine(head, text) }
 }
 
 const bytesOf = ({ head, chars, count }: Block): number => blockBytes + (head.length + chars + count) * 2
