@@ -16,7 +16,15 @@ import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { note } from './figures.ts'
 import { toCurves } from './relay/curve.ts'
-import { printBars, printComparison, printLong, toFigures, type Figures, type Measured } from './relay/figures.ts'
+import {
+  printBars,
+  printComparison,
+  printLong,
+  toFigures,
+  type Figures,
+  type LongFigures,
+  type Measured,
+} from './relay/figures.ts'
 import type { LoadOrder, LoadReport } from './relay/load.ts'
 import type { RelayFigures } from './relay/relays.ts'
 import { measureStops } from './relay/stops.ts'
@@ -154,9 +162,9 @@ function titleOfCurves(): string {
 }
 
 /** One answer said as fast as it is taken, in two lengths: twice the length should cost twice as much. */
-async function compareLong(relays: readonly Relay[]): Promise<number | undefined> {
+async function compareLong(relays: readonly Relay[]): Promise<LongFigures | undefined> {
   console.log(`\none answer of ${longTokens} tokens, unpaced: total ms, µs CPU per token; and of half its length`)
-  let growth: number | undefined
+  let long: LongFigures | undefined
   for (const relay of relays) {
     const [whole, half] = [[] as Measured[], [] as Measured[]]
     for (let round = 0; round < (options.quick ? 1 : 3); round++) {
@@ -164,9 +172,9 @@ async function compareLong(relays: readonly Relay[]): Promise<number | undefined
       whole.push(await measure(relay, 1, longTokens, 0))
     }
     const own = printLong(relay.name, { tokens: longTokens, whole, half })
-    if (relay.name === 'inlay') growth = own
+    if (relay.name === 'inlay') long = own
   }
-  return growth
+  return long
 }
 
 try {
@@ -189,11 +197,11 @@ try {
   const measured: Figures[] = []
   for (const streams of streamCounts) measured.push(...(figures = await compare(relays, streams)))
   if (options.curves) writeFileSync(options.curves, toCurves(measured, titleOfCurves()))
-  const growth = longTokens > 0 ? await compareLong(relays) : undefined
+  const long = longTokens > 0 ? await compareLong(relays) : undefined
   const inlay = relays.find(({ name }) => name === 'inlay')
   const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 3 : 20, key))
-  printBars(figures, { growth, stopMs })
-  noteFigures(figures, growth, stopMs)
+  printBars(measured, { long, stopMs })
+  noteFigures(figures, long?.growth, stopMs)
 } finally {
   for (const child of children) if (child.connected) child.disconnect()
 }

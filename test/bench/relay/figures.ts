@@ -78,14 +78,18 @@ export function printComparison(all: readonly Figures[], title: string): void {
 
 const isSaturated = (stretch: number): boolean => stretch > 1.15
 
-/**
- * Prints one long answer beside one of half its length.
- * @returns how a token of the whole compares with one of the half: 1 when the cost is linear
- */
+/** What a token of an answer costs that is said at once. */
+export interface LongFigures {
+  readonly usPerToken: number
+  /** How it compares with a token of an answer of half the length: 1 when the cost is linear. */
+  readonly growth: number
+}
+
+/** Prints one long answer beside one of half its length. */
 export function printLong(
   name: string,
   { tokens, whole, half }: { tokens: number; whole: readonly Measured[]; half: readonly Measured[] },
-): number {
+): LongFigures {
   const us = (rounds: readonly Measured[], length: number): number => medianOf(rounds, ({ cpuUs }) => cpuUs / length)
   const total = (rounds: readonly Measured[]): number => medianOf(rounds, ({ totalMs }) => totalMs)
   const [ofWhole, ofHalf] = [us(whole, tokens), us(half, tokens / 2)]
@@ -93,26 +97,34 @@ export function printLong(
     `${name.padEnd(10)} ${cell(total(whole))} ${cell(ofWhole, 2)}   half: ${cell(total(half))} ${cell(ofHalf, 2)}` +
       `   peak ${megabytes(Math.max(...whole.map(({ peakBytes }) => peakBytes)))}`,
   )
-  return ofWhole / ofHalf
+  return { usPerToken: ofWhole, growth: ofWhole / ofHalf }
 }
 
 /**
- * Prints what Inlay is held to, by the last load that was measured.
- * @param beside growth: see {@link printLong}; stopMs: the slowest stop; what was left out is undefined
+ * Prints what Inlay is held to, by a single stream and the largest number of streams.
+ * @param beside the long answer and the slowest stop; what was left out is undefined
  */
 export function printBars(
   all: readonly Figures[],
-  { growth, stopMs }: { readonly growth: number | undefined; readonly stopMs: number | undefined },
+  { long, stopMs }: { readonly long: LongFigures | undefined; readonly stopMs: number | undefined },
 ): void {
-  const by = (name: string): Figures | undefined => all.find((item) => item.name === name)
-  const [inlay, bare, mastra] = [by('inlay'), by('bare'), by('mastra')]
+  const most = Math.max(...all.map(({ streams }) => streams))
+  const by = (name: string, streams = most): Figures | undefined =>
+    all.find((item) => item.name === name && item.streams === streams)
+  const inlay = by('inlay')
   if (!inlay) return
+  const overBare = (streams: number): number | undefined => {
+    const [own, bare] = [by('inlay', streams), by('bare', streams)]
+    return own && bare && own.split.usPerToken / bare.split.usPerToken
+  }
   const bars: readonly (readonly [string, number | undefined, number])[] = [
-    ['CPU of a token, over bare', bare && inlay.split.usPerToken / bare.split.usPerToken, 2],
-    ['CPU of a run beside it, ms', inlay.split.msPerRun, 8],
-    ['first token p50, over plain Mastra', mastra && inlay.p50 / mastra.p50, 0.6],
-    ['memory above idle, MB', (inlay.peakBytes - inlay.idleBytes) / 2 ** 20, 150],
-    ['a token of the long answer, over one of half its length', growth, 1.25],
+    ['CPU of a token of a single stream, over bare', most === 1 ? undefined : overBare(1), 2],
+    ['CPU of a token, over bare', overBare(most), 1.5],
+    ['CPU of a run beside it, ms', inlay.split.msPerRun, 2],
+    ['first token p50, ms', inlay.p50, 120],
+    ['memory above idle, MB', (inlay.peakBytes - inlay.idleBytes) / 2 ** 20, 100],
+    ['CPU of a token of the long answer, µs', long?.usPerToken, 5],
+    ['a token of the long answer, over one of half its length', long?.growth, 1.25],
     ['slowest stop, ms until the stream has ended', stopMs, 200],
   ]
   console.log(`\nbars, at ${inlay.streams} streams`)
