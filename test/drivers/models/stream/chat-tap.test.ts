@@ -55,8 +55,8 @@ test('text is told delta by delta and handed to the provider in one', () => {
   ].join('')
   const { deltas, handed, ahead } = tap(stream)
   expect(deltas).toEqual(['Good', ' morn', 'ing'])
-  expect(deltasOf(handed).slice(0, 3)).toEqual([{ role: 'assistant', content: '' }, { content: 'Good morning' }, {}])
-  expect(handed.slice(3)).toEqual(['{"id":"c","choices":[],"usage":{"prompt_tokens":1}}', '[DONE]'])
+  expect(deltasOf(handed).slice(0, 2)).toEqual([{ content: 'Good morning' }, {}])
+  expect(handed.slice(2)).toEqual(['{"id":"c","choices":[],"usage":{"prompt_tokens":1}}', '[DONE]'])
   expect(ahead).toEqual({ text: 12, reasoning: 0 })
 })
 
@@ -81,6 +81,21 @@ test('a provider that reads no reasoning is told none', () => {
 test('long text is handed on in pieces', () => {
   const { handed } = tap(Array.from({ length: 3 }, () => chunk({ content: 'x'.repeat(2_500) })).join(''))
   expect(deltasOf(handed)).toEqual([{ content: 'x'.repeat(5_000) }, { content: 'x'.repeat(2_500) }])
+})
+
+test('chunks that say nothing are left out, unless they hold an end, an error or a count of tokens', () => {
+  const counted = event({
+    id: 'c',
+    choices: [{ index: 0, delta: {}, finish_reason: null }],
+    usage: { total_tokens: 2 },
+  })
+  const failed = chunk({}, { error: { message: 'boom' } })
+  const ended = chunk({ content: '' }, { finish_reason: 'length' })
+  const { handed } = tap([chunk({ role: 'assistant' }), counted, chunk({}), failed, ended].join(''))
+  expect(handed).toHaveLength(3)
+  expect(JSON.parse(handed[0]!)).toMatchObject({ usage: { total_tokens: 2 } })
+  expect(JSON.parse(handed[1]!)).toEqual({ error: { message: 'boom' } })
+  expect(JSON.parse(handed[2]!)).toMatchObject({ choices: [{ finish_reason: 'length' }] })
 })
 
 describe('what says something in another way is left to the provider, and all that follows', () => {

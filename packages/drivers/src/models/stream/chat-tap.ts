@@ -75,6 +75,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (plain && text !== undefined) return hold('text', plain, text)
     const chunk = isLeftToProvider ? undefined : toChunk(data)
     const said = chunk === undefined ? undefined : read(chunk, reasoningFields)
+    if (chunk !== undefined && said === undefined && saysNothing(chunk)) return
     if (chunk === undefined || said === undefined || said === 'something') {
       if (said === 'something') isLeftToProvider = true
       flush()
@@ -126,6 +127,11 @@ function read(
   if (isPresent(end) || isPresent(logprobs)) return 'something'
   // Both were found to be texts.
   return { text: text as string, reasoning: reasoning as string }
+}
+
+/** Whether an empty chunk, such as the first one with the role, can be left out: a provider's model reads its rest in the others. */
+function saysNothing({ usage, choices: [{ finish_reason: end, error }] }: Chunk): boolean {
+  return !isPresent(usage) && !isPresent(end) && !isPresent(error)
 }
 
 function isEmpty(value: unknown): boolean {
