@@ -1,7 +1,15 @@
 import type { SharedRun, SharedRuns } from '@inlay/agent'
-import { createSharedTransactions, hasRowLocks, prepared, type ProcessPresence, isAmong } from '@inlay/records'
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import type { RunTable } from '../tables/chat-tables.ts'
+import {
+  createSharedTransactions,
+  hasRowLocks,
+  idList,
+  isAmong,
+  isAmongIds,
+  prepared,
+  type ProcessPresence,
+} from '@inlay/records'
+import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { RunLinesTable, RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
 import { packLines, unpackLines } from './line-packing.ts'
 
@@ -57,10 +65,15 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     ...createWriting(parts),
     ...createReading(db),
     ...createTaking(parts),
-    removeFinished: (ageMs) =>
-      removeWhere(db, (runs) => runs.where('is_finished', '=', 1).where('seen_at', '<=', now() - ageMs)),
+    removeFinished: async (ageMs) => removeRuns(db, await finishedBefore(db, { time: now() - ageMs })),
     remove: async (sessionIds) => {
-      if (sessionIds.length > 0) await removeWhere(db, (runs) => runs.where(isAmong(db, 'session_id', sessionIds)))
+      if (sessionIds.length > 0)
+        await removeRuns(
+          db,
+          await runsIn(db)
+            .where(isAmong(db, 'session_id', sessionIds))
+            .execute(),
+        )
     },
     subscribe: async (onChange) => {
       if (processes && !hasRowLocks(db)) await register(db, processes)
@@ -128,29 +141,16 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
       if (lines.length === 0) return []
       return writes.run(async (records) => {
         // Renews the leases of this process's runs; those that are not renewed belong to another process now.
-        const renewed = await records
-          .updateTable('inlay_chat_runs')
-          .set({ seen_at: now() })
-          .where(
-            isAmong(
-              records,
-              'message_id',
-              lines.map(({ messageId }) => messageId),
-            ),
-          )
-          .where('owner', '=', owner)
-          .returning('message_id as id')
-          .execute()
+        const all = idList(
+          records,
+          lines.map(({ messageId }) => messageId),
+        )
+        const renewed = await renew(records, { of: all, owner, time: now() })
         const held = new Set(renewed.map(({ id }) => id))
         const own = lines.filter(({ messageId }) => held.has(messageId))
         await addLines(records, own)
         const over = own.filter(({ finished }) => finished).map(({ messageId }) => messageId)
-        if (over.length > 0)
-          await records
-            .updateTable('inlay_chat_runs')
-            .set({ is_finished: 1 })
-            .where(isAmong(db, 'message_id', over))
-            .execute()
+        if (over.length > 0) await finish(records, { of: idList(records, over) })
         const changed = own.filter(({ entries, finished }) => entries.length > 0 || finished)
         const ids = changed.map(({ messageId }) => messageId)
         if (notifies) await notify(records, ids)
@@ -159,6 +159,28 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
     },
   }
 }
+
+interface OfRuns {
+  /** Their ids, see `idList`. */
+  readonly of: string
+}
+
+const renew = prepared(
+  (db: Kysely<ConversationTables>, { of, owner, time }: OfRuns & { readonly owner: string; readonly time: number }) =>
+    db
+      .updateTable('inlay_chat_runs')
+      .set({ seen_at: time })
+      .where(isAmongIds(db, 'message_id', of))
+      .where('owner', '=', owner)
+      .returning('message_id as id'),
+)
+
+const finish = prepared((db: Kysely<ConversationTables>, { of }: OfRuns) =>
+  db
+    .updateTable('inlay_chat_runs')
+    .set({ is_finished: 1 })
+    .where(isAmongIds(db, 'message_id', of)),
+)
 
 async function notify(records: Kysely<ConversationTables>, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
@@ -230,7 +252,7 @@ function createTaking({
     },
     takeAbandoned: async (leaseMs) => {
       const time = now()
-      const rows = await unfinished(db).where('owner', '!=', owner).execute()
+      const rows = await unfinishedElsewhere(db, { owner })
       const isOfFuture = (row: Selectable<RunTable>): boolean => Number(row.seen_at) > time + leaseMs
       if (rows.some(isOfFuture))
         await db
@@ -269,7 +291,13 @@ async function addLines(
     return [{ message_id: messageId, first: first.sequence, last: last.sequence, lines }]
   })
   if (rows.length === 0) return
-  await records
+  // SQLite is no round trip away, and building a statement of many rows costs more than running it for each.
+  if (hasRowLocks(records)) await insertLines(records, rows).execute()
+  else for (const row of rows) await insertRow(records, row)
+}
+
+const insertLines = (db: Kysely<ConversationTables>, rows: Insertable<RunLinesTable>[]) =>
+  db
     .insertInto('inlay_chat_run_lines')
     .values(rows)
     // Written before without an answer that it was, and with more lines now.
@@ -279,19 +307,29 @@ async function addLines(
         lines: ref('excluded.lines'),
       })),
     )
-    .execute()
-}
+
+const insertRow = prepared(
+  (db: Kysely<ConversationTables>, { message_id, first, last, lines }: Insertable<RunLinesTable>) =>
+    insertLines(db, [{ message_id, first, last, lines }]),
+)
 
 const unfinished = (db: Kysely<ConversationTables>) =>
   db.selectFrom('inlay_chat_runs').selectAll().where('is_finished', '=', 0)
 
+const unfinishedElsewhere = prepared((db: Kysely<ConversationTables>, { owner }: { readonly owner: string }) =>
+  unfinished(db).where('owner', '!=', owner),
+)
+
 const runsIn = (db: Kysely<ConversationTables>) => db.selectFrom('inlay_chat_runs').select('message_id')
 
-async function removeWhere(
+const finishedBefore = prepared((db: Kysely<ConversationTables>, { time }: { readonly time: number }) =>
+  runsIn(db).where('is_finished', '=', 1).where('seen_at', '<=', time),
+)
+
+async function removeRuns(
   db: Kysely<ConversationTables>,
-  narrow: (runs: ReturnType<typeof runsIn>) => ReturnType<typeof runsIn>,
+  rows: readonly Pick<RunTable, 'message_id'>[],
 ): Promise<void> {
-  const rows = await narrow(runsIn(db)).execute()
   if (rows.length === 0) return
   const ids = rows.map((row) => row.message_id)
   await db.transaction().execute(async (records) => {

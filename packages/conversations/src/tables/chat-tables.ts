@@ -154,7 +154,7 @@ export interface RunLinesTable {
   /** Number of the first line. */
   first: number
   last: number
-  /** One JSON a line. */
+  /** See `packLines`. */
   lines: string
 }
 

@@ -1,4 +1,4 @@
-import { hasRowLocks, isAmong } from '@inlay/records'
+import { hasRowLocks, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { readMemberships } from '../access-and-filters/permissions-and-filters.ts'
@@ -65,17 +65,12 @@ const isolatedAfter = 3
 
 /** Claims the documents that have waited longest; undefined if none is due. */
 export async function claim(db: Records, options: ClaimOptions): Promise<Claim | undefined> {
-  const isAnyDue = async (isAnyPaused: boolean): Promise<boolean> =>
-    (
-      await dueDocuments(db, { ...options, isAnyPaused })
-        .limit(1)
-        .execute()
-    ).length > 0
+  const times = { now: options.now, tooFar: options.now + maxSensibleWaitMs }
   // One statement where nothing is to be done, which is asked every second.
-  if (!(await isAnyDue(false))) return undefined
+  if ((await (options.isOfSmall ? firstSmallDue : firstDue)(db, times)).length === 0) return undefined
   const isAnyPaused = (await pausedPairs(db).limit(1).execute()).length > 0
-  if (isAnyPaused && !(await isAnyDue(true))) return undefined
-  const due = { ...options, isAnyPaused }
+  const due = { ...times, isOfSmall: options.isOfSmall, isAnyPaused }
+  if (isAnyPaused && (await dueDocuments(db, due).limit(1).execute()).length === 0) return undefined
   await options.at?.('claim')
   const id = crypto.randomUUID()
   return db.transaction().execute(async (transaction) => {
@@ -134,18 +129,24 @@ const pausedPairs = (db: Records) =>
         .where(sql<boolean>`is_removed = 1`),
     )
 
+interface DueTimes {
+  readonly now: number
+  /** Due times from here on are not sensible. */
+  readonly tooFar: number
+}
+
+interface DueOptions extends DueTimes {
+  readonly isOfSmall?: boolean | undefined
+  readonly isAnyPaused?: boolean
+}
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
-const dueDocuments = (
-  db: Records,
-  { now, isOfSmall = false, isAnyPaused }: Pick<ClaimOptions, 'now' | 'isOfSmall'> & { readonly isAnyPaused: boolean },
-) => {
+const dueDocuments = (db: Records, { now, tooFar, isOfSmall = false, isAnyPaused = false }: DueOptions) => {
   let due = db
     .selectFrom('inlay_documents')
     .select(['id', 'content_bytes', 'interruptions', 'due_at'])
     .where('state', '=', phase.pending)
-    .where((of) =>
-      of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', now + maxSensibleWaitMs)]),
-    )
+    .where((of) => of.or([of('due_at', '<=', now), of('reason', 'is', null), of('due_at', '>', tooFar)]))
     .orderBy('due_at')
     .orderBy('revision')
   if (isOfSmall) due = due.where('content_bytes', '<=', largeCharacters)
@@ -160,6 +161,11 @@ const dueDocuments = (
     ),
   )
 }
+
+const firstDue = prepared((db: Records, { now, tooFar }: DueTimes) => dueDocuments(db, { now, tooFar }).limit(1))
+const firstSmallDue = prepared((db: Records, { now, tooFar }: DueTimes) =>
+  dueDocuments(db, { now, tooFar, isOfSmall: true }).limit(1),
+)
 
 interface Candidate {
   readonly id: string

@@ -1,4 +1,4 @@
-import { interruptionDelayMs, maxInterruptions, isLeaseHeld, isAmong } from '@inlay/records'
+import { interruptionDelayMs, maxInterruptions, isLeaseHeld, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase } from '../schema/sql.ts'
@@ -13,9 +13,11 @@ export interface SweepOptions {
   readonly isHeld?: (claimId: string) => boolean
 }
 
+const allClaims = prepared((db: Records) => db.selectFrom('inlay_claims').select(['id', 'owner', 'lease_until']))
+
 /** Returns documents of abandoned claims to the queue. @returns the number of abandoned claims */
 export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOptions): Promise<number> {
-  const claims = await db.selectFrom('inlay_claims').select(['id', 'owner', 'lease_until']).execute()
+  const claims = await allClaims(db, {})
   let swept = 0
   for (const { id, owner, lease_until } of claims) {
     const expected = Number(lease_until)
@@ -42,12 +44,8 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
 /** Their ids go into one query; the next sweep handles the rest. */
 const maxOrphans = 1_000
 
-/**
- * Returns documents to the queue whose claim was deleted before their result was recorded: the process ended between
- * two commits.
- */
-async function requeueOrphans(db: Records, now: number): Promise<void> {
-  const orphans = await db
+const orphanedDocuments = prepared((db: Records) =>
+  db
     .selectFrom('inlay_documents')
     .select('id')
     .where('state', '=', phase.indexing)
@@ -56,8 +54,15 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
         of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
       ),
     )
-    .limit(maxOrphans)
-    .execute()
+    .limit(maxOrphans),
+)
+
+/**
+ * Returns documents to the queue whose claim was deleted before their result was recorded: the process ended between
+ * two commits.
+ */
+async function requeueOrphans(db: Records, now: number): Promise<void> {
+  const orphans = await orphanedDocuments(db, {})
   if (orphans.length === 0) return
   const ids = orphans.map(({ id }) => id)
   await db.transaction().execute(async (transaction) => {

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, prepared } from '@inlay/records'
 import type { Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
@@ -21,9 +21,11 @@ export interface IndexSpace {
   readonly rebuildReason: RebuildReason | null
 }
 
+const allSpaces = prepared((db: Records) => db.selectFrom('inlay_spaces').selectAll().orderBy('number'))
+
 /** All spaces, by number. */
 export async function readSpaces(db: Records): Promise<IndexSpace[]> {
-  const rows = await db.selectFrom('inlay_spaces').selectAll().orderBy('number').execute()
+  const rows = await allSpaces(db, {})
   return rows.map(({ number, embedder, dimensions, phase, identity, rebuild_reason }) => ({
     number,
     space: embedder === '' ? undefined : { id: embedder, dimensions },
