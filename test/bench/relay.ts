@@ -4,7 +4,7 @@
  * minutes; `--quick` a quarter of one, which is enough to see that it works and too little to judge by.
  *
  *   npm run bench:relay -- [--quick] [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
- *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000] [--curves streams.svg]
+ *     [--tokens 600] [--delay 40] [--rounds 2] [--long 40000] [--slow 100] [--curves streams.svg]
  *
  * The relay `fetch` is Inlay with the `fetch` of Node in place of its own transport to models. `--curves` draws how the
  * relays grow, for example with `--relays bare,inlay --streams 1,10,100,1000 --tokens 100 --delay 200 --long 0`.
@@ -40,17 +40,20 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     /** Tokens of one answer said at once; 0 leaves it out. */
     long: { type: 'string' },
+    /** Readers that rest while 5,000 tokens are said to each at once; 0 leaves them out. */
+    slow: { type: 'string' },
     /** File for a picture of the figures of each number of streams. */
     curves: { type: 'string' },
   },
 })
 const defaults = options.quick
-  ? { streams: '1,20', tokens: '60', delay: '20', rounds: '1', long: '4000' }
-  : { streams: '1,50,200', tokens: '600', delay: '40', rounds: '2', long: '40000' }
+  ? { streams: '1,20', tokens: '60', delay: '20', rounds: '1', long: '4000', slow: '10' }
+  : { streams: '1,50,200', tokens: '600', delay: '40', rounds: '2', long: '40000', slow: '100' }
 const tokens = Number(options.tokens ?? defaults.tokens)
 const delayMs = Number(options.delay ?? defaults.delay)
 const rounds = Number(options.rounds ?? defaults.rounds)
 const longTokens = Number(options.long ?? defaults.long)
+const slowReaders = Number(options.slow ?? defaults.slow)
 const streamCounts = (options.streams ?? defaults.streams).split(',').filter(Boolean).map(Number)
 /** A short answer beside the long one parts what a token costs from what a run costs. */
 const shortTokens = Math.max(1, Math.round(tokens / 12))
@@ -110,15 +113,22 @@ async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer
   return (await answered) as Answer
 }
 
-function orderFor({ name, port }: Relay, streams: number, model: string): LoadOrder {
-  if (name !== 'inlay' && name !== 'fetch') return { port, streams, path: '/', body: JSON.stringify({ model }) }
+function orderFor({ name, port }: Relay, streams: number, model: string, restMs?: number): LoadOrder {
+  if (name !== 'inlay' && name !== 'fetch') return { port, streams, restMs, path: '/', body: JSON.stringify({ model }) }
   const body = { message: 'go', llm_override: { model_provider: 'bench', model_version: model } }
-  return { port, streams, path: '/api/chat/send-chat-message', body: JSON.stringify(body) }
+  return { port, streams, restMs, path: '/api/chat/send-chat-message', body: JSON.stringify(body) }
 }
 
-async function measure(relay: Relay, streams: number, length: number, paceMs: number): Promise<Measured> {
+interface Said {
+  readonly streams: number
+  readonly length: number
+  readonly paceMs: number
+  readonly restMs?: number | undefined
+}
+
+async function measure(relay: Relay, { streams, length, paceMs, restMs }: Said): Promise<Measured> {
   const before = await ask<RelayFigures>(relay.child, {})
-  const report = await ask<LoadReport>(relay.client, orderFor(relay, streams, `${length}x${paceMs}`))
+  const report = await ask<LoadReport>(relay.client, orderFor(relay, streams, `${length}x${paceMs}`, restMs))
   const after = await ask<RelayFigures>(relay.child, {})
   if (report.failures > 0 || report.tokens !== streams * length)
     throw new Error(`${relay.name}: ${report.failures} streams failed, ${report.tokens} tokens of ${streams * length}.`)
@@ -139,8 +149,8 @@ async function compare(relays: readonly Relay[], streams: number): Promise<reado
   const long = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
   const short = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
   const once = async (relay: Relay): Promise<void> => {
-    short.get(relay.name)?.push(await measure(relay, streams, shortTokens, delayMs))
-    long.get(relay.name)?.push(await measure(relay, streams, tokens, delayMs))
+    short.get(relay.name)?.push(await measure(relay, { streams, length: shortTokens, paceMs: delayMs }))
+    long.get(relay.name)?.push(await measure(relay, { streams, length: tokens, paceMs: delayMs }))
   }
   const times = streams === Math.max(...streamCounts) ? rounds : 1
   for (let round = 0; round < times; round++) {
@@ -168,13 +178,24 @@ async function compareLong(relays: readonly Relay[]): Promise<LongFigures | unde
   for (const relay of relays) {
     const [whole, half] = [[] as Measured[], [] as Measured[]]
     for (let round = 0; round < (options.quick ? 1 : 3); round++) {
-      half.push(await measure(relay, 1, longTokens / 2, 0))
-      whole.push(await measure(relay, 1, longTokens, 0))
+      half.push(await measure(relay, { streams: 1, length: longTokens / 2, paceMs: 0 }))
+      whole.push(await measure(relay, { streams: 1, length: longTokens, paceMs: 0 }))
     }
     const own = printLong(relay.name, { tokens: longTokens, whole, half })
     if (relay.name === 'inlay') long = own
   }
   return long
+}
+
+/** What slow readers make Inlay hold: bytes above those before. */
+async function measureSlow(relay: Relay): Promise<number> {
+  const { rssBytes } = await ask<RelayFigures>(relay.child, {})
+  const length = options.quick ? 500 : 5_000
+  const { peakBytes } = await measure(relay, { streams: slowReaders, length, paceMs: 0, restMs: 100 })
+  console.log(
+    `\n${slowReaders} slow readers of ${length} tokens: ${Math.round((peakBytes - rssBytes) / 2 ** 20)} MB more`,
+  )
+  return peakBytes - rssBytes
 }
 
 try {
@@ -185,7 +206,8 @@ try {
     const relay = { name, idleBytes: 0, client: start('load'), ...served }
     relays.push(relay)
     // Code is loaded and compiled, pools are filled: what follows is the cost of use.
-    for (let warm = 0; warm < (options.quick ? 1 : 3); warm++) await measure(relay, 20, 40, 5)
+    for (let warm = 0; warm < (options.quick ? 1 : 3); warm++)
+      await measure(relay, { streams: 20, length: 40, paceMs: 5 })
     await new Promise((resolve) => setTimeout(resolve, 500))
     relay.idleBytes = (await ask<RelayFigures>(relay.child, {})).rssBytes
     console.log(`${name}: ${Math.round(relay.idleBytes / 2 ** 20)} MB when idle`)
@@ -199,8 +221,9 @@ try {
   if (options.curves) writeFileSync(options.curves, toCurves(measured, titleOfCurves()))
   const long = longTokens > 0 ? await compareLong(relays) : undefined
   const inlay = relays.find(({ name }) => name === 'inlay')
+  const slowBytes = inlay && slowReaders > 0 ? await measureSlow(inlay) : undefined
   const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 3 : 20, key))
-  printBars(measured, { long, stopMs })
+  printBars(measured, { long, slowBytes, stopMs })
   noteFigures(figures, long?.growth, stopMs)
 } finally {
   for (const child of children) if (child.connected) child.disconnect()

@@ -37,10 +37,10 @@ async function start(host: string): Promise<Start> {
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const ended = once(child, 'exit')
-  const told = once(child, 'message')
-  await Promise.race([told, ended.then(() => Promise.reject(new Error(`${host} ended by itself.`)))])
+  const report = once(child, 'message')
+  await Promise.race([report, ended.then(() => Promise.reject(new Error(`${host} ended by itself.`)))])
   // The host sends nothing else.
-  const [figures] = (await told) as [Start]
+  const [figures] = (await report) as [Start]
   await ended
   if (figures.status !== 200) throw new Error(`${host} answered ${figures.status}.`)
   return figures

@@ -100,14 +100,19 @@ export function printLong(
   return { usPerToken: ofWhole, growth: ofWhole / ofHalf }
 }
 
+/** What was measured besides paced streams; undefined: left out. */
+export interface BesideStreams {
+  readonly long: LongFigures | undefined
+  /** What slow readers make Inlay hold. */
+  readonly slowBytes: number | undefined
+  /** The slowest stop. */
+  readonly stopMs: number | undefined
+}
+
 /**
  * Prints what Inlay is held to, by a single stream and the largest number of streams.
- * @param beside the long answer and the slowest stop; what was left out is undefined
  */
-export function printBars(
-  all: readonly Figures[],
-  { long, stopMs }: { readonly long: LongFigures | undefined; readonly stopMs: number | undefined },
-): void {
+export function printBars(all: readonly Figures[], { long, slowBytes, stopMs }: BesideStreams): void {
   const most = Math.max(...all.map(({ streams }) => streams))
   const by = (name: string, streams = most): Figures | undefined =>
     all.find((item) => item.name === name && item.streams === streams)
@@ -125,6 +130,7 @@ export function printBars(
     ['memory above idle, MB', (inlay.peakBytes - inlay.idleBytes) / 2 ** 20, 100],
     ['CPU of a token of the long answer, µs', long?.usPerToken, 5],
     ['a token of the long answer, over one of half its length', long?.growth, 1.25],
+    ['memory that slow readers take, MB', slowBytes && slowBytes / 2 ** 20, 60],
     ['slowest stop, ms until the stream has ended', stopMs, 200],
   ]
   console.log(`\nbars, at ${inlay.streams} streams`)

@@ -7,6 +7,8 @@ export interface LoadOrder {
   readonly path: string
   readonly body: string
   readonly streams: number
+  /** Readers rest this long after each piece they take, in milliseconds. Default: they take all at once. */
+  readonly restMs?: number | undefined
 }
 
 /** Results; times are milliseconds. */
@@ -36,7 +38,7 @@ function createCounter(): (bytes: Buffer) => number {
   }
 }
 
-function openStream({ port, path, body }: LoadOrder): Promise<{ firstMs: number | undefined; tokens: number }> {
+function openStream({ port, path, body, restMs }: LoadOrder): Promise<{ firstMs: number | undefined; tokens: number }> {
   const begun = performance.now()
   let firstMs: number | undefined
   let tokens = 0
@@ -48,6 +50,9 @@ function openStream({ port, path, body }: LoadOrder): Promise<{ firstMs: number 
       response.on('data', (bytes: Buffer) => {
         tokens += count(bytes)
         if (tokens > 0) firstMs ??= performance.now() - begun
+        if (restMs === undefined) return
+        response.pause()
+        setTimeout(() => response.resume(), restMs)
       })
       response.on('close', done)
     })
