@@ -31,9 +31,6 @@ export interface PyodideOptions {
   readonly workerUrl?: URL
 }
 
-/** Packages a host installs to use this driver. */
-export const pyodideDependencies: readonly string[] = ['pyodide']
-
 const mebibyte = 1_048_576
 /** Memory of a process besides that of its program: the interpreter's code, and files. */
 const processOwnBytes = 400 * mebibyte

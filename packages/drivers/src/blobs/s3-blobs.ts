@@ -26,9 +26,6 @@ export interface S3Blobs {
   removeItem(key: string): Promise<void>
 }
 
-/** Packages a host installs to use this driver. */
-export const s3BlobsDependencies: readonly string[] = ['aws4fetch']
-
 function rejectOutage(cause: unknown): never {
   const message = 'The storage of files cannot be reached: try again later.'
   throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })

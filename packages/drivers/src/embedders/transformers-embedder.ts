@@ -49,9 +49,6 @@ export interface TransformersEmbedderOptions extends TransformersModelOptions, E
   readonly lib?: TransformersLib
 }
 
-/** Packages a host installs to use this driver. */
-export const transformersEmbedderDependencies: readonly string[] = ['@huggingface/transformers']
-
 /** Most texts of one call: others who call get their turn in between. */
 const callTexts = 64
 

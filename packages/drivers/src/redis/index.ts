@@ -20,9 +20,6 @@ export interface RedisRunsOptions {
   readonly now?: () => number
 }
 
-/** Packages a host installs to use this driver. */
-export const redisDependencies: readonly string[] = ['redis']
-
 /** The package `redis`. @throws UNSUPPORTED when it is not installed */
 export async function loadRedis(): Promise<RedisModule> {
   // Its clients have the methods declared above.

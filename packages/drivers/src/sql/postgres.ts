@@ -51,9 +51,6 @@ export interface PostgresRecords extends Dialect {
   readonly listen: (channel: string, onMessage: (payload?: string) => void) => Promise<EndListening | undefined>
 }
 
-/** Packages that a host has to install to use this driver. */
-export const postgresDependencies: readonly string[] = ['pg']
-
 /**
  * Records in PostgreSQL 14 or newer, for any number of processes. Connects at first use; needs the package `pg`.
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })

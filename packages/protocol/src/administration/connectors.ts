@@ -16,9 +16,6 @@ import { accessTypes, groupNames, recordName } from '../resources/pairs.ts'
 /** Supported connector sources: uploaded files, and documents sent over the ingestion API. */
 export const connectorSources = ['file', 'ingestion_api'] as const
 
-/** One of {@link connectorSources}. */
-export type ConnectorSource = (typeof connectorSources)[number]
-
 const json: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
 const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
 

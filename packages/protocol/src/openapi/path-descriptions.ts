@@ -26,10 +26,8 @@ export const pathWords: Readonly<Record<string, string>> = {
   parsed: 'Whether to return a spreadsheet as CSV, sheet by sheet.',
   persona_id: 'Number of the agent; 0 is the default agent.',
   project_id: 'Number of the project.',
-  provider_id: 'Number of the provider.',
   q: 'Part of a name or e-mail address.',
   session_id: 'Id of the chat session.',
-  token_id: 'Number of the token.',
   tool_id: 'Number of the action.',
 }
 
@@ -51,7 +49,6 @@ export const fieldWords: Readonly<Record<string, string>> = {
   available: 'Whether the feature is available.',
   available_tokens: 'Tokens still available for documents in this session.',
   base_url: 'URL of the model server.',
-  choice: 'A model that is currently available locally; null: the built-in model.',
   company_description: 'Description of the organisation.',
   company_name: 'Name of the organisation.',
   craft_default_enabled: 'Always false: building apps is not supported.',

@@ -6,6 +6,7 @@ import {
   workspaceSettingsSchema,
   workspaceUpdateSchema,
   type KnownUser,
+  type WorkspaceSettings,
   type WorkspaceTexts,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
@@ -24,7 +25,7 @@ export const workspaceRoutes: readonly Route[] = [
     scope: scopes,
     owner: 'none',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
-    async handle({ parts, settings }) {
+    async handle({ parts, settings }): Promise<WorkspaceSettings> {
       return { ...fixedOf(settings), ...(await textsOf(parts.workspace)), version: settings.version }
     },
   }),
