@@ -17,7 +17,7 @@ export const catalogRoutes: readonly Route[] = [
   route('GET /llm/provider', 'listModels', 'List models', {
     description: 'Lists the possible values of `llm_override`.',
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
-    async handle({ parts }): Promise<LlmProviders> {
+    async handle({ parts }) {
       return toProviders(await parts.agent.models())
     },
   }),
@@ -27,7 +27,7 @@ export const catalogRoutes: readonly Route[] = [
     input: { path: v.object({ persona_id: queryInteger({}) }) },
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
     errors: ['PERSONA_NOT_FOUND'],
-    async handle({ path, caller, parts }): Promise<LlmProviders> {
+    async handle({ path, caller, parts }) {
       const { model } = await parts.agent.personas.get(path.persona_id, caller)
       return { ...toProviders(await parts.agent.models(), model), default_chat_naming: null }
     },

@@ -16,9 +16,7 @@ import {
   sessionPinSchema,
   uuid,
   type ChatMessageDetail,
-  type ChatSearchAnswer,
   type ChatSessionDetail,
-  type ChatSessionList,
   type ChatSessionSummary,
   type FoundChatSession,
   type Principal,
@@ -34,7 +32,7 @@ const nothing = { description: 'Done.', schema: v.null() }
 export const sessionRoutes: readonly Route[] = [
   route('POST /chat/create-chat-session', 'createChatSession', 'Create a session', {
     description: 'Creates a session in advance. A message without a session creates one automatically.',
-    input: { body: { kind: 'json', schema: chatSessionCreationSchema, limit: 'maxOtherBytes' } },
+    input: { body: chatSessionCreationSchema },
     answer: { description: 'The new session.', schema: chatSessionCreatedSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }) {
@@ -49,7 +47,7 @@ export const sessionRoutes: readonly Route[] = [
     input: { path: sessionPath, query: chatSessionQuerySchema },
     answer: { description: 'The session.', schema: chatSessionDetailSchema },
     errors: ['SESSION_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-    async handle({ path, query, caller, parts }): Promise<ChatSessionDetail> {
+    async handle({ path, query, caller, parts }) {
       const session = await parts.agent.sessions.get(path.session_id, caller, {
         shared: query.is_shared ? 'public' : 'own',
         includeDeleted: query.include_deleted,
@@ -63,7 +61,7 @@ export const sessionRoutes: readonly Route[] = [
     description: 'Last updated first. For the next page, set `before` to the last `time_updated`.',
     input: { query: chatSessionListQuerySchema },
     answer: { description: 'A page of sessions.', schema: chatSessionListSchema },
-    async handle({ query, caller, parts }): Promise<ChatSessionList> {
+    async handle({ query, caller, parts }) {
       const { sessions, hasMore } = await parts.agent.sessions.list(caller, {
         limit: query.page_size,
         includeEmpty: query.include_failed_chats,
@@ -79,7 +77,7 @@ export const sessionRoutes: readonly Route[] = [
       'that contains all words, with the text around them.',
     input: { query: chatSearchQuerySchema },
     answer: { description: 'A page of sessions, grouped by age.', schema: chatSearchAnswerSchema },
-    async handle({ query, caller, parts }): Promise<ChatSearchAnswer> {
+    async handle({ query, caller, parts }) {
       const { page, page_size: limit } = query
       const result = await parts.agent.sessions.search(query.query ?? '', caller, { offset: (page - 1) * limit, limit })
       return {
@@ -91,7 +89,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route('PUT /chat/rename-chat-session', 'renameChatSession', 'Name a session', {
     description: 'Without a name, one is generated from the conversation.',
-    input: { body: { kind: 'json', schema: chatSessionRenameSchema, limit: 'maxOtherBytes' } },
+    input: { body: chatSessionRenameSchema },
     answer: { description: 'The new name.', schema: chatSessionRenamedSchema },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ body, caller, parts }) {
@@ -103,7 +101,7 @@ export const sessionRoutes: readonly Route[] = [
     description:
       'Every caller who knows the id can read a public session with `is_shared=true`: the selected branch, with the sources ' +
       'that they may see themselves.',
-    input: { path: sessionPath, body: { kind: 'json', schema: chatSessionUpdateSchema, limit: 'maxOtherBytes' } },
+    input: { path: sessionPath, body: chatSessionUpdateSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path, body, caller, parts }) {
@@ -132,7 +130,7 @@ export const sessionRoutes: readonly Route[] = [
   }),
   route('PUT /service-api/chat-sessions/{session_id}/pin', 'pinChatSession', 'Pin a session', {
     description: 'Pins a session to the top of lists, or unpins it. At most 100 sessions of a caller can be pinned.',
-    input: { path: sessionPath, body: { kind: 'json', schema: sessionPinSchema, limit: 'maxOtherBytes' } },
+    input: { path: sessionPath, body: sessionPinSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path, body, caller, parts }) {
@@ -142,7 +140,7 @@ export const sessionRoutes: readonly Route[] = [
   route('GET /service-api/pinned-chat-sessions', 'listPinnedChatSessions', 'List pinned sessions', {
     description: 'All pinned sessions of the caller, last pinned first.',
     answer: { description: 'The sessions.', schema: v.array(chatSessionSummarySchema) },
-    async handle({ caller, parts }): Promise<ChatSessionSummary[]> {
+    async handle({ caller, parts }) {
       return (await parts.agent.sessions.listPinned(caller)).map(toSummary)
     },
   }),

@@ -108,10 +108,10 @@ export const ingestionRoutes: readonly Route[] = [
     description:
       'The document is indexed again with it; searches find it with its old metadata until then. 409 if it ' +
       'changes at the same time.',
-    input: { path: documentPath, body: { kind: 'json', schema: documentChangeSchema, limit: 'maxOtherBytes' } },
+    input: { path: documentPath, body: documentChangeSchema },
     answer: { description: 'Accepted.', schema: ingestionResponseSchema },
     errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
-    async handle({ path, body, caller, parts }): Promise<IngestionResponse> {
+    async handle({ path, body, caller, parts }) {
       const accepted = await parts.knowledge.changeMetadata(path.document_id, body.metadata, { caller })
       return { document_id: accepted.documentId, already_existed: accepted.alreadyExisted }
     },
