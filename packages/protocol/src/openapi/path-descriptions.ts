@@ -26,8 +26,10 @@ export const pathWords: Readonly<Record<string, string>> = {
   parsed: 'Whether to return a spreadsheet as CSV, sheet by sheet.',
   persona_id: 'Number of the agent; 0 is the default agent.',
   project_id: 'Number of the project.',
+  provider_id: 'Number of the provider.',
   q: 'Part of a name or e-mail address.',
   session_id: 'Id of the chat session.',
+  token_id: 'Number of the token.',
   tool_id: 'Number of the action.',
 }
 

@@ -15,7 +15,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Personalization', { scope: 'chat', owner: 'caller' })
 const memoryPath = v.object({ memory_id: queryInteger({}) })
-const textBody = { kind: 'json', schema: memoryTextSchema, limit: 'maxOtherBytes' } as const
 const noBody = (): Reply => reply(null, { status: 204 })
 
 /** Personal settings of the caller. */
@@ -57,7 +56,7 @@ const memoryItemRoutes: readonly Route[] = [
   }),
   route('POST /user/memories', 'addMemory', 'Add a memory', {
     description: '1 to 500 characters; at most a hundred memories.',
-    input: { body: textBody },
+    input: { body: memoryTextSchema },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
     handle: async ({ body, caller, parts }) => toMemoryItem(await parts.agent.memories.add(body.content, caller)),
@@ -71,7 +70,7 @@ const memoryItemRoutes: readonly Route[] = [
     },
   }),
   route('PATCH /user/memories/{memory_id}', 'updateMemory', 'Change a memory', {
-    input: { path: memoryPath, body: textBody },
+    input: { path: memoryPath, body: memoryTextSchema },
     answer: { description: 'The memory.', schema: memoryItemSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }) {
