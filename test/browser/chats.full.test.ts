@@ -17,6 +17,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
       INLAY_MODEL: 'm',
       INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
       INLAY_MODEL_GROUNDING: 'tools',
+      INLAY_SESSION_NAMES: 'question',
     })
   })
   afterAll(async () => {
@@ -229,6 +230,8 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await answered(page)
     const projects = page.getByRole('region', { name: 'Projects' })
     await projects.getByRole('button', { name: 'New project' }).click()
+    const name = page.getByLabel('Name of the project')
+    await expect.poll(() => name.evaluate((field) => document.activeElement === field)).toBe(true)
     await page.keyboard.type('Stables')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Stables', level: 1 }).waitFor()

@@ -19,6 +19,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
         { name: 'large', reasoning: true, ...server },
       ]),
       INLAY_MODEL_GROUNDING: 'tools',
+      INLAY_SESSION_NAMES: 'question',
     })
     const client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
     await client.ingest(
@@ -62,7 +63,8 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     expect(await columns.count()).toBe(2)
     expect(sent[0]?.['llm_overrides']).toHaveLength(2)
     const answers = await columns.locator('.answer').allTextContents()
-    expect(answers.toSorted()).toEqual(['Answer 1 of the two.', 'Answer 2 of the two.'])
+    expect(answers).toEqual([1, 2].map(() => expect.stringMatching(/^Answer \d+ of the two\./) as string))
+    expect(new Set(answers).size).toBe(2)
     expect(await columns.getByRole('heading').allTextContents()).toEqual(['small', 'large'])
     expect(await faultsOf(page)).toEqual([])
     await shot(page, 'comparison')
@@ -102,7 +104,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await page.locator('.answer', { hasText: 'It goes on.' }).waitFor()
     expect(await page.locator('.column').count()).toBe(0)
     expect(await page.locator('.turn').count()).toBe(2)
-    expect(await page.locator('.turn').first().locator('.answer').textContent()).toBe('First half and second.')
+    expect(await page.locator('.turn').first().locator('.answer').textContent()).toContain('First half and second.')
     await page.reload()
     await (await answered(page)).locator('.answer', { hasText: 'It goes on.' }).waitFor()
     expect(await page.locator('.turn').first().locator('.answered-by').textContent()).toBe('small')

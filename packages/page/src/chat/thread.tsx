@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, type Place } from '../address.ts'
 import type { Conversation } from './conversation.ts'
 import { DownIcon } from '../controls/icons.tsx'
+import { pure } from '../controls/pure.tsx'
 import type { ListedModel, Service } from '../service/service.ts'
 import type { Projects } from '../projects/projects.ts'
 import { texts } from '../texts/texts.ts'
@@ -30,8 +31,8 @@ interface ThreadProps {
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
 export function Thread({ conversation, goal, projects, service, models, quote }: ThreadProps): JSX.Element {
-  const { turns, ask, sessionId } = conversation
-  const goOn = (): void => ask({ question: texts.chat.goOnText, files: [] })
+  const { turns, sessionId } = conversation
+  const steady = useSteady(conversation)
   const [isAtEnd, setIsAtEnd] = useState(true)
   const last = turns.at(-1)
   const places = useRef(new Map<number, HTMLDivElement>())
@@ -64,12 +65,12 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
             else places.current.set(turn.id, place)
           }}
         >
-          <TurnView
+          <SteadyTurn
             turn={turn}
             isLast={turn === last}
-            conversation={conversation}
+            conversation={steady}
             models={models}
-            goOn={goOn}
+            goOn={steady.goOn}
             service={service}
           />
         </div>
@@ -87,6 +88,29 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
         </button>
       )}
     </div>
+  )
+}
+
+const SteadyTurn = pure(TurnView)
+
+/** What can be done in a conversation, the same object while an answer grows: finished turns are not drawn again. */
+function useSteady(
+  conversation: Conversation,
+): Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> & { readonly goOn: () => void } {
+  const latest = useRef(conversation)
+  latest.current = conversation
+  const { isAnswering } = conversation
+  return useMemo(
+    () => ({
+      isAnswering,
+      retry: (...given) => latest.current.retry(...given),
+      edit: (...given) => latest.current.edit(...given),
+      choose: (...given) => latest.current.choose(...given),
+      rate: (...given) => latest.current.rate(...given),
+      keep: (...given) => latest.current.keep(...given),
+      goOn: () => latest.current.ask({ question: texts.chat.goOnText, files: [] }),
+    }),
+    [isAnswering],
   )
 }
 

@@ -31,8 +31,17 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
         <h1 id="chats-title">{texts.chats.title}</h1>
         <p class="lead">{texts.chats.lead}</p>
       </div>
-      <SearchField label={texts.chats.search} words={chats.words} search={chats.search} />
-      {all !== undefined && all.length > 0 && <Selection chats={chats} all={all} ids={selected} select={setSelected} />}
+      <div class="chats-tools">
+        <SearchField label={texts.chats.search} words={chats.words} search={chats.search} />
+        {all !== undefined && all.length > 0 && selected === null && (
+          <button type="button" class="quiet-button" onClick={() => setSelected(new Set())}>
+            {texts.chats.select}
+          </button>
+        )}
+      </div>
+      {all !== undefined && all.length > 0 && selected !== null && (
+        <Selection chats={chats} all={all} ids={selected} select={setSelected} />
+      )}
       {chats.failure !== null && <FailureNote failure={chats.failure} />}
       {all !== undefined && (
         <ChatList all={all} chats={chats} projects={projects} selected={selected} select={setSelected} />
@@ -52,24 +61,15 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
 interface SelectionProps {
   readonly chats: Chats
   readonly all: readonly ListedChat[]
-  /** Null while nothing can be selected. */
-  readonly ids: ReadonlySet<string> | null
+  readonly ids: ReadonlySet<string>
+  /** Null ends it. */
   readonly select: (ids: ReadonlySet<string> | null) => void
 }
 
-/** Begins to select conversations, and deletes those that are. */
+/** Deletes the conversations that are selected. */
 function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
   const everything = useRef<HTMLInputElement>(null)
-  const isSelecting = ids !== null
-  useEffect(() => everything.current?.focus(), [isSelecting])
-  if (ids === null)
-    return (
-      <div class="selection">
-        <button type="button" class="quiet-button" onClick={() => select(new Set())}>
-          {texts.chats.select}
-        </button>
-      </div>
-    )
+  useEffect(() => everything.current?.focus(), [])
   // Those that another tab deleted, or a search hides, are left alone.
   const chosen = all.filter(({ id }) => ids.has(id))
   return (
