@@ -9,6 +9,7 @@ import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 import { formatDay } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
+import '../styles/project.css'
 
 export interface ProjectViewProps {
   readonly service: Service
