@@ -8,6 +8,7 @@ export const readableExtensions: readonly string[] = [
   '.html',
   '.htm',
   '.eml',
+  '.mbox',
   '.odt',
   '.ods',
   '.odp',

@@ -71,13 +71,14 @@ async function readText(file: SourceFile, costs: Costs, depth: number): Promise<
       'The file is neither text nor a document of a known format: send a PDF, Office or text file.',
     )
   const kind = textKind(decodeText(bytes.subarray(0, 32_768)), name, mediaType)
-  if (kind === 'eml') {
-    const { readEml } = await import('./formats/eml.ts')
+  if (kind === 'eml' || kind === 'mbox') {
     const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
       if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')
       return (await readFile({ name: innerName, mediaType: type, bytes: inner }, costs, depth + 1)).reading
     }
-    return { kind, reading: await readEml(bytes, { budget, readsPictures: costs.pictures.step !== 'skip', readInner }) }
+    const mail = { budget, readsPictures: costs.pictures.step !== 'skip', readInner }
+    if (kind === 'mbox') return { kind, reading: await (await import('./formats/mbox.ts')).readMbox(bytes, mail) }
+    return { kind, reading: await (await import('./formats/eml.ts')).readEml(bytes, mail) }
   }
   const text = decodeText(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))
   switch (kind) {

@@ -13,6 +13,7 @@ export type FileKind =
   | 'html'
   | 'markdown'
   | 'eml'
+  | 'mbox'
   | 'epub'
   | 'notebook'
   | 'odt'
@@ -33,6 +34,7 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   html: 'text/html',
   markdown: 'text/markdown',
   eml: 'message/rfc822',
+  mbox: 'application/mbox',
   epub: 'application/epub+zip',
   notebook: 'application/x-ipynb+json',
   odt: 'application/vnd.oasis.opendocument.text',
@@ -168,9 +170,16 @@ export function textKind(start: string, name: string, mediaType: string | undefi
   const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const named = kindsByExtension[extension]
   if (named) return named
+  if (startsAsMbox(start)) return 'mbox'
   if (looksLikeMail(start)) return 'eml'
   // A name such as notes.txt is as specific as the extensions above.
   return extension === 'txt' ? 'text' : (kindsByMediaType[type] ?? 'text')
+}
+
+/** A mailbox begins with `From ann@example.com Fri May  3 10:00:00 2024`, then its first mail. */
+function startsAsMbox(start: string): boolean {
+  const [first = '', second = ''] = start.slice(0, 2000).split(/\r?\n/, 2)
+  return /^From \S.*\d{1,2}:\d{2}/.test(first) && /^[\w-]+:/.test(second)
 }
 
 /** A mail begins with header lines, several of those that only mails have among them. */

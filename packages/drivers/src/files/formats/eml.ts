@@ -1,6 +1,7 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Address, Attachment, Email } from 'postal-mime'
 import type { Budget } from '../budget.ts'
+import { splitHistory, type EarlierMessage } from './mail-history.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { parseHtml } from './markup.ts'
 import { toTimestamp } from '../timestamps.ts'
@@ -10,17 +11,22 @@ import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 /** Reads a file inside a file; rejects with a refusal when it cannot be read. */
 export type InnerReader = (name: string, mediaType: string, bytes: Uint8Array) => Promise<Reading>
 
+/** What reading a mail needs. */
+export interface MailReading {
+  readonly budget: Budget
+  readonly readsPictures: boolean
+  readonly readInner: InnerReader
+  /** Messages of the same mailbox, which are not repeated. */
+  readonly seen?: Set<string>
+}
+
 /**
- * Reads a mail: its text (the HTML form when there is one), then each attachment that is a document, under its file
- * name. An attachment that cannot be read is named in the metadata and does not fail the mail.
+ * Reads a mail: its text (the HTML form when there is one), each attachment that is a document, under its file name, then
+ * the earlier messages that it repeats. An attachment that cannot be read is named in the metadata and does not fail the mail.
  */
 export async function readEml(
   bytes: Uint8Array,
-  {
-    budget,
-    readsPictures,
-    readInner,
-  }: { readonly budget: Budget; readonly readsPictures: boolean; readonly readInner: InnerReader },
+  { budget, readsPictures, readInner, seen = new Set() }: MailReading,
 ): Promise<Reading> {
   const { default: PostalMime } = await import('postal-mime')
   const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', maxNestingDepth: 50 }).catch(
@@ -30,7 +36,8 @@ export async function readEml(
   )
   const written = mail.html ? toMarkdown(parseHtml(mail.html)) : { text: mail.text ?? '', imageCount: 0 }
   const body = written.text.trim() === '' ? (mail.text ?? '') : written.text
-  const sections = sectionsOf(body, budget)
+  const { newest, earlier } = splitHistory(body)
+  const sections = sectionsOf(newest, budget)
   const unread: string[] = []
   let imageCount = written.imageCount
   for (const attachment of mail.attachments) {
@@ -39,6 +46,7 @@ export async function readEml(
     if (isPicture && (attachment.related || !readsPictures)) imageCount += attachment.related ? 0 : 1
     else imageCount += await readAttachment(attachment, { sections, unread, readInner })
   }
+  addEarlier(sections, earlier, { budget, seen })
   const sentAt = toTimestamp(mail.date ?? '')
   const title = oneLine(mail.subject ?? '')
   return {
@@ -49,6 +57,33 @@ export async function readEml(
     updatedAt: sentAt,
     imageCount,
   }
+}
+
+/** Longer sections are no messages. */
+const maxMessage = 100_000
+/** Shorter ones are within any text by chance. */
+const minWithin = 40
+
+/** Appends what the mail repeats of earlier ones, each once, and none that is attached or seen before. */
+function addEarlier(
+  sections: ExtractedSection[],
+  earlier: readonly EarlierMessage[],
+  { budget, seen }: { readonly budget: Budget; readonly seen: Set<string> },
+): void {
+  const known = sections.filter(({ text }) => text.length <= maxMessage).map(({ text }) => wordsOf(text))
+  for (const text of known) seen.add(text)
+  for (const { heading, text } of earlier) {
+    const words = wordsOf(text)
+    if (words === '' || seen.has(words)) continue
+    if (words.length >= minWithin && known.some((other) => other.includes(words))) continue
+    seen.add(words)
+    sections.push(...sectionsOf(text, budget, { heading: heading === '' ? 'Earlier message' : heading }))
+  }
+}
+
+/** Letters and digits alone: programs break and mark lines in their own ways. */
+function wordsOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
 
 /** Appends the text of an attachment to the sections; answers how many images are in it. */
@@ -72,7 +107,24 @@ async function readAttachment(
 
 function contentOf({ content }: Attachment): Uint8Array {
   if (typeof content === 'string') return new TextEncoder().encode(content)
-  return content instanceof Uint8Array ? content : new Uint8Array(content)
+  const bytes = content instanceof Uint8Array ? content : new Uint8Array(content)
+  return uudecoded(bytes) ?? bytes
+}
+
+/** Undoes an encoding of old programs, which the library leaves; undefined for anything else. */
+function uudecoded(bytes: Uint8Array): Uint8Array | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 300)).toString('latin1')
+  if (!/^\s*begin [0-7]{3,4} [^\n]+\r?\n/.test(start)) return undefined
+  const [, ...lines] = Buffer.from(bytes).toString('latin1').trimStart().split(/\r?\n/)
+  const pieces = lines.map((line) => {
+    const length = (line.charCodeAt(0) - 32) & 63
+    if (line === '' || line === 'end' || Number.isNaN(length)) return Buffer.alloc(0)
+    // The same six bits a sign as base64, with other signs.
+    const signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const base64 = Array.from(line.slice(1), (sign) => signs[(sign.charCodeAt(0) - 32) & 63]).join('')
+    return Buffer.from(base64, 'base64').subarray(0, length)
+  })
+  return Buffer.concat(pieces)
 }
 
 function joinHeadings(name: string, heading: string | undefined): string | undefined {

@@ -1,0 +1,41 @@
+import { oneLine, type Reading } from '../sections.ts'
+import { readEml, type MailReading } from './eml.ts'
+import { refusalOf } from '../refusals.ts'
+
+/** Reads a mailbox (mbox): each mail in sections under its subject, sender and date; repeated messages once. */
+export async function readMbox(bytes: Uint8Array, reading: Omit<MailReading, 'seen'>): Promise<Reading> {
+  const seen = new Set<string>()
+  const sections: Reading['sections'][number][] = []
+  let imageCount = 0
+  let updatedAt: number | undefined
+  let unread = 0
+  for (const mail of mailsOf(bytes)) {
+    try {
+      const read = await readEml(mail, { ...reading, seen })
+      const { from } = read.metadata ?? {}
+      const date = read.createdAt === undefined ? undefined : new Date(read.createdAt).toISOString().slice(0, 10)
+      const about = [read.title, from, date].filter(Boolean).join(', ')
+      for (const section of read.sections)
+        sections.push({ ...section, heading: oneLine([about, section.heading].filter(Boolean).join(' › ')) })
+      imageCount += read.imageCount ?? 0
+      updatedAt = Math.max(updatedAt ?? 0, read.createdAt ?? 0) || undefined
+    } catch (error) {
+      // Exceeding the budget fails the whole mailbox.
+      const refused = refusalOf(error)
+      if (!refused || refused.reason === 'too_large') throw error
+      unread++
+    }
+  }
+  const metadata: Record<string, string> = unread === 0 ? {} : { unreadable_mails: String(unread) }
+  return { title: null, sections, metadata, imageCount, updatedAt }
+}
+
+function* mailsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  // One character a byte: each mail says itself how its text is coded.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  const starts = [...text.matchAll(/(?:^|\n\r?\n)From \S[^\n]*\d{1,2}:\d{2}[^\n]*\n/g)]
+  for (const [at, match] of starts.entries()) {
+    const mail = text.slice(match.index + match[0].length, starts[at + 1]?.index ?? text.length)
+    yield Buffer.from(mail.replace(/^>(>*From )/gm, '$1'), 'latin1')
+  }
+}
