@@ -60,6 +60,22 @@ describe('Word documents', () => {
     expect(await wordText(table)).toBe('| Team | Name |\n| --- | --- |\n| Red | Ann \\| A |\n| Red | Bob |')
   })
 
+  test('a title in the first row of a table, merged over its columns, stands above it', async () => {
+    const cell = (text: string, span = ''): string => `<w:tc><w:tcPr>${span}</w:tcPr>${paragraph(text)}</w:tc>`
+    const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
+    const body = `<w:tbl>${row(cell('Rates', '<w:gridSpan w:val="2"/>'))}${row(cell('Country'), cell('Day'))}${row(cell('Norway'), cell('40'))}</w:tbl>`
+    expect((await extract({ name: 'a.docx', bytes: docx(body) })).sections[0]?.text).toBe(
+      'Rates\n\n| Country | Day |\n| --- | --- |\n| Norway | 40 |',
+    )
+  })
+
+  test('hidden text is left out', async () => {
+    const run = (text: string, properties: string): string =>
+      `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
+    const body = `<w:p>${run('Seen, ', '<w:b/>')}${run('secret, ', '<w:vanish/>')}${run('shown again.', '<w:vanish w:val="0"/>')}</w:p>`
+    expect((await extract({ name: 'a.docx', bytes: docx(body) })).sections[0]?.text).toBe('**Seen,** shown again.')
+  })
+
   test('comments of reviewers, with the place they stand at', async () => {
     const body = `<w:p><w:r><w:t>Pay by Friday</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r></w:p>`
     const comment = `<w:comment w:id="1" w:author="Ann Lee" w:initials="AL">${paragraph('Monday is a holiday.')}</w:comment>`
@@ -157,6 +173,26 @@ describe('presentations', () => {
     )
   })
 
+  test('the values of a chart are written as they are shown', async () => {
+    const series =
+      '<c:ser><c:val><c:numRef><c:numCache><c:formatCode>0.0%</c:formatCode><c:pt idx="0"><c:v>0.125</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser>'
+    const chart = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart><c:plotArea><c:barChart>${series}</c:barChart></c:plotArea></c:chart></c:chartSpace>`
+    const [slide] = (await extract({ name: 'a.pptx', bytes: pptx([{ tree: '', chart }]) })).sections
+    expect(slide!.text).toContain('| 1 | 12.5% |')
+  })
+
+  test('hidden slides are left out and count', async () => {
+    const bytes = pptx([
+      { tree: shape(slideLine('Welcome'), 'title') },
+      { tree: shape(slideLine('Salaries'), 'title'), isHidden: true },
+      { tree: shape(slideLine('End'), 'title') },
+    ])
+    expect((await extract({ name: 'a.pptx', bytes })).sections).toMatchObject([
+      { text: 'Welcome', page: 1 },
+      { text: 'End', page: 3 },
+    ])
+  })
+
   test('a slide that is all title is a passage, an empty one is none but counts', async () => {
     const bytes = pptx([
       { tree: shape(slideLine('Welcome'), 'title') },
@@ -227,6 +263,25 @@ describe('workbooks', () => {
   })
 
   const text = (reference: string, value: string): string => `<c r="${reference}" t="str"><v>${value}</v></c>`
+
+  test('comments on cells stand below the table', async () => {
+    const comments = (type: string, xml: string) => ({ type, name: `xl/${type}.xml`, xml })
+    const old = comments(
+      'comments',
+      '<comments><commentList><comment ref="B2" authorId="0"><text><r><t>Approved </t></r><r><t>in May</t></r></text></comment></commentList></comments>',
+    )
+    const rows =
+      '<row r="1"><c r="A1" t="str"><v>Item</v></c><c r="B1" t="str"><v>Price</v></c></row><row r="2"><c r="A2" t="str"><v>Ink</v></c><c r="B2"><v>3</v></c></row>'
+    const table = '| Item | Price |\n| --- | --- |\n| Ink | 3 |'
+    expect(await sheet(rows, { sheetParts: [old] })).toBe(`${table}\n\nComments:\n- B2: Approved in May`)
+    const thread = comments(
+      'threadedComment',
+      '<ThreadedComments><threadedComment ref="B2"><text>Who approved?</text></threadedComment><threadedComment ref="B2"><text>The board.</text></threadedComment></ThreadedComments>',
+    )
+    expect(await sheet(rows, { sheetParts: [old, thread] })).toBe(
+      `${table}\n\nComments:\n- B2: Who approved?\n- B2: The board.`,
+    )
+  })
 
   test('hidden sheets are left out', async () => {
     const plain = {

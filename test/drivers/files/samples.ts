@@ -121,13 +121,14 @@ export function slideLine(text: string, properties = ''): string {
 
 /** A presentation; slides are given in the order of the show, their files are numbered backwards. */
 export function pptx(
-  slides: readonly { tree: string; notes?: string; chart?: string; links?: Record<string, string> }[],
+  slides: readonly { tree: string; notes?: string; chart?: string; links?: Record<string, string>; isHidden?: true }[],
 ): Uint8Array {
   const parts: Record<string, string> = {}
   const number = (index: number): number => slides.length - index
-  for (const [index, { tree, notes, chart, links = {} }] of slides.entries()) {
+  for (const [index, { tree, notes, chart, links = {}, isHidden }] of slides.entries()) {
     const file = number(index)
-    parts[`ppt/slides/slide${file}.xml`] = `<p:sld ${drawing}><p:cSld><p:spTree>${tree}</p:spTree></p:cSld></p:sld>`
+    parts[`ppt/slides/slide${file}.xml`] =
+      `<p:sld ${drawing}${isHidden ? ' show="0"' : ''}><p:cSld><p:spTree>${tree}</p:spTree></p:cSld></p:sld>`
     const targets = Object.entries(links).map(([id, target]) => ({
       id,
       type: 'hyperlink',
@@ -165,6 +166,8 @@ export function xlsx(
     core?: string
     /** Merged ranges, in each sheet. */
     merges?: readonly string[]
+    /** Parts that the first sheet refers to. */
+    sheetParts?: readonly { type: string; name: string; xml: string }[]
     /** `hidden` or `veryHidden`, by the name of a sheet. */
     states?: Readonly<Record<string, string>>
   } = {},
@@ -188,6 +191,10 @@ export function xlsx(
       { id: 'rIdS', type: 'sharedStrings', target: '/xl/sharedStrings.xml' },
       { id: 'rIdT', type: 'styles', target: 'styles.xml' },
     ]),
+    'xl/worksheets/_rels/sheet1.xml.rels': relations(
+      (more.sheetParts ?? []).map(({ type, name }, at) => ({ id: `rIdP${at}`, type, target: `/${name}` })),
+    ),
+    ...Object.fromEntries((more.sheetParts ?? []).map(({ name, xml }) => [name, xml])),
     'xl/sharedStrings.xml': `<sst ${main}>${more.strings ?? ''}</sst>`,
     'xl/styles.xml': `<styleSheet ${main}>${more.styles ?? ''}</styleSheet>`,
     ...(more.core === undefined ? {} : { 'docProps/core.xml': coreProperties(more.core) }),

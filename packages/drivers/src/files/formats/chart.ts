@@ -1,5 +1,6 @@
 import { markdownTable } from './markdown-table.ts'
 import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
+import { shownNumber, styleOf, type NumberStyle } from './xlsx-numbers.ts'
 import { oneLine } from '../sections.ts'
 
 /** The data of a chart as a table, a column for each series, under the chart's title; "" for a chart without data. */
@@ -38,20 +39,23 @@ export function chartText(bytes: Uint8Array | undefined): string {
 
 const maxSeries = 100
 
-/** The cached points below an element, by their position. */
+/** The cached points below an element, by their position, as their format shows them. */
 function namesOf(element: Element | undefined): Map<number, string> {
   const points = new Map<number, string>()
   if (!element) return points
+  const code = [...elementsIn(element)].find(({ name }) => name === 'formatCode')
+  const style = code === undefined ? 'plain' : styleOf(textOf(code))
   for (const each of elementsIn(element)) {
     if (each.name === 'pt') {
       const value = childOf(each, 'v')
-      if (value) points.set(Number(each.attributes['idx']) || 0, shown(oneLine(textOf(value))))
+      if (value) points.set(Number(each.attributes['idx']) || 0, shown(oneLine(textOf(value)), style))
     } else if (each.name === 'v' && points.size === 0) points.set(0, oneLine(textOf(each)))
   }
   return points
 }
 
 /** Numbers without the noise of binary fractions. */
-function shown(text: string): string {
+function shown(text: string, style: NumberStyle): string {
+  if (style !== 'plain' && /^-?[\d.]+(?:E[-+]?\d+)?$/i.test(text)) return shownNumber(text, style, false)
   return /^-?\d+\.\d{10,}(?:E-?\d+)?$/i.test(text) ? String(Number(Number(text).toPrecision(15))) : text
 }

@@ -2,6 +2,7 @@ import type { Budget } from '../budget.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { childOf, elementsIn, parseHtml, parseXml, type Element } from './markup.ts'
 import { mainPart, mediaCount, officeFacts, relationsOf } from './office.ts'
+import { decodeText, declaredCharset } from '../encodings.ts'
 import { refusal } from '../refusals.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 import { storeZip, type Archive } from '../zip.ts'
@@ -65,12 +66,28 @@ function unpackedParts(archive: Archive, document: string): { parts: Map<string,
     if (!bytes) continue
     const tree = parseXml(bytes)
     if (childOf(tree, 'styles')) styles = childOf(tree, 'styles')
-    parts.set(name, bytes)
+    parts.set(name, withoutHidden(bytes))
   }
   if (!parts.has(document))
     throw refusal('broken', 'The Word document has no text part: save it anew and send it again.')
   return { parts, styles }
 }
+
+/** The library reads hidden text as any other. */
+function withoutHidden(bytes: Uint8Array): Uint8Array {
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('w:vanish')) return bytes
+  const text = decodeText(bytes, declaredCharset(bytes))
+  // Runs hold no runs. Styles keep their `vanish`: what they are used for is not known here.
+  const runs = text.split(/(?=<w:r[ >])/)
+  const seen = runs.map((run) => {
+    const end = run.indexOf('</w:r>')
+    const properties = end < 0 ? undefined : /^<w:r(?: [^>]*)?>\s*<w:rPr>(.*?)<\/w:rPr>/s.exec(run.slice(0, end))?.[1]
+    return properties !== undefined && isVanishing.test(properties) ? run.slice(end + 6) : run
+  })
+  return new TextEncoder().encode(seen.join(''))
+}
+
+const isVanishing = /<w:vanish(?:\s*\/>|\s+w:val="(?:1|true|on)"|>)/
 
 function relationsPart(name: string): string {
   const slash = name.lastIndexOf('/') + 1

@@ -1,17 +1,21 @@
 /**
  * Creates a Markdown table; the first row is the header. Cells must be single lines of Markdown; `|` and line breaks
- * are escaped here. Empty columns and rows are omitted.
+ * are escaped here. Empty columns and rows are omitted. A first row with one cell alone is the title above the table.
  * @returns "" if all cells are empty
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.map((row) => row.map(toCell)).filter((row) => row.some((cell) => cell !== ''))
   const columns = filledColumns(filled)
-  const header = filled[0]
+  const isTitled = filled.length > 2 && cellCount(filled[0]!) === 1 && cellCount(filled[1]!) > 1
+  const [title = '', body] = isTitled ? [filled[0]!.find(Boolean), filled.slice(1)] : ['', filled]
+  const header = body[0]
   if (!header) return ''
   const lines = [line(header, columns), `|${' --- |'.repeat(columns.length)}`]
-  for (const row of filled.slice(1)) lines.push(line(row, columns))
-  return lines.join('\n')
+  for (const row of body.slice(1)) lines.push(line(row, columns))
+  return (title === '' ? '' : `${title}\n\n`) + lines.join('\n')
 }
+
+const cellCount = (row: readonly string[]): number => row.filter(Boolean).length
 
 function toCell(text: string): string {
   const flat = /[\n\r\t|]/.test(text) ? text.replace(/\s*[\n\r\t]\s*/g, ' ').replace(/(?<!\\)\|/g, '\\|') : text

@@ -9,7 +9,7 @@ import { refusal } from '../refusals.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
 
-/** Reads a presentation: one section per slide in the order of the show, with tables, chart data, diagrams and notes. */
+/** Reads a presentation: one section per visible slide in the order of the show, with tables, chart data, diagrams and notes. */
 export function readPptx(archive: Archive, budget: Budget): Reading {
   const presentation = mainPart(archive) ?? 'ppt/presentation.xml'
   const bytes = archive.read(presentation)
@@ -33,7 +33,11 @@ function readSlide(archive: Archive, part: string, page: number, budget: Budget)
   const bytes = archive.read(part)
   if (!bytes) return []
   const relations = relationsOf(archive, part)
-  const { title, blocks } = slideText(parseXml(bytes), relations)
+  const slide = parseXml(bytes)
+  const root = childOf(slide, 'sld')
+  // Hidden from the show, as hidden sheets are.
+  if (/^(?:0|false)$/.test(root?.attributes['show'] ?? '')) return []
+  const { title, blocks } = slideText(slide, relations)
   for (const { type, target, isOutside } of relations.values()) {
     if (isOutside) continue
     if (type === 'diagramData') blocks.push(diagramText(archive.read(target)))

@@ -37,7 +37,7 @@ export function cellFormats(bytes: Uint8Array | undefined): NumberStyle[] {
 }
 
 /** Number style of a format code; quoted words, escaped letters, colours and locales are ignored. */
-function styleOf(code: string): NumberStyle {
+export function styleOf(code: string): NumberStyle {
   const [positive = ''] = code.replace(/"[^"]*"|\\.|_.|\*./g, '').split(';')
   const plain = positive.replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
   if (/general/i.test(plain)) return 'plain'

@@ -1,9 +1,9 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from '../budget.ts'
-import { elementsIn, parseXml, readXml } from './markup.ts'
+import { childOf, elementsIn, parseXml, readXml, textOf } from './markup.ts'
 import { mainPart, mediaCount, officeFacts, relationId, relationsOf } from './office.ts'
 import { refusal } from '../refusals.ts'
-import { sectionsOf, type Reading } from '../sections.ts'
+import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './sheet-text.ts'
 import { cellFormats, shownNumber, type NumberStyle } from './xlsx-numbers.ts'
 import type { Archive } from '../zip.ts'
@@ -37,10 +37,30 @@ export function readXlsx(archive: Archive, budget: Budget): Reading {
     if (sheet.name !== 'sheet' || /hidden$/i.test(sheet.attributes['state'] ?? '')) continue
     const relation = relations.get(relationId(sheet) ?? '')
     const content = relation?.type === 'worksheet' ? archive.read(relation.target) : undefined
-    const text = content ? sheetText(readRows(content, book, budget), budget) : ''
+    const cells = content ? sheetText(readRows(content, book, budget), budget) : ''
+    const text = [cells, relation ? commentsOf(archive, relation.target) : ''].filter(Boolean).join('\n\n')
     sections.push(...sectionsOf(text, budget, { heading: sheet.attributes['name'] ?? '' }))
   }
   return { ...officeFacts(archive), sections, imageCount: mediaCount(archive) }
+}
+
+/** Comments on the cells of a sheet as a list: `B5: Approved by the board`. */
+function commentsOf(archive: Archive, sheet: string): string {
+  const parts = [...relationsOf(archive, sheet).values()].filter(({ isOutside }) => !isOutside)
+  // New programs write conversations, and a copy as comments for old ones.
+  const threads = parts.filter(({ type }) => type === 'threadedComment')
+  const lines = (threads.length > 0 ? threads : parts.filter(({ type }) => type === 'comments')).flatMap(
+    ({ target }) => {
+      const bytes = archive.read(target)
+      if (!bytes) return []
+      const comments = [...elementsIn(parseXml(bytes))].filter(({ name }) => /^(?:comment|threadedComment)$/.test(name))
+      return comments.flatMap((comment) => {
+        const text = childOf(comment, 'text')
+        return text ? [`- ${comment.attributes['ref'] ?? ''}: ${oneLine(textOf(text))}`] : []
+      })
+    },
+  )
+  return lines.length === 0 ? '' : `Comments:\n${lines.join('\n')}`
 }
 
 interface Workbook {
