@@ -15,9 +15,9 @@ export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
   readonly asksForDimensions?: boolean
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
   readonly space?: string
-  /** Options for the provider by what a text is, e.g. `{ query: { google: { taskType: 'RETRIEVAL_QUERY' } }, … }`. */
+  /** Options for the provider, for documents and for queries, e.g. `{ query: { google: { taskType: 'RETRIEVAL_QUERY' } }, … }`. */
   readonly providerOptions?: Partial<Record<'document' | 'query', ProviderOptions>>
-  /** Maximum number of texts per request; never more than the model says it takes. Default 96. */
+  /** Maximum number of texts per request; never more than the model accepts. Default 96. */
   readonly maxBatchSize?: number
 }
 
@@ -29,8 +29,8 @@ export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
 const subject = 'The embedding service'
 
 /**
- * Any embedding model of the AI SDK. Requests carry as many texts as the model takes, and are tried again after rate
- * limits, server errors and broken connections, as long as the service asks. Run `embedderConformance`.
+ * Any embedding model of the AI SDK. Requests contain as many texts as the model accepts, and are retried after rate
+ * limits, server errors and broken connections, waiting as long as the service asks. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
  * `data.retryAfterSeconds` when the service sends it), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (vectors of another number or form), INDEX_MISMATCH (of another length)

@@ -8,8 +8,8 @@ export interface EmbedderOptions {
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number
   /**
-   * Put before each text, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
-   * Default: what is known of the model by its name (E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more).
+   * Prefixes of texts, for models that distinguish documents from queries, e.g. `{ document: 'passage: ', query: 'query: ' }`.
+   * Default: known by the name of the model for E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and some more.
    */
   readonly prefixes?: Partial<EmbedderPrefixes>
 }

@@ -1,6 +1,6 @@
 import { InlayError, isJsonObject, type RequiredOption } from '@inlay/protocol'
 
-/** Lengths of vectors that every index takes. */
+/** Vector lengths that every index supports. */
 export const requiredDimensions: RequiredOption = [
   'the length of its vectors, a whole number from 1 to 8192',
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 8192,
@@ -56,7 +56,7 @@ function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN
 }
 
-/** Little-endian 32-bit floats, as the protocol has them. */
+/** Little-endian 32-bit floats, as in the protocol. */
 function fromBase64(text: string): Float32Array | undefined {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined

@@ -24,9 +24,9 @@ export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
 }
 
 /**
- * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Tries again after
- * 408, 429, 5xx and broken connections, as long as the server asks. Texts that it refuses together go in smaller requests;
- * of a text that is too long for the model, the beginning is embedded. Run `embedderConformance`.
+ * An embedding model behind an OpenAI-compatible endpoint (OpenAI, Ollama, vLLM, TEI, LM Studio, …). Retries after
+ * 408, 429, 5xx and broken connections, waiting as long as the server asks. Texts refused together are sent in smaller
+ * requests; of a text that is too long for the model, only the beginning is embedded. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with
  * `data.retryAfterSeconds` when the service sends it), BUDGET_EXCEEDED, REQUEST_TOO_LARGE, UNPROCESSABLE_ENTITY, NOT_FOUND, API_ERROR,
  * CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (a reply of another shape), INDEX_MISMATCH (vectors of another length)

@@ -4,7 +4,7 @@ import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
 import { createEmbedder, type EmbedderOptions } from './create-embedder.ts'
 import { createModelRunner, whereOf, type TransformersModelOptions } from './transformers-model.ts'
 
-/** How the token vectors of a text are combined: as the model was trained, as its page says. */
+/** How the token vectors of a text are combined; the page of the model says which it was trained with. */
 export type Pooling = 'mean' | 'cls' | 'last_token'
 
 /** The part of `@huggingface/transformers` that is used. */
@@ -16,7 +16,7 @@ export interface TransformersLib {
   ) => Promise<FeatureExtraction>
 }
 
-/** A loaded model: texts in, one tensor with a row for each out. */
+/** A loaded model: returns one tensor with a row for each text. */
 export type FeatureExtraction = (
   texts: string[],
   options: { readonly pooling: Pooling; readonly normalize: boolean },
@@ -34,9 +34,9 @@ export interface FeatureTensor {
 export interface TransformersEmbedderOptions extends TransformersModelOptions, EmbedderOptions {
   /** Default `mean`. */
   readonly pooling?: Pooling
-  /** Whether vectors are brought to length 1. Default true. */
+  /** Whether vectors are normalised to length 1. Default true. */
   readonly normalize?: boolean
-  /** Form of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; smaller ones are faster and a little less exact. */
+  /** Precision of the weights: `fp32` (default), `fp16`, `q8`, `q4`, …; lower ones are faster and slightly less exact. */
   readonly dtype?: string
   /** Device to run on: `cpu` (default), `cuda`, `dml`, `webgpu`, … */
   readonly device?: string
@@ -45,16 +45,16 @@ export interface TransformersEmbedderOptions extends TransformersModelOptions, E
    * batch: with weights of 8 bits or less, which are scaled over the whole batch, and with last-token pooling.
    */
   readonly maxBatchSize?: number
-  /** The package, where it cannot be imported by name. */
+  /** The package, if it cannot be imported by name. */
   readonly lib?: TransformersLib
 }
 
-/** Most texts of one call: others who call get their turn in between. */
+/** Maximum number of texts per call, so that other callers get a turn in between. */
 const callTexts = 64
 
 /**
  * An embedding model that runs in this process, through `@huggingface/transformers` 3 or newer. It is loaded, and
- * downloaded if need be, with the first text. One run at a time; calls take turns run by run. Run `embedderConformance`.
+ * if necessary downloaded, with the first text. One run at a time; calls take turns run by run. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: UNSUPPORTED (the package is not installed),
  * SERVICE_UNAVAILABLE (the model could not be loaded, or a run failed), BAD_GATEWAY (vectors of another number or form),
  * INDEX_MISMATCH (vectors of another length)

@@ -152,8 +152,8 @@ export interface Handle<Parts, Options> {
 }
 
 /**
- * Makes a handle; failures of the engine leave it as errors of ours. `whenIdle` resolves after the calls that are under way
- * when it is called. The note says whether any is, or the opening.
+ * Creates a handle that converts failures of the engine. `whenIdle` resolves after the calls that are running when it is
+ * called. The note records whether a call, or the opening, is running.
  */
 export function createHandle<Parts, Options>(
   assemble: (options: Options, whenIdle: () => Promise<unknown>) => Promise<Parts>,

@@ -8,7 +8,7 @@ export interface LocalModel {
   readonly pooling?: Pooling
 }
 
-/** Models that are known by a short name, all with weights of 8 bits. */
+/** Models with a short name; all have 8-bit weights. */
 const known: Readonly<Record<string, LocalModel>> = {
   'multilingual-e5-small': { repository: 'Xenova/multilingual-e5-small', dimensions: 384, pooling: 'mean' },
   'bge-small-en-v1.5': { repository: 'Xenova/bge-small-en-v1.5', dimensions: 384, pooling: 'cls' },

@@ -20,7 +20,7 @@ export interface LocalEmbedderOptions extends ModelFolderOptions {
   readonly dimensions?: number
   /** Default: as known for the model, else `mean`. */
   readonly pooling?: Pooling
-  /** The package `@huggingface/transformers`, where it cannot be imported by name. */
+  /** The package `@huggingface/transformers`, if it cannot be imported by name. */
   readonly lib?: TransformersLib
 }
 
@@ -31,12 +31,12 @@ export interface LocalRerankerOptions extends ModelFolderOptions {
    * `onnx/model_quantized.onnx`.
    */
   readonly model: string
-  /** The package `@huggingface/transformers`, where it cannot be imported by name. */
+  /** The package `@huggingface/transformers`, if it cannot be imported by name. */
   readonly lib?: CrossEncoderLib
 }
 
 /**
- * An embedding model in this process with weights of 8 bits, downloaded into `folder` with the first text. Needs the package
+ * An embedding model in this process with 8-bit weights, downloaded into `folder` with the first text. Needs the package
  * `@huggingface/transformers`.
  * @throws INVALID_INPUT for an unknown model; from `embed` as `transformersEmbedder`
  * @example localEmbedder({ model: 'multilingual-e5-small', folder: 'data/models' })
@@ -52,7 +52,7 @@ export function localEmbedder(options: LocalEmbedderOptions): Embedder {
     transformersEmbedder({ model, dimensions, pooling, prefixes, dtype: 'q8', isOffline: true, lib: options.lib })
   const load = onceLoaded(async () => embedderIn(await modelFolder(repository, options)))
   return {
-    // Named by the model, not by the folder it lies in.
+    // Named after the model, not its folder.
     id: `local/${repository}/q8/${pooling ?? 'mean'}${spaceOfPrefix(prefixes)}@${dimensions}`,
     dimensions,
     maxBatchSize: 64,
@@ -62,7 +62,7 @@ export function localEmbedder(options: LocalEmbedderOptions): Embedder {
 }
 
 /**
- * A cross-encoder in this process with weights of 8 bits, downloaded into `folder` with the first search. Needs the package
+ * A cross-encoder in this process with 8-bit weights, downloaded into `folder` with the first search. Needs the package
  * `@huggingface/transformers`.
  * @throws INVALID_INPUT for an unknown model; from `rerank` as `transformersReranker`
  * @example localReranker({ model: 'ms-marco-minilm-l6-v2', folder: 'data/models' })

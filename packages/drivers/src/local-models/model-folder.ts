@@ -7,24 +7,24 @@ import { pipeline } from 'node:stream/promises'
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { modelFiles } from './catalogue.ts'
 
-/** How far the download of a file has come. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly model: string
   readonly file: string
   readonly bytes: number
-  /** Undefined while the server does not tell. */
+  /** Undefined if the server does not send it. */
   readonly totalBytes: number | undefined
 }
 
 /** Storage and source of models. */
 export interface ModelFolderOptions {
-  /** Holds a folder for each model; filled beforehand, nothing is downloaded. */
+  /** Folder with a subfolder per model. If it is filled beforehand, nothing is downloaded. */
   readonly folder: string
   /** Address of the Hub or a mirror. Default: `HF_ENDPOINT`, else `https://huggingface.co`. */
   readonly endpoint?: string
-  /** Branch, tag or commit. Default `main`; a commit keeps the vectors what they are. */
+  /** Branch, tag or commit. Default `main`; a commit keeps the vectors unchanged. */
   readonly revision?: string
-  /** Never downloads. Default false. */
+  /** Whether downloads are off. Default false. */
   readonly isOffline?: boolean
   readonly onProgress?: (progress: DownloadProgress) => void
   /** Sends the requests. Default: the platform's. */
@@ -34,8 +34,8 @@ export interface ModelFolderOptions {
 const checksumFile = 'checksums.json'
 
 /**
- * Returns the folder of a model, after downloading what is missing. Downloads are compared with the SHA-256 that the Hub
- * states, and files with the checksums that were written down when they came.
+ * Returns the folder of a model, after downloading missing files. Downloads are verified with the SHA-256 of the Hub,
+ * existing files with the checksums stored when they were downloaded.
  * @throws SERVICE_UNAVAILABLE when files are missing and cannot be downloaded, or differ from their checksums
  */
 export async function modelFolder(repository: string, options: ModelFolderOptions): Promise<string> {
@@ -86,7 +86,7 @@ async function download(
   const address = `${base}/${repository}/resolve/${encodeURIComponent(revision)}/${file}`
   const partial = `${path}.${randomUUID()}.part`
   try {
-    // Only the Hub's own answer states the checksum, not the storage that it redirects to.
+    // Only the response of the Hub itself contains the checksum, not that of the storage it redirects to.
     const head = await fetch(address, { method: 'HEAD', redirect: 'manual' })
     const [expected] = /[\da-f]{64}/.exec(head.headers.get('x-linked-etag') ?? '') ?? []
     const reply = await fetch(address)
@@ -105,7 +105,7 @@ async function download(
         yield piece
       }
     }
-    // The stream of the platform and that of Node have types of their own.
+    // The types of web streams and of Node differ.
     const body = Readable.fromWeb(reply.body as Parameters<typeof Readable.fromWeb>[0])
     await pipeline(body, counted, createWriteStream(partial))
     const sum = hash.digest('hex')

@@ -1,4 +1,4 @@
-/** The optional package where it is not installed: what is used of it is written out in these types. */
+/** Types of the used part of the optional package, which may not be installed. */
 declare module '@huggingface/transformers' {
   /* oxlint-disable typescript/consistent-type-imports -- an ambient module takes no relative import */
   export const pipeline: import('../embedders/transformers-embedder.ts').TransformersLib['pipeline']

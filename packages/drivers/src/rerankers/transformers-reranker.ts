@@ -25,17 +25,17 @@ export type PairClassifier = (inputs: unknown) => Promise<{ readonly logits: Fea
 
 /** A cross-encoder that runs in this process. */
 export interface TransformersRerankerOptions extends Omit<TransformersModelOptions, 'revision'> {
-  /** Form of the weights: `q8` (default), `fp32`, `fp16`, `q4`, … */
+  /** Precision of the weights: `q8` (default), `fp32`, `fp16`, `q4`, … */
   readonly dtype?: string
-  /** Texts that run through the model together. Default 8. */
+  /** Maximum number of texts per run of the model. Default 8. */
   readonly maxBatchSize?: number
-  /** The package, where it cannot be imported by name. */
+  /** The package, if it cannot be imported by name. */
   readonly lib?: CrossEncoderLib
 }
 
 /**
  * A cross-encoder that runs in this process, through `@huggingface/transformers` 3 or newer. It is loaded with the first
- * search. One run at a time; an aborted call ends after the run under way. Run `rerankerConformance`.
+ * search. One run at a time; an aborted call ends after the current run. Run `rerankerConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `rerank`: UNSUPPORTED (the package is not installed),
  * SERVICE_UNAVAILABLE (the model could not be loaded, or a run failed), BAD_GATEWAY (other than one score for each text)
  * @example transformersReranker({ model: 'Xenova/ms-marco-MiniLM-L-6-v2' })

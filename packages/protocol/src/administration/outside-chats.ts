@@ -7,7 +7,7 @@ const isGiven = rule('value_error', 'must not be blank', (value: string) => valu
 export const webSearchRequestSchema = model('WebSearchRequest', {
   /** 1 to 8 queries, each of 1 to 1000 characters. */
   queries: v.pipe(v.array(v.pipe(text, v.maxLength(1000), isGiven)), v.minLength(1), v.maxLength(8)),
-  /** Most results of each query, 1 to 100; the search service gives 10 at most. */
+  /** Maximum number of results per query, 1 to 100; the search service returns at most 10. */
   max_results: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(100)), 10),
 })
 

@@ -19,7 +19,7 @@ export interface Sample {
 
 /** Keeps a sample up to date with its table. */
 export interface Sampling {
-  /** Whether `current` has a sample at hand. */
+  /** Whether `current` returns a sample without waiting for it. */
   readonly isReady: boolean
   current(): Promise<Sample>
   /** Records that the table has changed and its current number of rows. */
