@@ -54,7 +54,7 @@ export interface Setting {
   lines(input?: Partial<SendMessageInput>): Promise<StreamLine[]>
 }
 
-/** Makes an agent that answers by a script. The clock stands still unless a test moves it; waits are skipped. */
+/** Creates an agent with scripted answers. The clock stops unless a test moves it; waits are skipped. */
 export async function newSetting(script: Script, options: Partial<ConversationsOptions> = {}): Promise<Setting> {
   const db = options.db ?? (await newDatabase())
   const model = scriptedModel(script)
@@ -68,7 +68,7 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     memories: false,
     // A question of its own after the first answer.
     sessionNames: 'off',
-    // Questions of their own would stand between the steps of a script.
+    // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),
     ...options,

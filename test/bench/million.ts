@@ -86,7 +86,7 @@ async function measureKept(open: OpenEngine, folder: string): Promise<void> {
   }
 }
 
-/** @param record file with what filling it told, present once it is filled */
+/** @param record file with the figures of filling it, present once it is filled */
 async function fillOnce(engine: Engine, rows: number, record: string): Promise<Point> {
   await engine.index.open(space)
   if (existsSync(record)) return JSON.parse(readFileSync(record, 'utf8')) as Point

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { note } from './figures.ts'
 
-/** What a process tells; CPU times of all its threads. */
+/** Figures of a process; CPU times include all its threads. */
 interface Start {
   readonly status: number
   readonly importMs: number

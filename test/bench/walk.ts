@@ -144,7 +144,7 @@ async function post(fixture: Fixture, entries: readonly Page[]): Promise<BatchLi
   return answers
 }
 
-/** Waits until all is searchable; tells how long that took, and how searches fared meanwhile and fare now. */
+/** Waits until all is searchable; returns how long that took, and the times of searches meanwhile and afterwards. */
 async function tellIndexed(fixture: Fixture, begun: number, searching: Searching): Promise<void> {
   await fixture.whenIdle()
   const { documents, index } = await fixture.figures()
@@ -168,7 +168,7 @@ interface Searching {
   end(): Promise<readonly number[]>
 }
 
-/** Searches one after the other, ten a second at most, until told to end. */
+/** Searches one after the other, at most ten per second, until stopped. */
 function searchUntil(fixture: Fixture, isOver: () => boolean): Searching {
   let isEnding = false
   const run = async (): Promise<readonly number[]> => {

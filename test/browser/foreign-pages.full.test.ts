@@ -115,7 +115,7 @@ function sendForm({
   fieldName: string
 }): void {
   const frame = document.createElement('iframe')
-  // One for each form: a second navigation of a frame cancels the one under way.
+  // One for each form: a second navigation of a frame cancels the first.
   frame.name = `answer to ${enctype}`
   const form = document.createElement('form')
   Object.assign(form, { method: 'post', action: address, enctype, target: frame.name })

@@ -10,7 +10,7 @@ describe.skipIf(reason !== undefined)('the page', () => {
     await ask(page, 'How are citations checked?')
     const turn = await answered(page)
     await turn.getByText(/Searched your documents, \d+ found/).waitFor()
-    // The query is the question, which stands above it.
+    // The query equals the question, which is shown above it.
     expect(await turn.locator('.query').count()).toBe(0)
     await turn.locator('.citation').first().click()
     const source = turn.locator('.source.shown')

@@ -17,7 +17,7 @@ function unlessClosed(error: unknown): void {
   if (!isInlayError(error) || error.code !== 'CLOSED') throw error
 }
 
-/** The same index, with a fold under way whenever it is written, searched or read. */
+/** The same index, with a fold running whenever it is written, searched or read. */
 export function midFold(index: VectorIndex): VectorIndex {
   const beside = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const fold = index.maintain({ idle: true }).catch(unlessClosed)

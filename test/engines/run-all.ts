@@ -1,8 +1,8 @@
 import type { ConformanceTest } from '@inlay/conformance'
 
 /**
- * Runs tests one after the other and tells how each went; the process fails at its end when one did.
- * @param clear takes away what a test has left
+ * Runs tests one after the other and prints the result of each; the process fails at its end when one failed.
+ * @param clear removes the data of a test
  */
 export async function runAll(
   name: string,

@@ -226,7 +226,7 @@ async function assistantInOutage(server: S3Server): Promise<void> {
       },
       180_000,
     )
-    // It lies there in pieces of 4 MiB, so that no more is ever read than is sent.
+    // It is stored in parts of 4 MiB, so that no more is read than is sent.
     const file = await call(`/chat/file/${files[0]!.file_id}`)
     assert.ok(bytes.equals(Buffer.from(await file.arrayBuffer())), 'the file is whole')
   } finally {

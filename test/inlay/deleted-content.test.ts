@@ -25,7 +25,7 @@ const marks = {
   edited: 'markeditedc95e',
 }
 
-/** The marks that stand in files of the data folder. */
+/** The marks that are still in files of the data folder. */
 function marksOnDisk(isWanted = (_name: string): boolean => true): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && isWanted(entry.name))

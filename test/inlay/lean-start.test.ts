@@ -39,7 +39,7 @@ test.runIf(process.platform === 'linux')(
     const { arguments: words, environment } = await serve({})
     expect(environment).toMatch(/^MALLOC_ARENA_MAX=2$/m)
     expect(words).toMatch(/^--max-semi-space-size=16$/m)
-    // The process that was started, not a child of it: whoever sends a signal meets the server.
+    // The started process itself is the server, not a child of it, so signals reach the server.
     const ended = once(child!, 'exit')
     child!.kill('SIGTERM')
     expect(await ended).toEqual([0, null])

@@ -11,7 +11,7 @@ test('a process that runs is not gone, and names itself anew each time', () => {
 
 test('a process that was killed is gone', async () => {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'])
-  // As a process of an earlier version names itself: without what tells the next holder of its id apart.
+  // The name of a process of an earlier version, which does not distinguish a later process with the same id.
   const childOwner = owner.replace(`:${process.pid}:`, `:${child.pid}:`).replace(/:[^:]*\//, ':')
   expect(isGone(childOwner)).toBe(false)
   const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -35,7 +35,7 @@ const errors: unknown[] = []
 let inlay: Inlay
 let operations: readonly Operation[] = []
 let named: Readonly<Record<string, JsonSchema>> = {}
-/** Ids that exist, by the names of the fields they may stand in. */
+/** Existing ids, by the names of their fields. */
 const known: Record<string, unknown[]> = {}
 
 beforeAll(async () => {

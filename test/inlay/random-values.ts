@@ -48,7 +48,7 @@ const timestamps = [
 
 /**
  * Makes the maker.
- * @param known values by the name of the field they may stand in, such as ids that exist
+ * @param known existing values by the name of their field, such as ids
  * @param options.wrong how likely a value is of another shape than asked for
  */
 export function valueMaker(

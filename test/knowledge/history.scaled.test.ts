@@ -99,7 +99,7 @@ async function operate(fixture: Fixture, kind: Operation['kind'], id: string): P
   operation.ended = tick()
 }
 
-/** The versions of a document that search shows now; `undefined` stands for none. */
+/** The versions of a document in search results; `undefined` means none. */
 async function shown(fixture: Fixture, id: string): Promise<number | undefined> {
   const knowledge = fixture.instances[Math.floor(fixture.random() * fixture.instances.length)]!
   const passages = (await knowledge.search({ text: id, limit: 50 })).filter(

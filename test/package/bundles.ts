@@ -1,4 +1,4 @@
-/** Bundles of hosts by esbuild, rollup and webpack: what works in them, and what they are told. */
+/** Bundles of hosts by esbuild, rollup and webpack: which parts work in them, and their errors for the others. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 interface FigureTable {
   readonly page: string
   readonly line: number
-  /** The section it stands in, from its heading to the next. */
+  /** Its section, from its heading to the next. */
   readonly section: string
 }
 

@@ -54,7 +54,7 @@ const continued = [
   ...globSync('docs/2.drivers/write-your-own/{[2-9],10}.*.md'),
 ]
 
-/** TypeScript and JavaScript of a page, a module for each that stands alone. */
+/** TypeScript and JavaScript of a page, a module for each block that can run by itself. */
 function examplesOf(page: string): string[] {
   const blocks = [...readFileSync(page, 'utf8').matchAll(/^```(?:ts|js)\n([^]*?)^```/gm)].map(([, code]) => code ?? '')
   return continued.includes(page) ? [blocks.join('\n')] : blocks

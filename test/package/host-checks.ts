@@ -44,7 +44,7 @@ export function checkTypes(project: string, packed: readonly Packed[], example: 
   console.log('  types: clean for strict hosts of bundlers, nodenext and node16')
 }
 
-/** A host whose package manager left out optional dependencies: small, and told what is missing. */
+/** A host whose package manager left out optional dependencies: small, with errors that name the missing package. */
 export function checkWithoutLancedb(project: string, packed: readonly Packed[]): void {
   installHost(project, packed, { manager: 'npm', args: ['--omit=optional'] })
   checkSize('npm install inlay --omit=optional', project)
@@ -65,7 +65,7 @@ const found = await inlay.knowledge.search({ text: 'How many days?', limit: 1 })
 await inlay.close()
 `
 
-/** CommonJS apps may `require` it, and Jest runs it when told to load ES modules. */
+/** CommonJS apps can `require` it, and Jest runs it when configured for ES modules. */
 export function checkCommonJs(project: string, node: string): void {
   const app = "const { createInlay } = require('inlay'); console.log(typeof createInlay)"
   writeFileSync(join(project, 'app.cjs'), app)

@@ -37,7 +37,7 @@ export function pack(into: string, names: readonly string[] = folders): readonly
     const missing = ['README.md', 'LICENSE'].filter((name) => !names.includes(name))
     if (missing.length > 0) throw new Error(`${packed.name} is packed without ${missing.join(' and ')}`)
     const manifest = JSON.parse(run('tar', ['-xOf', join(into, packed.filename), 'package/package.json']))
-    // Maps name the sources, which lie beside them.
+    // Source maps name the sources, which are next to them.
     for (const form of [/\.d\.ts\.map$/, /^src\/.*\.tsx?$/])
       if (!names.some((name) => form.test(name))) throw new Error(`${packed.name} is packed without any ${form.source}`)
     const unsaid = ['author', 'homepage', 'bugs', 'repository'].filter((field) => manifest[field] === undefined)
@@ -99,7 +99,7 @@ export async function until<T>(what: string, attempt: () => Promise<T | undefine
   }
 }
 
-/** A port that nobody listens on. It lies below those of outgoing connections, so it stays free until it is used. */
+/** An unused port, below the range of outgoing connections, so that it stays free until it is used. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)
@@ -125,7 +125,7 @@ export interface Serving {
   isKilled(): boolean
 }
 
-/** Starts a program; what it prints is told when something fails. */
+/** Starts a program; its output is part of error messages. */
 export function serve(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Serving {
   const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

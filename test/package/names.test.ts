@@ -48,7 +48,7 @@ function exists(name: string): boolean {
   return true
 }
 
-/** `<name>` and `*` stand for anything. */
+/** `<name>` and `*` match anything. */
 function isPath(name: string): boolean {
   if (paths.has(name)) return true
   const form = name.replaceAll('.', '\\.').replaceAll(/<\w+>|\*+/g, '[^/]+')

@@ -136,7 +136,7 @@ test.each([
   const folder = await project()
   await bootstrap(folder)
   await spoil(folder)
-  // Another platform's packages lie in the same folders, which npm's own record cannot tell.
+  // Packages of another platform use the same folders, which npm's own record cannot distinguish.
   if (_reason.includes('platform')) await rm(join(folder, 'node_modules/.package-lock.json'))
   expect((await bootstrap(folder)).code).toBe(0)
   expect(await calls(folder)).toHaveLength(2)

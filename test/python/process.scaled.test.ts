@@ -255,7 +255,7 @@ test('code that would get out of its context finds every door of the process shu
   expect({ stdout, visits }).toEqual({ stdout: 'tried 0\n', visits: 0 })
 })
 
-// Elsewhere there is no file that tells what a process has started.
+// Other systems have no file that lists the children of a process.
 test.skipIf(process.platform !== 'linux' || isShort)('a program does not outlive a host that is killed', async () => {
   const script = `
     import { pyodide } from ${JSON.stringify(pathToFileURL(resolve('packages/python/src/index.ts')).href)}

@@ -84,7 +84,7 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
     const next = await claimAt(slower, 10)
     expect([taken?.id, next?.id]).toEqual(['first', 'second'])
     expect(await claimAt(faster, 10)).toBeUndefined()
-    // The claim of the faster one still stands.
+    // The claim of the faster one is still valid.
     expect(await settleJob(faster, taken!, { work: null })).toBe(true)
   })
 

@@ -60,7 +60,7 @@ function follow(response: Response): AnswerStream {
   return { process: response.headers.get('x-process'), lines, ended: read().catch(() => false) }
 }
 
-/** The session of an answer, once its stream has told it. */
+/** The session of an answer, once its stream has named it. */
 export function sessionOf(stream: AnswerStream): Promise<string> {
   return eventually('the session', async () => /"chat_session_id":"([^"]+)"/.exec(stream.lines[0]?.json ?? '')?.[1])
 }

@@ -110,7 +110,7 @@ export function readingCalls(documents: number): Call[] {
   return [...shared, ...chats, session, ...audit]
 }
 
-/** Values of the path parameters that stand for something in filled records. */
+/** Values of path parameters that exist in filled records. */
 const pathValues: Readonly<Record<string, string>> = {
   session_id: '00000000-0000-4000-8000-000000000004',
   cc_pair_id: '7',

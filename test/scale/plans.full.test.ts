@@ -175,7 +175,7 @@ async function onSqlite(db: Kysely<unknown>, { sql: text, parameters }: Compiled
     })
 }
 
-/** The table that an alias of a statement stands for. */
+/** The table behind an alias of a statement. */
 function aliasOf(text: string, alias: string): string {
   return new RegExp(`"?(inlay_\\w+)"? as "?${alias}"?\\b`, 'i').exec(text)?.[1] ?? alias
 }

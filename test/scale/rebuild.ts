@@ -41,7 +41,7 @@ export async function recordsWithoutIndex(
   return { records, index }
 }
 
-/** The stored form of a document, which is removed again; `template` stands for its number. */
+/** The stored form of a document, which is removed again; `template` is a placeholder for its number. */
 async function contentOfOne({ base }: Member, db: Kysely<unknown>): Promise<string> {
   const document = {
     id: 'document-template',

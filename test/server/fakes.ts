@@ -274,7 +274,7 @@ export interface Setup {
   ask(path: string, init?: RequestInit & { key?: string | null; json?: unknown }): Promise<Response>
 }
 
-/** A server over fakes; `ask` goes to `/api` as alice unless told otherwise. */
+/** A server over fakes; `ask` calls `/api` as alice by default. */
 export function setup(options: Partial<ServerOptions> = {}): Setup {
   const knowledge = fakeKnowledge()
   const searched = options.knowledge ?? knowledge

@@ -3,7 +3,7 @@ import { setup, type Setup } from './fakes.ts'
 
 /** A server over a real knowledge in memory, started. */
 export interface Library extends Omit<Setup, 'knowledge'>, TestKnowledge {
-  /** Asks as administrator unless told otherwise, and reads the answer. */
+  /** Calls as administrator by default, and reads the answer. */
   call(path: string, init?: Parameters<Setup['ask']>[1]): Promise<{ status: number; body: unknown; headers: Headers }>
 }
 

@@ -20,7 +20,7 @@ const kinds = [
   ['anthropic', startAnthropic],
 ] as const
 
-/** A service whose model sits behind a real HTTP server that answers as told. */
+/** A service whose model is a real HTTP server with scripted answers. */
 async function behind([type, start]: (typeof kinds)[number], replies: readonly Reply[]) {
   provider = await start(replies)
   const { origin } = provider

@@ -168,7 +168,7 @@ async function folded(response: Response): Promise<unknown> {
   return fold([...decoder.push(await response.text()), ...decoder.end()].map(({ line }) => line))
 }
 
-/** Field, value, where the fault stands, its type. */
+/** Field, value, location of the issue, its type. */
 const malformed: readonly (readonly [string, Given, readonly string[], string])[] = [
   ['message: absent', { message: undefined }, ['message'], 'missing'],
   ['message: null', { message: null }, ['message'], 'string_type'],

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 afterEach(() => spans.reset())
 
-/** An assistant with telemetry, one document, and a model that replies as told. */
+/** An assistant with telemetry, one document and a scripted model. */
 async function open(replies: Reply[], options: InlayOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-telemetry-'))
   const model = await startOpenAi(() => replies.shift() ?? { status: 500, body: 'no further reply' })

@@ -3,7 +3,7 @@ import { CitationFilter, type CitationPiece } from '@inlay/agent/internal/citati
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { newDoc } from '../setting.ts'
 
-/** Passages of a handbook, each with a sentence as it stands there, in other words, and in another language. */
+/** Passages of a handbook, each with a sentence in the same words, in other words, and in another language. */
 const handbook: readonly (readonly [passage: string, quoted: string, inOtherWords: string, translated: string])[] = [
   [
     'Full-time staff receive 25 days of annual leave per calendar year. Up to five unused days may be carried over until the end of March.',
@@ -99,7 +99,7 @@ describe.each(places)('a mark %s', (_, write) => {
       test(`stays on its passage: ${sentence}`, () => {
         expect(cite(write(sentence, ` [${own}]`))).toBe(write(sentence, ` [${own}]`))
       })
-      // Few words of a translation stand in any passage.
+      // A translation shares few words with any passage.
       const isTranslated = at === 2
       if (!isTranslated)
         test(`moves to the passage that holds its sentence: ${sentence}`, () => {

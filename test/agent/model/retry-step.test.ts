@@ -246,7 +246,7 @@ test('a server that is still loading its model is waited for, without counting a
   // Any other 503 ends after its attempts, and so does loading at last.
   await expect(newStep(Array.from({ length: 9 }, () => fails(down))).done).rejects.toThrow('Service Unavailable')
   await expect(newStep(Array.from({ length: 90 }, () => fails(loading))).done).rejects.toThrow('Loading model')
-  // A check of the model is told at once.
+  // A check of the model is reported at once.
   const check = newStep([fails(loading), ['Loaded.']], { maxAttempts: 1 })
   await expect(check.done).rejects.toThrow('Loading model')
 })

@@ -11,7 +11,7 @@ import { ana, eventually, newSetting, providerOf, type Setting } from '../settin
 const asksForSummary = ({ prompt }: LanguageModelV4CallOptions): boolean =>
   prompt[0]?.role === 'system' && prompt[0].content.startsWith('You keep the memory')
 
-/** An agent whose model has a small window, says some 430 tokens a turn, and sums up as told. */
+/** An agent whose model has a small window, writes some 430 tokens per turn, and has scripted summaries. */
 async function newTalk(
   summarize: (count: number) => ScriptStep,
   { options, ...more }: { quotesOnly?: boolean; options?: Partial<ConversationsOptions> } = {},

@@ -5,7 +5,7 @@ import type { ResearchPhase } from '@inlay/agent/internal/research/step'
 import type { SearchDoc, SendMessageInput, StreamLine } from '@inlay/protocol'
 import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
 
-/** One call of the model, told apart. */
+/** One call of the model, identified by its phase. */
 export interface PhaseCall {
   readonly phase: ResearchPhase
   /** The task of an agent; "" in phases without one. */
@@ -24,7 +24,7 @@ export const textOf = (message: LanguageModelV4Message | undefined): string => {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-/** Which phase a call belongs to, told by what is offered and asked as a model would. */
+/** The phase of a call, recognised by the offered tools and the prompt, as a model would. */
 export function phaseOf({ tools = [], prompt }: LanguageModelV4CallOptions): ResearchPhase {
   const offered = new Set(tools.map(({ name }) => name))
   if (offered.has('generate_plan')) return 'clarify'

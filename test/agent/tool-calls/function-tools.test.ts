@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { toFunctionTools } from '@inlay/agent/internal/tool-calls/call-plan'
 import { ana, findsAlways, newPassage, newSetting } from '../setting.ts'
 
-/** Every keyword of a schema, wherever it stands. */
+/** Every keyword of a schema, at any depth. */
 function keywordsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([name, value]) => [

@@ -18,7 +18,7 @@ function comparable(lines: readonly unknown[]): unknown[] {
   return JSON.parse(text) as unknown[]
 }
 
-/** As the wire tells failures here: an error packet before the error line, and no stack. */
+/** Failures as sent here: an error packet before the error line, without a stack. */
 function withErrorPacket(lines: readonly Line[], turn: number): unknown[] {
   return lines.flatMap((line) => {
     if (!('error' in line)) return [line]
@@ -45,7 +45,7 @@ interface SearchScript {
   readonly queries: readonly string[]
   readonly isWeb?: boolean
   readonly sources?: readonly string[]
-  /** Waited for before the queries and before the documents are told. */
+  /** Awaited before the queries and before the documents are sent. */
   readonly steps?: readonly [Promise<void>, Promise<void>]
   readonly onProgress?: (what: 'queries' | 'end') => void
 }

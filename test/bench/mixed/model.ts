@@ -21,7 +21,7 @@ export async function startScriptedModel(): Promise<StandIn> {
 }
 
 function replyTo({ body }: RecordedRequest): ReplyPart[] {
-  // The stand-in got them from the assistant, as its API describes them.
+  // The stand-in received them from the assistant, as its API describes them.
   const { messages = [], tools = [] } = body as {
     messages?: readonly Message[]
     tools?: readonly { readonly function: { readonly name: string } }[]

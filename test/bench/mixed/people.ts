@@ -60,7 +60,7 @@ function kindOf(share: number): Kind {
   return mix.find(([, part]) => share < (sum += part))?.[0] ?? 'chat'
 }
 
-/** A turn went well when it was told to its end, without an error in any packet. */
+/** A turn succeeded when it was sent to its end, without an error in any packet. */
 async function failureOf(response: Response): Promise<string | undefined> {
   const text = await response.text()
   if (response.status !== 200) return `${response.status} ${text.slice(0, 200)}`

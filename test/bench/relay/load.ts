@@ -1,4 +1,4 @@
-/** Opens streams at a relay, all in one tick, and tells when tokens came. */
+/** Opens streams at a relay, all in one tick, and reports when tokens arrive. */
 import { request } from 'node:http'
 
 /** Instructions for the load client. */

@@ -1,4 +1,4 @@
-/** A model that speaks chat completions and says as many tokens as its name tells, such as `600x40` (600, 40 ms apart). */
+/** A model for chat completions that sends as many tokens as its name says, such as `600x40` (600, 40 ms apart). */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -31,7 +31,7 @@ test('a document set is made by its bare id, changed and removed with null', asy
   expect([gone.status, gone.json.error_code]).toEqual([404, 'DOCUMENT_SET_NOT_FOUND'])
 })
 
-/** How connectors fare is told in three lists. */
+/** Three lists show the status of connectors. */
 async function expectListed(): Promise<void> {
   const status = await service.call('GET', '/manage/admin/connector/status')
   expectFields(status.json[0], 'cc_pair_id name connector credential access_type groups')

@@ -1,4 +1,4 @@
-/** A kennel's service as an OpenAPI document tells it: references, path-item and header parameters, lists, a body. */
+/** OpenAPI document of a kennel: references, path-item and header parameters, lists, a body. */
 export function kennelDocument(serverUrl = 'https://kennel.example/v1'): Record<string, unknown> {
   return {
     openapi: '3.0.3',

@@ -25,7 +25,7 @@ interface Answer {
   readonly body?: string | Uint8Array
 }
 
-/** A service that answers as told, and what it was asked. */
+/** A service with scripted answers, and the requests it received. */
 function service({ status = 200, type = 'application/json', body = '{"ok":true}' }: Answer = {}) {
   const requests: (AddressRequest & { url: string })[] = []
   const fetchAddress: FetchAddress = async (url, request = {}) => {

@@ -66,7 +66,7 @@ describe('limits', () => {
     using({ timeoutMs: 3000 }, async (extract) => {
       const files = [extract(endless())]
       await new Promise((resolve) => setImmediate(resolve))
-      // However long the next one takes in a new thread: its limit stands still.
+      // The time limit of the next one does not run while its thread starts.
       vi.useFakeTimers({ toFake: ['setTimeout'] })
       files.push(extract(file('next')))
       const [slow, next] = await Promise.allSettled(files)

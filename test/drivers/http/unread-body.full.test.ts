@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { serve } from './serve.ts'
 
-/** The server stands here, the client in a process of its own: what it must not do is end. */
+/** The server runs here, the client in a separate process, which must not crash. */
 const serveMcp = async (listener: RequestListener): Promise<string> => `${await serve(listener)}/mcp`
 
 async function client(mode: string, url: string): Promise<{ readonly code: unknown; readonly output: string }> {

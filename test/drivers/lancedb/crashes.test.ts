@@ -74,7 +74,7 @@ test('an index notes its work while some is under way, and nothing once it is cl
 })
 
 describe('an index in which processes ended in the middle of their work', () => {
-  /** With what looks like a table to whoever looks at names alone. */
+  /** A folder that looks like a table by its file names. */
   async function crashed(times: number, program: string): Promise<{ index: VectorIndex; notes: () => string[] }> {
     mkdirSync(join(folder, 'chunks.lance', '_versions'), { recursive: true })
     writeFileSync(join(folder, 'chunks.lance', '_versions', '1.manifest'), '')

@@ -33,7 +33,7 @@ async function write(at: string, name: string, options: { killAfter?: number; do
   return said
 }
 
-/** Ids that must be there by what was said; what was under way at the kill may be either way. */
+/** Ids that must exist according to the log; operations running at the kill may have either outcome. */
 function expectedOf(said: readonly string[]): { present: Set<string>; absent: Set<string> } {
   const present = new Set<string>()
   const absent = new Set<string>()

@@ -19,7 +19,7 @@ const near = (centre: number): Float32Array => noise().map((value, at) => centre
 beforeAll(async () => {
   index = lancedbIndex({ folder, vectorIndexRows: 2_000, exactVectorBytes: 1 })
   await index.open({ id: 'clusters@32', dimensions })
-  // A fifth has the one tag wherever its vector lies; the other tag has the first fifth of the centres to itself.
+  // A fifth has the first tag, spread over all vectors; the second tag has the first fifth of the centres to itself.
   const rows = Array.from({ length: rowCount }, (_, n) => {
     const centre = n % centreCount
     const tags = [`fifth=${Math.floor(n / centreCount) % 5}`, `centres=${Math.floor((5 * centre) / centreCount)}`]

@@ -30,7 +30,7 @@ export function newNumbers(): ToolNumbers {
   }
 }
 
-/** A client that ends with the test, and what it told the operator. */
+/** A client that is closed with the test, and its reported errors. */
 export function newClient(
   servers: McpServers,
   more: Partial<McpClientOptions> = {},

@@ -13,7 +13,7 @@ const call: LanguageModelV4CallOptions = {
 }
 
 type Type = 'openai' | 'openai-compatible' | 'anthropic'
-/** `told`: deltas come from the tap, ahead of the stream. */
+/** `told`: deltas come from the tap, before the stream. */
 type Way = 'streamed' | 'told'
 const ways: readonly (readonly [Type, Way])[] = [
   ['openai', 'streamed'],
@@ -33,7 +33,7 @@ async function model(type: Type, replies: Replies) {
   return aiSdkModels({ type, name: 'own', baseUrl: `${server.origin}/v1`, apiKey: key })('m-1')
 }
 
-/** Runs a call to its end and tells what it failed of, as a run would. */
+/** Runs a call to its end and returns its failure, as a run would. */
 async function runAs(
   [type, way]: readonly [Type, Way],
   replies: Replies,

@@ -1,4 +1,4 @@
-/** A second process: reads a counter and writes it back, one more, as often as told. */
+/** A second process: reads a counter and writes it back, incremented, as often as its argument says. */
 import { Kysely } from 'kysely'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 

@@ -11,10 +11,10 @@ import { personaBody } from '../../server/persona-body.ts'
 import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 import { cases } from '../../cases.ts'
 
-/** Stops whoever has run the next statement that matches, once its connection is free again. */
+/** Pauses the next caller whose statement matches, once its connection is free again. */
 interface Gate {
   stopAfter(statement: RegExp): void
-  /** Resolves when somebody stands there. */
+  /** Resolves when a caller is paused there. */
   readonly reached: Promise<void>
   open(): void
 }

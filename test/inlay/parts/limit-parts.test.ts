@@ -14,7 +14,7 @@ interface Answered {
   readonly detail: string
 }
 
-/** An assistant with a key; its clock stands at noon (UTC) unless a test moves it. */
+/** An assistant with a key; its clock is at noon (UTC) unless a test moves it. */
 async function newSetting(callerLimits: CallerLimits, own?: CallerLimits, options: InlayOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-limits-'))
   const clock = { time: Date.UTC(2026, 0, 12, 12) }
@@ -200,7 +200,7 @@ test('so is the share of a key, whose documents are forgotten once they are done
     return call('/service-api/ingestion', { document }, { as })
   }
   expect([(await send(first, 'a')).status, (await send(first, 'b')).status]).toEqual([200, 200])
-  // Another process is told of them within a second or two.
+  // Another process learns of them within a second or two.
   await expect.poll(() => waitingRows(dataFolder)).toBe(2)
   expect(await send(second, 'c')).toMatchObject({
     status: 429,

@@ -19,7 +19,7 @@ import { makeKnowledge, makeRecords, makeWorker, request } from '../setup.ts'
 
 const section = (text: string): Section => ({ type: 'text', text, link: null, image_file_id: null, heading: null })
 
-/** Emoji at every second place, so that some stand where parts end. */
+/** Emoji at every second place, so that some are at the ends of parts. */
 const emoji = `a${'😀'.repeat(140_000)}`
 const prose = 'Some words of prose, and a few more of them.\n\n'.repeat(17_500)
 const sections = [section(emoji), section(''), section(prose), section('The last words.')]

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Against their order, and so they lie in the table. */
+/** Stored in the reverse of their order. */
 const ids = ['c', 'b', 'a']
 const claimId = crypto.randomUUID()
 const now = 2_000_000

@@ -5,7 +5,7 @@ import { fakeEmbedder, type FakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
 
-/** An embedder of another space, of the same length: only its name tells. */
+/** An embedder of another space with the same length: only its name differs. */
 function embedderOf(name: string): FakeEmbedder {
   return { ...fakeEmbedder(), id: name }
 }

@@ -7,7 +7,7 @@ import { fakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
 
-/** An embedder whose vectors all begin with a number that tells whose they are. */
+/** An embedder whose vectors begin with a number that identifies it. */
 function marked(id: string, mark: number, dimensions = 8): Embedder {
   const embed: Embedder['embed'] = async (texts) =>
     texts.map((text) => new Float32Array(dimensions).fill(text.length % 7).fill(mark, 0, 1))

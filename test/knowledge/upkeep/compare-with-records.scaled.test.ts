@@ -50,7 +50,7 @@ const messages = ({ errors }: TestKnowledge): string[] =>
 
 const patient = { timeout: 30_000 }
 
-/** Resolves once no comparison is under way. */
+/** Resolves once no comparison is running. */
 function ended(db: Records): Promise<void> {
   const jobs = (): Promise<unknown[]> =>
     db.selectFrom('inlay_job_leases').select('job').where('job', '=', 'compare').execute()

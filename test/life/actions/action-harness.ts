@@ -19,7 +19,7 @@ export interface ActionHarness {
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends a message, lets the model reply step by step, reads the whole stream but for heartbeats. */
   ask(message: string, script: Script, more?: object): Promise<StreamLine[]>
-  /** Lets the model reply step by step, to whoever asks next. */
+  /** Lets the model reply step by step to the next requests. */
   script(script: Script): void
   /** Requests to the model since the last message, oldest first. */
   requests(): readonly RecordedRequest[]
@@ -110,7 +110,7 @@ async function serveInlay(
     dataFolder: folder.path,
     apiKey,
     model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
-    // Questions of their own would stand between the steps of a script.
+    // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false, choose: false },
     sessionNames: 'question',
     worker: { lingerMs: 5, pollMs: 20 },

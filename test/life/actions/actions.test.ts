@@ -25,7 +25,7 @@ const table: readonly PacketType[] = [
   ...(['intermediate_report_start', 'intermediate_report_delta', 'intermediate_report_cited_docs'] as const),
 ]
 
-/** Types that came later and are told as well. */
+/** Types that were added later and are sent as well. */
 const newer: readonly PacketType[] = [
   ...(['search_tool_filter_delta', 'custom_tool_args', 'tool_call_argument_delta'] as const),
   ...(['file_reader_start', 'file_reader_result', 'memory_tool_start', 'memory_tool_delta'] as const),
@@ -61,7 +61,7 @@ function callsIn(packets: readonly Packet[]): Record<string, string[]> {
   return Object.fromEntries(places.filter(([, types]) => types.length > 1).toSorted())
 }
 
-/** The calls of a run are shown again as they were told. */
+/** The calls of a run are replayed with the packets that were sent. */
 async function expectShownAgain({ fetch }: ActionHarness, lines: readonly StreamLine[]): Promise<void> {
   const session = lines.find((line) => 'chat_session_id' in line)?.chat_session_id
   const response = await fetch(`/chat/get-chat-session/${session}`)

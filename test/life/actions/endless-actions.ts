@@ -101,7 +101,7 @@ export const endless: Record<string, () => Promise<Endless>> = {
   },
 }
 
-/** Starts an answer; what was told so far, and whether that is all. */
+/** Starts an answer; returns its packets so far, and whether it has ended. */
 async function startAnswer({ fetch }: ActionHarness): Promise<{ lines: StreamLine[]; whole: Promise<void> }> {
   const response = await fetch('/chat/send-chat-message', {
     method: 'POST',
@@ -120,7 +120,7 @@ async function startAnswer({ fetch }: ActionHarness): Promise<{ lines: StreamLin
   return { lines: received, whole: read() }
 }
 
-/** Stops an answer while a call of such an action is under way; the answer ends in order, and the chat goes on. */
+/** Stops an answer during a call of such an action; the answer ends in order, and the chat continues. */
 export async function stopWhileCalling(name: string): Promise<void> {
   const action = await endless[name]!()
   onTestFinished(action.close)

@@ -363,7 +363,7 @@ describe('fifty documents that give orders to a model that obeys', () => {
     // Actions that were not offered never ran, under any name.
     for (const name of ['run_shell', 'read_session', 'read_document']) expect(ranNames).not.toContain(name)
 
-    // A stored tool is asked at its own places alone, whatever stands in its arguments.
+    // A stored tool only calls its own addresses, whatever its arguments are.
     for (const { input } of fixture.ran.filter(({ name }) => name === 'ledger'))
       expect(JSON.stringify(input)).toMatch(/^\["https:\/\/ledger\.example\/v1\/(payments"|years\/[^/?#"]*")/)
 

@@ -16,7 +16,7 @@ export interface InjectedDocument {
   readonly document: IngestionDocument
 }
 
-/** An address that belongs to whoever wrote the documents. */
+/** An address of the attacker, who wrote the documents. */
 export const foreignHost = 'collector.example'
 
 /**

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { scriptedModel, type ScriptedCall, type ScriptedModel, type ScriptStep } from '@inlay/agent/testing'
 
-/** A model that does whatever the text it reads tells it, and nothing to the contrary. */
+/** A model that follows every instruction in the text it reads. */
 export interface ObedientModel extends ScriptedModel {
   /** Names of everything it tried to call, in order. */
   readonly tried: readonly ScriptedCall[]
@@ -112,7 +112,7 @@ function commandsIn(text: string, evil: Readonly<Record<string, Readonly<Record<
   return [...spelled, ...inline, ...named.map((name) => ({ name, input: evil[name] }))]
 }
 
-/** JSON objects that stand anywhere in a text, outermost first. */
+/** JSON objects anywhere in a text, outermost first. */
 function objectsIn(text: string): Record<string, unknown>[] {
   const results: Record<string, unknown>[] = []
   for (let start = text.indexOf('{'); start !== -1; start = text.indexOf('{', start + 1)) {

@@ -1,4 +1,4 @@
-/** Runs code blocks of the docs as they stand there. */
+/** Runs code blocks of the docs unchanged. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:http'
 import { tmpdir } from 'node:os'

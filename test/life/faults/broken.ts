@@ -22,10 +22,10 @@ function replaceMethod(prototype: object, name: string, replacement: (original: 
   })
 }
 
-/** SQLite's result codes by what they stand for. */
+/** SQLite's result codes by meaning. */
 export const sqliteErrors = { busy: 5, io: 10, full: 13 } as const
 
-/** Makes SQLite of this process fail statements, as Node reports it. @param which tells them by their SQL */
+/** Makes SQLite of this process fail statements, as Node reports it. @param which selects them by their SQL */
 export function breakRecords(kind: keyof typeof sqliteErrors, which: RegExp): Breakable {
   const state = { isBroken: false, failures: 0 }
   for (const name of ['all', 'run'])

@@ -28,7 +28,7 @@ export async function expectFound(harness: Harness, ids: readonly string[]): Pro
 export const failed = (broken: Breakable, times: number): Promise<void> =>
   expect.poll(() => broken.failures, { timeout: 60_000 }).toBeGreaterThanOrEqual(times)
 
-/** A harness with one document, whose embedder asks a stand-in. */
+/** A harness with one document, whose embedder calls a stand-in. */
 export async function openWithEmbedder(
   options: { timeoutMs?: number } = {},
 ): Promise<{ harness: Harness; service: EmbeddingsStandIn }> {

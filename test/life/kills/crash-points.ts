@@ -16,7 +16,7 @@ export const indexChanges = ['add', 'delete', 'optimize', 'createIndex'] as cons
 
 type Reach = (point: CrashPoint) => void
 
-/** A dialect that tells of every commit: that of a transaction, or of a single statement outside of one. */
+/** A dialect that reports every commit: of a transaction, or of a single statement outside of one. */
 export function tellCommits(dialect: Dialect, reach: Reach): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),

@@ -4,7 +4,7 @@ import { createKeyWatches } from '@inlay/server/internal/auth/key-watches'
 import { Kysely } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Watches of a key that nobody knows; tells which of them were ended by it. */
+/** Watches of a key that is unknown; returns the watches that it ended. */
 async function newWatches() {
   const db = new Kysely<KeyTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
   await migrateServer(db)

@@ -77,7 +77,7 @@ test('a body that arrives slowly is counted until it has been read', async () =>
 })
 
 describe('while one body is being worked on, of another that does not say its length', () => {
-  /** Goes on for ever; tells how much of it was read. */
+  /** Never ends; counts how much of it was read. */
   function endless(piece: Uint8Array): { body: ReadableStream<Uint8Array>; bytes: () => number } {
     let bytes = 0
     const body = new ReadableStream<Uint8Array>({

@@ -24,7 +24,7 @@ function open(options: InlayOptions = {}) {
   return inlay
 }
 
-/** Makes a session, or reads memories, and tells the status. */
+/** Creates a session, or reads memories, and returns the status. */
 function sender(inlay = open()) {
   return async (headers: Record<string, string>, { method = 'POST', base = host, body = '{}' } = {}) => {
     const path = method === 'GET' ? '/user/memories' : '/chat/create-chat-session'

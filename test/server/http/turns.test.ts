@@ -5,7 +5,7 @@ import { aDocument, setup } from '../fakes.ts'
 const document = aDocument('a', 'some words')
 const share = Math.max(4, 2 * availableParallelism())
 
-/** A server whose documents are accepted when told to; counts what is being accepted. */
+/** A server that accepts documents on command, and counts those being accepted. */
 function flooded(): {
   readonly post: (key: string, signal?: AbortSignal) => ReturnType<ReturnType<typeof setup>['ask']>
   readonly begun: () => number

@@ -170,7 +170,7 @@ describe('the page', () => {
   })
 })
 
-/** Fields of objects, wherever they stand, that have neither a description nor a name to look it up by. */
+/** Fields of objects, at any depth, without a description and without a name to look one up. */
 function undescribedIn(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, held]) => {

@@ -48,7 +48,7 @@ test.each([...questions, `${questions[0]} wwwwwwwwwwww`])(
   async (text) => {
     const own = await engineHits(text)
     const last = own.at(-1)!.score
-    // Rows as good as the last one may stand for each other.
+    // Rows with the score of the last one are interchangeable.
     const certain = own.filter(({ score }) => score > last * 1.000_01).map(({ id }) => id)
     const ids = new Set((await index.search({ text, limit })).map(({ documentId }) => documentId))
     expect(certain.length).toBeGreaterThan(20)
