@@ -59,12 +59,14 @@ interface FormProps {
 export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps): JSX.Element {
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
+  const isIdle = isBusy || isUnchanged
   return (
     <form
       class="admin-form"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
+        if (isIdle) return
         setIsBusy(true)
         setFailure(null)
         submit(new FormData(event.currentTarget))
@@ -77,7 +79,8 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
       {children}
       {failure !== null && <FailureNote failure={failure} />}
       <div class="row">
-        <button type="submit" class="button" disabled={isBusy || isUnchanged}>
+        {/* Not disabled: that would take the focus away from whoever pressed it. */}
+        <button type="submit" class="button" aria-disabled={isIdle}>
           {action}
         </button>
         {cancel !== undefined && (

@@ -92,11 +92,14 @@ function TagEditor({
   const [key, setKey] = useState('')
   const [value, setValue] = useState('')
   const [isSaved, setIsSaved] = useState(false)
+  const keyField = useRef<HTMLInputElement>(null)
   const shown = tags ?? before
   const changes = tagChanges(before, shown)
   const set = (next: readonly Tag[]): void => {
     setTags(next)
     setIsSaved(false)
+    // The button that was pressed is gone, or has nothing to do.
+    keyField.current?.focus()
   }
   if (document.state !== 'indexed' && !isSaved) return <p class="facts">{texts.documents.tagsLater}</p>
   if (before.length >= maxTags) return <p class="facts">{texts.documents.tooManyTags}</p>
@@ -144,7 +147,13 @@ function TagEditor({
       <div class="row new-tag">
         <label class="field">
           <span>{texts.documents.tagKey}</span>
-          <input type="text" maxLength={200} value={key} onInput={(event) => setKey(event.currentTarget.value)} />
+          <input
+            ref={keyField}
+            type="text"
+            maxLength={200}
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
         </label>
         <label class="field">
           <span>{texts.documents.tagValue}</span>
