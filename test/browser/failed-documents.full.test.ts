@@ -18,7 +18,7 @@ interface Tables {
   }
 }
 
-const names = ['Aviary', 'Boathouse', 'Canteen']
+const names = ['Aviary', 'Boathouse', 'Canteen', 'Dairy']
 
 describe.skipIf(reason !== undefined)('documents that failed', () => {
   let folder: string
@@ -49,17 +49,25 @@ describe.skipIf(reason !== undefined)('documents that failed', () => {
   const failed = async (): Promise<string[]> =>
     (await client.documents({ state: 'failed' })).documents.map(({ document_id: id }) => id).toSorted()
 
-  test('say why, and are tried again one by one or all together', async () => {
+  test('say why, and are tried again one by one, those selected, or all together', async () => {
     expect(await failed()).toEqual(names)
     const page = await open(playground.address)
     await page.getByRole('link', { name: /^Documents/ }).click()
     const words = page.getByText('The embedding model refused this document.')
-    await expect.poll(() => words.count()).toBe(3)
+    await expect.poll(() => words.count()).toBe(4)
     await page.getByRole('button', { name: 'Try Boathouse again' }).click()
-    await expect.poll(() => words.count()).toBe(2)
-    await expect.poll(failed).toEqual(['Aviary', 'Canteen'])
+    await expect.poll(() => words.count()).toBe(3)
+    await expect.poll(failed).toEqual(['Aviary', 'Canteen', 'Dairy'])
+    await page.getByLabel('Select those shown').check()
+    // Others are selected too: only those that failed are tried again.
+    await page.getByRole('checkbox', { name: 'Select Dairy' }).uncheck()
+    await page.getByRole('button', { name: 'Try 2 failed ones again' }).click()
+    await page.getByText('2 documents are tried again.').waitFor()
+    await expect.poll(failed).toEqual(['Dairy'])
+    await page.getByRole('button', { name: 'Clear' }).click()
     await page.locator('.states button.failed').click()
     await page.getByRole('button', { name: 'Try all failed documents again' }).click()
+    await page.getByText('1 document is tried again.').waitFor()
     await expect.poll(() => words.count()).toBe(0)
     await expect.poll(failed).toEqual([])
     for (const name of names)

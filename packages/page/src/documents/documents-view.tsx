@@ -64,14 +64,14 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPla
 function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
-  const selection = useRowSelection()
+  const selection = useRowSelection(filter)
   const many = useMany(documents, selection)
   return (
     <div class="found-documents">
       <p class="visually-hidden" role="status">
         {matchCount === null ? texts.documents.atLeast(rows.length) : texts.documents.found(matchCount)}
       </p>
-      {filter.state === 'failed' && rows.length > 0 && <RetryAll documents={documents} />}
+      {filter.state === 'failed' && <RetryAll documents={documents} />}
       <ManyBar documents={documents} selection={selection} many={many} />
       {rows.length === 0 ? (
         <p class="nothing">{isNarrow(filter) ? texts.documents.noneFound : texts.documents.none}</p>
@@ -224,9 +224,20 @@ function TagField({
 const nameOf = ({ key, value }: FilterValues['tags'][number]): string => `${key}: ${value}`
 
 function RetryAll({ documents: { change, service } }: { documents: Documents }): JSX.Element {
+  const [isBusy, setIsBusy] = useState(false)
+  const [count, setCount] = useState<number | null>(null)
+  const retry = (): void => {
+    setIsBusy(true)
+    change(service.requeue())
+      .then(setCount, () => {})
+      .finally(() => setIsBusy(false))
+  }
   return (
-    <button type="button" class="quiet-button" onClick={() => void change(service.requeue()).catch(() => {})}>
-      {texts.documents.retryAll}
-    </button>
+    <div class="row retry-all">
+      <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
+        {texts.documents.retryAll}
+      </button>
+      <span role="status">{count !== null && texts.documents.retried(count)}</span>
+    </div>
   )
 }

@@ -223,7 +223,7 @@ function toService(client: Client, access: Access): Service {
     },
     ingestFile: async (file, id) => void (await client.ingestFile(file, { id })),
     hasDocument: async (id) => (await client.documents({ documentId: id, limit: 1 })).documents.length > 0,
-    requeue: async (documentId) => void (await client.requeue(documentId)),
+    requeue: (documentId) => client.requeue(documentId),
     changeTags: (documentId, change) => client.changeMetadata(documentId, changeOf(change)),
     async remove(documentId) {
       // Somebody else may have been faster.

@@ -93,8 +93,8 @@ export interface Service {
   ingestFile(file: File, id: string): Promise<void>
   /** Whether there is a document with this id. */
   hasDocument(id: string): Promise<boolean>
-  /** Puts failed documents back into the queue: one, or all. */
-  requeue(documentId?: string): Promise<void>
+  /** Puts failed documents back into the queue: one, or all. @returns how many */
+  requeue(documentId?: string): Promise<number>
   /** What models run on the machine of the server; null where the key may not ask, or the server names its model. */
   localModels(signal?: AbortSignal): Promise<LocalModels | null>
   /** Lets one of them answer, or with null the built-in model; gives what there is then. */

@@ -57,7 +57,8 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     const wanted = [...selected.values()].filter(({ state }) => kind === 'delete' || state === 'failed')
     setReport(null)
     setRunning({ kind, progress: { done: 0, total: wanted.length } })
-    const act = ({ id }: NamedDocument): Promise<void> => (kind === 'delete' ? service.remove(id) : service.requeue(id))
+    const act = ({ id }: NamedDocument): Promise<unknown> =>
+      kind === 'delete' ? service.remove(id) : service.requeue(id)
     const onProgress = (progress: ManyProgress): void => setRunning({ kind, progress })
     const work = actOnMany(wanted, act, { signal: acting.signal, onProgress, wait }).then((made) => {
       setRunning(null)

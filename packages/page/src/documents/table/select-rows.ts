@@ -1,5 +1,5 @@
-import { useCallback, useState } from 'preact/hooks'
-import type { NamedDocument } from '../row-pages.ts'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { DocumentFilter, NamedDocument } from '../row-pages.ts'
 
 /** Documents that a person selected, by id; also those that no row shows. */
 export type Selected = ReadonlyMap<string, NamedDocument>
@@ -19,7 +19,8 @@ export interface RowSelection {
   readonly clear: () => void
 }
 
-export function useRowSelection(): RowSelection {
+/** @param filter another one clears the selection: nothing is deleted that a person does not see listed */
+export function useRowSelection(filter: DocumentFilter): RowSelection {
   const [selected, setSelected] = useState<Selected>(new Map())
   const select = useCallback(
     (documents: readonly NamedDocument[], isSelected: boolean) =>
@@ -27,5 +28,6 @@ export function useRowSelection(): RowSelection {
     [],
   )
   const clear = useCallback(() => setSelected(new Map()), [])
+  useEffect(clear, [filter])
   return { selected, select, clear }
 }
