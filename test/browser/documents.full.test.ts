@@ -412,7 +412,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.getByRole('link', { name: 'Search', exact: true }).click()
     await page.getByLabel('Search in all documents').fill('lighthouse keeper signs')
     const first = page.getByRole('list', { name: 'Passages' }).getByRole('listitem').first()
-    await first.getByText('Inventory').waitFor()
+    await first.locator('.source-name').waitFor()
     await first.getByRole('button', { name: 'Open document' }).click()
     const preview = page.locator('.preview')
     await preview.getByText('The lighthouse keeper signs it.').waitFor()
