@@ -120,22 +120,8 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
   const notifies = hasRowLocks(db)
   return {
     open: async ({ sessionId, messageId, runId, openedAt }) => {
-      await writes.run((records) =>
-        records
-          .insertInto('inlay_chat_runs')
-          .values({
-            message_id: messageId,
-            session_id: sessionId,
-            run_id: runId,
-            owner,
-            opened_at: openedAt,
-            seen_at: now(),
-            is_finished: 0,
-            is_stopped: 0,
-          })
-          .onConflict((conflict) => conflict.column('message_id').doNothing())
-          .execute(),
-      )
+      const row = { message_id: messageId, session_id: sessionId, run_id: runId, owner, opened_at: openedAt }
+      await writes.run((records) => insertRun(records, { ...row, seen_at: now() }))
     },
     append: async (lines) => {
       if (lines.length === 0) return []
@@ -159,6 +145,24 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
     },
   }
 }
+
+type NewRun = Omit<Insertable<RunTable>, 'is_finished' | 'is_stopped'>
+
+const insertRun = prepared((db: Kysely<ConversationTables>, run: NewRun) =>
+  db
+    .insertInto('inlay_chat_runs')
+    .values({
+      message_id: run.message_id,
+      session_id: run.session_id,
+      run_id: run.run_id,
+      owner: run.owner,
+      opened_at: run.opened_at,
+      seen_at: run.seen_at,
+      is_finished: 0,
+      is_stopped: 0,
+    })
+    .onConflict((conflict) => conflict.column('message_id').doNothing()),
+)
 
 interface OfRuns {
   /** Their ids, see `idList`. */
