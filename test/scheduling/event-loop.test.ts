@@ -1,4 +1,4 @@
-import { createForegroundCalls, createSlices, mapConcurrent, yieldToEventLoop } from '@inlay/scheduling'
+import { createForegroundCalls, createPace, createSlices, mapConcurrent, yieldToEventLoop } from '@inlay/scheduling'
 import { expect, test } from 'vitest'
 
 test('between two slices of long work the event loop turns several times', async () => {
@@ -16,6 +16,18 @@ test('between two slices of long work the event loop turns several times', async
   isOver = true
   expect(turns).toBeGreaterThanOrEqual(5)
   expect(slices.isOver()).toBe(false)
+})
+
+test('of many callers at once a few begin in each pass of the event loop, in their order', async () => {
+  const enter = createPace(3)
+  let passes = 0
+  const pass = (): void => void (passes++, passes < 10 && setImmediate(pass))
+  setImmediate(pass)
+  const entered = await Promise.all([...'abcdefg'].map(async (name) => enter().then(() => `${name} ${passes}`)))
+  expect(entered).toEqual(['a 0', 'b 0', 'c 0', 'd 1', 'e 1', 'f 1', 'g 2'])
+  // Nobody has to wait for those who began long ago.
+  while (passes < 10) await yieldToEventLoop()
+  await Promise.all([enter(), enter(), enter()].map((own) => Promise.race([own, Promise.reject(new Error('waits'))])))
 })
 
 test('two works take their slices one after the other', async () => {

@@ -61,6 +61,28 @@ export const addForegroundCalls: ForegroundCalls['add'] = foreground.add
 /** Waits for foreground calls without waiting for other long-running work. */
 export const yieldToForeground = (): Promise<void> => foreground.yieldTo()
 
+/**
+ * Admits a few callers in each pass of the event loop, in their order. Of many that come at once, the first then get
+ * on with their reads and writes, instead of all reaching each of their steps together and the last one late.
+ * @param limit callers in a pass, at least 1
+ * @returns waits for the caller's pass
+ */
+export function createPace(limit: number): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  let admitted = 0
+  const nextPass = (): void => {
+    const entering = waiting.splice(0, limit)
+    admitted = entering.length
+    for (const enter of entering) enter()
+    if (admitted > 0) void yieldToEventLoop().then(nextPass)
+  }
+  return async () => {
+    if (admitted === 0) void yieldToEventLoop().then(nextPass)
+    if (admitted < limit) admitted++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+}
+
 const bytesInOneGo = 4 * 2 ** 20
 
 /** Concatenates pieces a few megabytes at a time. @param size total size in bytes */

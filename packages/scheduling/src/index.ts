@@ -2,6 +2,7 @@ export { createFairTurns, type FairTurns, type FairTurnsOptions } from './fair-t
 export { createForegroundCalls, type ForegroundCalls } from './foreground-calls.ts'
 export {
   addForegroundCalls,
+  createPace,
   createSlices,
   joinInSlices,
   nextSlice,

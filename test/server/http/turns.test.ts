@@ -187,3 +187,24 @@ test('whoever leaves calls as soon as they begin does not have more of them begu
   expect(begun()).toBe(1 + 2 * share)
   await Promise.all(calls)
 })
+
+test('of many messages at once a few are sent in each pass of the event loop, in their order', async () => {
+  const { ask, agent } = setup()
+  const send = agent.send.bind(agent)
+  const sent: { message: string; pass: number }[] = []
+  let pass = 0
+  const count = (): void => {
+    pass++
+    if (sent.length < 40) setImmediate(count)
+  }
+  setImmediate(count)
+  agent.send = async (...call) => {
+    sent.push({ message: call[0].message, pass })
+    return send(...call)
+  }
+  const messages = Array.from({ length: 40 }, (_, at) => `${at}`)
+  await Promise.all(messages.map((message) => ask('/chat/send-chat-message', { json: { message, stream: false } })))
+  expect(sent.map(({ message }) => message)).toEqual(messages)
+  const together = Map.groupBy(sent, (each) => each.pass)
+  expect(Math.max(...[...together.values()].map(({ length }) => length))).toBeLessThanOrEqual(8)
+})

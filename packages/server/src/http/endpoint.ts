@@ -45,6 +45,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let result: unknown
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
+      if (route.isPaced) await setting.settings.pace()
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
       if (caller) refuseForeignPages(request, setting.settings.corsOrigins, takesForms)

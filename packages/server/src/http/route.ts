@@ -134,6 +134,8 @@ interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined
   readonly changesAccess?: true
   /** Whether calls only read, and therefore take turns with the caller's other reads. Default: true for GET. */
   readonly readsOnly?: boolean
+  /** Whether of many calls at once a few begin at a time, so that the first get on before the last are read. */
+  readonly isPaced?: true
   /** Absent for a retired route, which only answers with an error that names its replacement. */
   readonly answer?: AnswerSpec<Answer>
   /** Error codes besides those of every route (authentication, validation, limits, failures). */

@@ -55,6 +55,8 @@ export interface ServerSettings {
   readonly bodyBudget: Budget
   /** Limits concurrent calls per caller while several callers are active. */
   readonly turns: FairTurns
+  /** Lets a few calls of paced routes begin in each pass of the event loop. */
+  readonly pace: () => Promise<void>
   /** Limits concurrent reads per caller until their response is ready. */
   readonly readTurns: FairTurns
   /** Running and queued reads per caller. */

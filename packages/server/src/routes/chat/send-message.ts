@@ -23,6 +23,7 @@ export const chatRoutes: readonly Route[] = [
     description:
       'Returns a stream of packets or, with `"stream": false`, one JSON object once the answer is ' +
       'complete. If the connection is lost, the answer continues: resume or stop it.',
+    isPaced: true,
     input: {
       body: { kind: 'json', schema: sendMessageRequestSchema, limit: 'maxChatBytes' },
       headers: {
