@@ -272,7 +272,10 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
       reading.current = mine
       // Tabs that only follow an answer have nothing to tell.
       let isAnnounced = origin === undefined
-      const take = inIntervals<StreamLine>((lines) => change(turn.id, (known) => withLines(known, lines)))
+      const take = inIntervals<StreamLine>(
+        (lines) => change(turn.id, (known) => withLines(known, lines)),
+        () => flushMs(turn.fold.answer.length),
+      )
       try {
         for await (const line of open(mine.leave.signal)) {
           if ('chat_session_id' in line && mine.sessionId === null && reading.current === mine) {
@@ -407,11 +410,19 @@ async function withMessage(
   return hidden.length === 0 ? session : service.chat(sessionId)
 }
 
-/** Time between two looks at an answer that comes in, in milliseconds: text that grows faster reads no better. */
-const flushMs = 80
+/**
+ * Time between two looks at an answer that comes in, in milliseconds: text that grows faster reads no better. It takes
+ * longer the longer the answer is, as the browser lays out and paints more with each look.
+ */
+export function flushMs(characters: number): number {
+  return Math.min(240, 80 + characters / 500)
+}
 
 /** Gathers values and hands them on now and then: the first at once, then those of each interval. */
-function inIntervals<Value>(hand: (values: readonly Value[]) => void): { add(value: Value): void; flush(): void } {
+function inIntervals<Value>(
+  hand: (values: readonly Value[]) => void,
+  intervalMs: () => number,
+): { add(value: Value): void; flush(): void } {
   let waiting: Value[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   let last = 0
@@ -427,7 +438,7 @@ function inIntervals<Value>(hand: (values: readonly Value[]) => void): { add(val
     flush,
     add: (value) => {
       waiting.push(value)
-      timer ??= setTimeout(flush, Math.max(0, flushMs - (performance.now() - last)))
+      timer ??= setTimeout(flush, Math.max(0, intervalMs() - (performance.now() - last)))
     },
   }
 }

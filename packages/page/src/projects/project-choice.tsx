@@ -19,7 +19,7 @@ export function ProjectChoice({ projects, sessionId, label, failed }: ProjectCho
   const move = (projectId: number | null): void => void projects.move(sessionId, projectId).catch(failed)
   return (
     <Menu
-      label={label ?? current?.name ?? texts.projects.moveTo}
+      label={label ?? current?.name ?? texts.projects.choose}
       icon={<FolderIcon />}
       isIconOnly={label !== undefined}
       entries={[

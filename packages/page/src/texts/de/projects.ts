@@ -5,7 +5,7 @@ export const projects: Texts['projects'] = {
   create: 'Neues Projekt',
   name: 'Name des Projekts',
   none: 'Kein Projekt',
-  moveTo: 'In ein Projekt verschieben',
+  choose: 'Projekt',
   moveThing: (name) => `${name} in ein Projekt verschieben`,
   inProject: (name) => `Im Projekt ${name}`,
   leaveProject: 'Außerhalb des Projekts fragen',

@@ -4,7 +4,7 @@ export const projects = {
   create: 'New project',
   name: 'Name of the project',
   none: 'No project',
-  moveTo: 'Move to a project',
+  choose: 'Project',
   moveThing: (name: string) => `Move ${name} to a project`,
   inProject: (name: string) => `In the project ${name}`,
   leaveProject: 'Ask outside of the project',
