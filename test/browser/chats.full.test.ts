@@ -197,10 +197,13 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await shot(page, 'chats-selected')
     await page.getByRole('button', { name: 'Delete 2 chats' }).click()
     await page.getByText('2 chats deleted.').waitFor()
+    // The focus is where the way back is.
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo')
     expect(await row('Delete one?').count()).toBe(0)
     expect(await faultsOf(page)).toEqual([])
     await shot(page, 'chats-deleted')
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.keyboard.press('Enter')
     for (const name of names) await row(name).waitFor()
     expect(await page.getByText('2 chats deleted.').count()).toBe(0)
 

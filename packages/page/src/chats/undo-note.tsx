@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { CloseIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -15,6 +15,11 @@ const shownMs = 10_000
 /** Offers for a while to take back what was just done. */
 export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
   const [isHeld, setIsHeld] = useState(false)
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The button that did it may be gone, and the focus with it.
+    if (document.activeElement === document.body) note.current?.focus({ preventScroll: true })
+  }, [message])
   useEffect(() => {
     if (isHeld) return undefined
     const timer = setTimeout(close, shownMs)
@@ -22,11 +27,13 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
   }, [isHeld, message])
   return (
     <div
+      ref={note}
       class="undo-note"
+      tabIndex={-1}
       role="status"
       onPointerEnter={() => setIsHeld(true)}
       onPointerLeave={() => setIsHeld(false)}
-      onFocusIn={() => setIsHeld(true)}
+      onFocusIn={({ target }) => setIsHeld(target !== note.current)}
       onFocusOut={() => setIsHeld(false)}
     >
       <span>{message}</span>
