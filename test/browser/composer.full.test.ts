@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     reply = () => [{ text: `Answer ${++count} of the **two**.` }]
     await ask(page, 'Which is better?')
     const columns = page.locator('.column')
-    await page.getByRole('button', { name: 'Keep the answer of large' }).waitFor()
+    await page.getByRole('button', { name: 'Keep this answer: large' }).waitFor()
     expect(await columns.count()).toBe(2)
     expect(sent[0]?.['llm_overrides']).toHaveLength(2)
     const answers = await columns.locator('.answer').allTextContents()
@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     await shot(page, 'comparison-phone')
     await page.setViewportSize({ width: 1440, height: 900 })
-    await page.getByRole('button', { name: 'Keep the answer of large' }).focus()
+    await page.getByRole('button', { name: 'Keep this answer: large' }).focus()
     await page.keyboard.press('Enter')
     await page.locator('.turn .arrows').waitFor()
     expect(await columns.count()).toBe(0)
@@ -98,7 +98,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await page.reload()
     await expect.poll(() => page.locator('.column .answer', { hasText: 'First half' }).count()).toBe(2)
     goOn.resolve()
-    await page.getByRole('button', { name: 'Keep the answer of small' }).waitFor()
+    await page.getByRole('button', { name: 'Keep this answer: small' }).waitFor()
     reply = () => [{ text: 'It goes on.' }]
     await ask(page, 'And now?')
     await page.locator('.answer', { hasText: 'It goes on.' }).waitFor()

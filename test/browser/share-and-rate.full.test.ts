@@ -129,7 +129,7 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     reply = () => [{ text: 'For **all** to see.' }]
     await ask(page, 'Shared question?')
     await answered(page)
-    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
     await page.getByRole('button', { name: 'Share by link' }).click()
     const link = await page.getByLabel('Address of the shared chat').inputValue()
     expect(await faultsOf(page)).toEqual([])

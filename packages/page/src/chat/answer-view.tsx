@@ -13,6 +13,8 @@ interface AnswerViewProps {
   readonly turn: Turn
   /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
+  /** Names the answer where several stand side by side. Default: "". */
+  readonly name?: string
   readonly service: Pick<Service, 'passage' | 'file'>
   /** Stands above the answer. */
   readonly above?: ComponentChildren
@@ -21,7 +23,7 @@ interface AnswerViewProps {
 }
 
 /** The steps, text and sources of an answer. */
-export function AnswerView({ turn, idPrefix, service, above, children }: AnswerViewProps): JSX.Element {
+export function AnswerView({ turn, idPrefix, name = '', service, above, children }: AnswerViewProps): JSX.Element {
   const [shown, setShown] = useState<Shown | null>(null)
   const cameFrom = useRef<Element | null>(null)
   const { cited, uncited } = sourcesOf(turn)
@@ -71,7 +73,15 @@ export function AnswerView({ turn, idPrefix, service, above, children }: AnswerV
         {turn.failure?.waitSeconds !== undefined && <Countdown seconds={turn.failure.waitSeconds} />}
         {children}
       </div>
-      <Sources cited={cited} uncited={uncited} shown={shown} idPrefix={idPrefix} back={back} service={service} />
+      <Sources
+        cited={cited}
+        uncited={uncited}
+        name={name}
+        shown={shown}
+        idPrefix={idPrefix}
+        back={back}
+        service={service}
+      />
     </>
   )
 }

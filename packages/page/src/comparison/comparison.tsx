@@ -68,7 +68,7 @@ function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
   return (
     <section class="column" aria-labelledby={id} aria-busy={column.phase === 'answering'}>
       <h3 id={id}>{name}</h3>
-      <AnswerView turn={column} idPrefix={id} service={service}>
+      <AnswerView turn={column} idPrefix={id} name={name} service={service}>
         {answer !== '' && column.phase !== 'answering' && (
           <div class="column-actions">
             {keep !== undefined && (

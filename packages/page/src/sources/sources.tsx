@@ -8,6 +8,8 @@ import type { Source } from '../chat/turn.ts'
 interface SourcesProps {
   readonly cited: readonly Source[]
   readonly uncited: readonly Source[]
+  /** Names the answer where several stand side by side; "" where there is one. */
+  readonly name: string
   readonly shown: Shown | null
   /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
@@ -17,12 +19,12 @@ interface SourcesProps {
 }
 
 /** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
-export function Sources({ cited, uncited, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
+export function Sources({ cited, uncited, name, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && uncited.length === 0) return null
   return (
     <aside
       class={shown === null ? 'sources' : 'sources asked'}
-      aria-label={texts.sources.ofAnswer}
+      aria-label={name === '' ? texts.sources.ofAnswer : texts.sources.ofAnswerOf(name)}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && shown !== null) back()
       }}

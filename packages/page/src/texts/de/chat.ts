@@ -145,7 +145,7 @@ export const chat: Texts['chat'] = {
     title: 'Antworten nebeneinander',
     model: (number) => `Modell ${formatNumber(number)}`,
     keep: 'Diese Antwort behalten',
-    keepThing: (model) => `Antwort von ${model} behalten`,
+    keepThing: (model) => `Diese Antwort behalten: ${model}`,
     undecided: (model) =>
       `Behalten Sie die Antwort, mit der es weitergehen soll. Ohne Auswahl geht der Chat mit der von ${model} weiter.`,
   },

@@ -145,7 +145,7 @@ export const chat = {
     title: 'Answers side by side',
     model: (number: number) => `Model ${formatNumber(number)}`,
     keep: 'Keep this answer',
-    keepThing: (model: string) => `Keep the answer of ${model}`,
+    keepThing: (model: string) => `Keep this answer: ${model}`,
     undecided: (model: string) =>
       `Keep the answer to go on with. Without a choice the chat goes on with that of ${model}.`,
   },

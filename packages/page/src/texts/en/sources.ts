@@ -1,6 +1,7 @@
 /** Words of the sources of an answer. */
 export const sources = {
   ofAnswer: 'Sources of this answer',
+  ofAnswerOf: (model: string) => `Sources of the answer of ${model}`,
   one: 'Source',
   many: 'Sources',
   found: 'Found',
