@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.answer').getByText('Left').waitFor()
     const address = page.url()
     reply = () => [{ text: 'Another one.' }]
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
     await ask(page, 'And who are you?')
     await page.locator('.answer', { hasText: 'Another one.' }).waitFor()
@@ -135,7 +135,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     reply = () => [{ text: 'They live on.' }]
     await turn.getByRole('button', { name: 'Answer again' }).click()
     await page.locator('.answer', { hasText: 'They live on.' }).waitFor()
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
     await recent.getByLabel('Search chats').fill('quagga')
     await recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }).click()
@@ -147,7 +147,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     const page = await open(playground.address)
     await ask(page, 'Is this one important?')
     await answered(page)
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     await ask(page, 'And this one?')
     await answered(page)
     const other = await page.context().newPage()
@@ -178,7 +178,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     const page = await open(playground.address)
     const names = ['Delete one?', 'Delete two?', 'Delete three?']
     for (const name of names) {
-      await page.getByRole('button', { name: 'New chat' }).click()
+      await page.getByRole('button', { name: 'New chat', exact: true }).click()
       await ask(page, name)
       await answered(page)
     }

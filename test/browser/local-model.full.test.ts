@@ -29,7 +29,7 @@ describe.skipIf(reason !== undefined)('a model of this machine', () => {
     await ask(page, 'Hello, who are you?')
     await (await answered(page)).getByText('I am the local model.').waitFor()
 
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     await offer.getByRole('button', { name: 'Use the built-in model again' }).click()
     await page.locator('.model', { hasText: 'quotes your documents' }).waitFor()
     await offer.getByRole('button', { name: 'Let gemma3 answer' }).waitFor()

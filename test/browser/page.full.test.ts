@@ -120,7 +120,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await answered(page)
     await ask(page, 'And how do I delete a document?')
     await answered(page)
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     expect(await page.locator('.turn').count()).toBe(0)
     await ask(page, 'What are scopes?')
     await answered(page)
@@ -261,7 +261,7 @@ describe.skipIf(reason !== undefined)('the page over a model that takes its time
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toMatch(/credentials|key/)
     await page.route('**/send-chat-message', (route) => route.abort(), { times: 20 })
-    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
     await page.unroute('**/send-chat-message')
     reply = () => [{ text: 'Half' }, { cut: true }]
     await ask(page, 'Will this break?')
