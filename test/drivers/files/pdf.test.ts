@@ -156,6 +156,32 @@ A text below the table begins where its first column does.`)
     ])
   })
 
+  test('the values of a filled-in form stand in their lines', async () => {
+    const field = (rect: string, more: string): string => `<</Type/Annot/Subtype/Widget/Rect[${rect}]${more}>>`
+    const page = pdfText([
+      [72, 700, 11, 'Name'],
+      [72, 680, 11, 'Resident'],
+      [90, 660, 11, 'Married'],
+      [72, 610, 11, 'Remarks'],
+      [72, 500, 11, 'Signature'],
+    ])
+    const bytes = pdf([page], {
+      catalog: '/AcroForm<</Fields[8 0 R 9 0 R 10 0 R 11 0 R 12 0 R]>>',
+      resources: '>>/Annots[8 0 R 9 0 R 10 0 R 11 0 R 12 0 R]/Unused<<',
+      objects: [
+        field('150 696 300 712', '/FT/Tx/T(a)/V(Ann Lee)'),
+        field('150 676 300 692', '/FT/Ch/T(b)/V(Oslo)/Opt[(Oslo)(Bergen)]'),
+        field('72 658 84 670', '/FT/Btn/T(c)/V/Yes/AS/Yes/AP<</N<</Yes null/Off null>>>>'),
+        field('72 545 500 602', '/FT/Tx/Ff 4096/T(d)/V(Wants a desk\\nby the window.)'),
+        field('150 496 300 512', '/FT/Tx/Ff 8192/T(e)/V(secret)'),
+      ],
+    })
+    const { sections } = await extract({ name: 'a.pdf', bytes })
+    expect(sections[0]?.text).toBe(
+      'Name Ann Lee\nResident Oslo\n[x] Married\n\nRemarks Wants a desk by the window.\n\nSignature',
+    )
+  })
+
   test('a table of contents is lines without its dots', async () => {
     const page = body(['Leave . . . . . . . . . . . . . . . . 12', 'Travel .................... 13'])
     const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })

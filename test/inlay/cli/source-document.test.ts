@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createReader, type Reader } from 'inlay/internal/cli/source-document'
+import { markedImage, scannedPdf } from '../../drivers/files/scans.ts'
 import { createPageFetch } from 'inlay/internal/cli/web-pages'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-source-document-'))
@@ -43,6 +44,22 @@ test.each([
   utimesSync(path, new Date(), new Date('2023-04-05T00:00:00Z'))
   const { document } = await reader.read({ path, id: 'docs/dated.md', below: 'dated.md' })
   expect(document.doc_updated_at).toBe(date)
+})
+
+test('a scan is refused with what to do, and read with a reader of images', async () => {
+  const path = join(folder, 'scan.pdf')
+  writeFileSync(path, scannedPdf([{ image: markedImage() }]))
+  const source = { path, id: 'docs/scan.pdf', below: 'scan.pdf' }
+  await expect(reader.read(source)).rejects.toMatchObject({
+    data: { reason: 'no_text' },
+    message: expect.stringContaining('INLAY_OCR'),
+  })
+  let isClosed = false
+  const ocr = { read: async () => 'Read by OCR.', close: async () => void (isClosed = true) }
+  const seeing = await createReader({ fetch: createPageFetch([]), ocr })
+  expect((await seeing.read(source)).document.sections).toMatchObject([{ text: 'Read by OCR.' }])
+  await seeing.close()
+  expect(isClosed).toBe(true)
 })
 
 test('a base URL that is none is refused', async () => {

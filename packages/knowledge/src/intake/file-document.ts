@@ -14,7 +14,6 @@ export function createFileIntake(
     if (!extract)
       throw new InlayError('UNSUPPORTED', { message: 'No file extractor is configured: send the text as a document.' })
     const extracted = await extract(given.file, { signal: options.signal })
-    if (extracted.sections.length === 0) throw withoutText(extracted)
     return accept(await toLongRequest(given, extracted), options)
   }
 }
@@ -45,11 +44,16 @@ async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Pro
   return request
 }
 
-/** Builds the document of an extracted file. @throws VALIDATION_FAILED for fields that no document can have */
+/**
+ * Builds the document of an extracted file.
+ * @throws VALIDATION_FAILED for fields that no document can have, INVALID_INPUT for a file without text
+ */
 export function toFileRequest(
   given: Omit<FileDocument, 'file'> & { readonly file: Pick<SourceFile, 'name'> },
-  { title, sections, metadata, createdAt, updatedAt }: ExtractedFile,
+  extracted: ExtractedFile,
 ): IngestionRequest {
+  const { title, sections, metadata, createdAt, updatedAt } = extracted
+  if (sections.length === 0) throw withoutText(extracted)
   const name = given.file.name.replace(/^.*[\\/]/, '')
   const document = {
     id: given.id,

@@ -97,7 +97,8 @@ function isParted(above: Line, below: Line, spacing: number): boolean {
 }
 
 const bulletMark = /^(?:[•‣⁃▪▫◦●○■□➢➤✓✔–—*·\u{f0b7}\u{f0a7}\u{f0d8}]|-)\s+(?=\S)/u
-const numberMark = /^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)/
+/** A number, or a box of a form that is ticked. */
+const numberMark = /^(?:\[x\]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)/
 
 function paragraphMarkdown(lines: readonly Line[], typography: Typography): string {
   const text = joined(lines.map(lineText))

@@ -7,6 +7,7 @@ import { toTimestamp } from '../timestamps.ts'
 import { pageImage } from './page-image.ts'
 import { toPng } from '../../ocr/png.ts'
 import { pageMarkdown, typographyOf } from './pdf-layout.ts'
+import { withFields } from './pdf-form.ts'
 import { readOutline, type Outline } from './pdf-outline.ts'
 import { linesOf, lineText, withoutFurniture, type Line, type PdfPage, type PdfText } from './pdf-lines.ts'
 import { refusal, type Refusal } from '../refusals.ts'
@@ -102,11 +103,12 @@ function latin1Of(bytes: Uint8Array): string {
 async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
   if (pdf.numPages > maxPages)
     throw refusal('too_large', `The PDF has more than ${maxPages} pages: split it into smaller files.`)
+  const hasFields = (await pdf.getFieldObjects().catch(() => null)) !== null
   const pages: PdfPage[] = []
   const unreadable: string[] = []
   let characters = 0
   for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await readPage(pdf, number).catch((error: unknown) => {
+    const page = await readPage(pdf, number, hasFields).catch((error: unknown) => {
       // One damaged page does not take the others with it; the metadata names it.
       unreadable.push(String(number))
       if (unreadable.length > maxUnreadable && unreadable.length === number) throw brokenPdf(error)
@@ -119,13 +121,14 @@ async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: Pdf
   return { pages, unreadable }
 }
 
-async function readPage(pdf: PdfDocument, number: number): Promise<PdfPage> {
+async function readPage(pdf: PdfDocument, number: number, hasFields: boolean): Promise<PdfPage> {
   const page = await pdf.getPage(number)
   const { items } = await page.getTextContent({ includeMarkedContent: false })
   const [, bottom = 0, , top = 0] = page.view
+  const fields = hasFields ? await page.getAnnotations() : []
   page.cleanup()
   // Without marked content all items are text.
-  const lines = linesOf(items as PdfText[])
+  const lines = withFields(linesOf(items as PdfText[]), fields)
   return { lines: lines.map((line) => ({ ...line, y: line.y - bottom })), height: top - bottom }
 }
 
