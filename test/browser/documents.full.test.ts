@@ -291,14 +291,26 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await access.getByLabel('Groups, one a line').fill('harbour')
       await shot(page, 'document-details')
       expect(await faultsOf(page)).toEqual([])
+      await access.getByLabel('In a new document set, named').fill('Harbour')
       await access.getByRole('button', { name: 'Save access and sets' }).click()
       await access.getByText('Saved.').waitFor()
+      expect(await access.getByRole('checkbox', { name: 'Harbour' }).isChecked()).toBe(true)
+      expect(await client.documentSets()).toMatchObject([
+        { name: 'Harbour', is_public: false, cc_pair_summaries: [{ id: 1 }] },
+      ])
       const pairs = await fetch(`${playground.origin}/api/manage/cc-pair`, {
         headers: { authorization: `Bearer ${playground.key}` },
       })
       expect(((await pairs.json()) as object[])[0]).toMatchObject({ access_type: 'private', groups: ['harbour'] })
       await access.getByLabel('Everybody with a key finds its documents').check()
+      await access.getByRole('checkbox', { name: 'Harbour' }).uncheck()
       await access.getByRole('button', { name: 'Save access and sets' }).click()
+      await expect.poll(async () => (await client.documentSets())[0]?.cc_pair_summaries).toEqual([])
+      // What was searched for is still there after another view.
+      await page.getByRole('link', { name: 'Ask', exact: true }).click()
+      await page.getByRole('link', { name: /^Documents/ }).click()
+      expect(await page.getByLabel('Search documents by name').inputValue()).toBe('Report 1042')
+      await row.getByRole('button', { name: 'Tags, sets and access of Report 1042' }).click()
       await page.keyboard.press('Escape')
       await tags.waitFor({ state: 'detached' })
     })

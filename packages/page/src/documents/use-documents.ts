@@ -164,6 +164,9 @@ class ListWatch {
   }
 }
 
+/** Filter and order of the view when it was left. */
+let lastWanted: Wanted = { filter: everything, order: 'newest' }
+
 /** The documents of a service, kept up to date while the page is looked at. */
 export function useDocuments(
   service: Service,
@@ -171,7 +174,7 @@ export function useDocuments(
   onCounts: (counts: Counts) => void,
 ): Documents {
   const [pages, setPages] = useState<readonly RowPage[] | undefined>(undefined)
-  const [wanted, setWanted] = useState<Wanted>({ filter: everything, order: 'newest' })
+  const [wanted, setWanted] = useState(lastWanted)
   const [failure, setFailure] = useState<Failure | null>(null)
   const watch = useRef<ListWatch | undefined>(undefined)
   useEffect(() => {
@@ -182,6 +185,7 @@ export function useDocuments(
     watch.current = new ListWatch({ service, onPages, onCounts, onFailure: setFailure }, wanted)
     return () => watch.current?.end()
   }, [service])
+  lastWanted = wanted
   const isFirst = useRef(true)
   const { filter, order } = wanted
   const words = useRef(filter.words)

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { AdminAccess } from '../../admin/admin-place.tsx'
 import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
-import { Area, Checks, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
+import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
 import { CloseIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { texts } from '../../texts/texts.ts'
@@ -220,6 +220,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
   const [isPublic, setIsPublic] = useState(pair.access_type === 'public')
   const [known, setKnown] = useState(sets)
   const [isSaved, setIsSaved] = useState(false)
+  const [newSet, setNewSet] = useState('')
   const holds = ({ cc_pair_summaries: pairs }: DocumentSetSummary): boolean => pairs.some(({ id }) => id === pair.id)
   const save = async (fields: FormData): Promise<void> => {
     await calls.send('PATCH', `/manage/admin/cc-pair/${pair.id}`, {
@@ -237,6 +238,13 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
       const others = set.cc_pair_summaries.map(({ id }) => id).filter((id) => id !== pair.id)
       const body = { cc_pair_ids: isWanted ? [...others, pair.id] : others }
       next.push(await calls.send<DocumentSetSummary>('PATCH', `/manage/admin/document-set/${set.id}`, body))
+    }
+    if (newSet.trim() !== '') {
+      const body = { name: newSet.trim(), description: '', cc_pair_ids: [pair.id], is_public: isPublic }
+      const id = await calls.send<number>('POST', '/manage/admin/document-set', body)
+      const listed = await calls.get<readonly DocumentSetSummary[]>('/manage/document-set')
+      next.push(...listed.filter((set) => set.id === id))
+      setNewSet('')
     }
     setKnown(next)
     setIsSaved(true)
@@ -268,16 +276,15 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
           <Area label={texts.documents.groups} name="groups" rows={3} defaultValue={pair.groups.join('\n')} />
         </div>
       )}
-      {known.length === 0 ? (
-        <p class="facts">{texts.documents.noSets}</p>
-      ) : (
+      {known.length > 0 && (
         <Checks
           label={texts.documents.inSets}
           name="sets"
           options={known.map(({ id, name }) => [String(id), name])}
-          chosen={sets.filter(holds).map(({ id }) => String(id))}
+          chosen={known.filter(holds).map(({ id }) => String(id))}
         />
       )}
+      <Field label={texts.documents.newSet} value={newSet} maxLength={200} onInput={setNewSet} />
       <p role="status" class="facts">
         {isSaved && texts.documents.accessSaved}
       </p>

@@ -127,7 +127,7 @@ export const documents: Texts['documents'] = {
   people: 'Personen, eine je Zeile: Kennungen oder E-Mail-Adressen',
   groups: 'Gruppen, eine je Zeile',
   inSets: 'In diesen Dokumentensätzen',
-  noSets: 'Es gibt noch keine Dokumentensätze.',
+  newSet: 'In einem neuen Dokumentensatz namens',
   saveAccess: 'Zugriff und Sätze speichern',
   accessSaved: 'Gespeichert.',
 }

@@ -135,7 +135,7 @@ export const documents = {
   people: 'People, one a line: ids or e-mail addresses',
   groups: 'Groups, one a line',
   inSets: 'In these document sets',
-  noSets: 'There are no document sets yet.',
+  newSet: 'In a new document set, named',
   saveAccess: 'Save access and sets',
   accessSaved: 'Saved.',
 }
