@@ -33,7 +33,7 @@ try {
   await playground.printed('searchable after')
   for (const [name, options] of windows)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await launched.browser.newContext({ ...options, colorScheme })
+      const context = await launched.browser.newContext({ locale: 'en-GB', ...options, colorScheme })
       const page = await context.newPage()
       const keep = (view: string): Promise<unknown> =>
         page.screenshot({ path: join(folder, `${view}-${name}-${colorScheme}.png`) })
@@ -65,7 +65,7 @@ try {
       await page.locator('.plot').first().waitFor()
       await keep('health')
       await page.goto(`${playground.origin}/#search`)
-      await page.getByRole('searchbox').fill('How are citations checked?')
+      await page.locator('main').getByRole('searchbox').fill('How are citations checked?')
       await page.locator('.source:visible').first().waitFor()
       await keep('search')
       for (const section of adminSections) {
