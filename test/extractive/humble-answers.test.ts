@@ -26,17 +26,6 @@ test('one sure sentence is quoted alone', async () => {
   )
 })
 
-test('a long sentence is cut to the clauses that answer', async () => {
-  const long = {
-    title: 'Harbour',
-    content: `The harbour was dredged by the town in 1907, ${'after many years of talk in the council, '.repeat(12)}and later it silted up.`,
-  }
-  const said = await answer('When was the harbour dredged by the town?', long)
-  expect(said).toContain('dredged by the town in 1907')
-  expect(said).toContain('…')
-  expect(said.split(/\s+/).length).toBeLessThan(45)
-})
-
 test('the closest passages are quoted with page and heading, each with its citation', async () => {
   const said = await answer('Where do bicycles and strollers stay on deck?', ferries)
   expect(said).toMatch(/^The closest passages are:/)
@@ -123,7 +112,7 @@ test.each(['Summarise the ferries page', 'Give me an overview of the ferries doc
 
 const wordsOf = (text: string): number => text.match(/[^\s>[\]]+/g)!.length
 
-test('a sentence that cannot be cut to 25 words is shown as a closest passage, whole', async () => {
+test('a sentence of more than 25 words is shown as a closest passage, whole', async () => {
   const rule =
     'The canteen of the northern yard serves a warm lunch to everybody who works in one of the halls of the yard, unless the ' +
     'kitchen has been told by the office that fewer than ten people are expected on that day.'
@@ -133,16 +122,6 @@ test('a sentence that cannot be cut to 25 words is shown as a closest passage, w
   })
   expect(said).toMatch(/^The closest passage is:/)
   expect(said).toContain('unless the kitchen has been told')
-})
-
-test('a sentence is not cut where what goes limits what it says', async () => {
-  const said = await answer('How many days may staff of the harbour carry over into the next year?', {
-    title: 'Leave',
-    content:
-      'Staff of the harbour may carry over 5 days into the next year, which is a rule that all of the other yards along the ' +
-      'coast have adopted since, unless they are still in their probation.',
-  })
-  expect(said).toContain('unless they are still in their probation')
 })
 
 test('a sentence that leans on another is shown with it, and never alone', async () => {

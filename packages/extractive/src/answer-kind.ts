@@ -1,5 +1,3 @@
-import { spaceless } from '@inlay/text'
-
 /** Matches whole words in any script; `\b` only supports ASCII letters. */
 const words = (list: string): string => `(?<![\\p{L}\\p{M}])(?:${list})(?![\\p{L}\\p{M}])`
 
@@ -7,7 +5,7 @@ const asksNumber = new RegExp(
   [
     '^(?:since |until |and )?when(?!\\p{L})',
     words(
-      'how (?:many|much|long|often|old|far|big|large|high|fast|tall|wide|deep)|what (?:number|percent|percentage|amount|year|date|day|age)|(?:in )?which year|' +
+      'numbers? (?:of|for)|how (?:many|much|long|often|old|far|big|large|high|fast|tall|wide|deep)|what (?:number|percent|percentage|amount|year|date|day|age)|(?:in )?which year|' +
         'wie ?viele?|wie (?:lange|hoch|oft|alt|groß|weit|schnell)|wann|jahr|prozent|' +
         'cuánt[oa]s?|cuándo|(?:qué|cuál) (?:año|porcentaje|fecha)|combien|quand|quel(?:le)? (?:année|date|pourcentage)|' +
         'quant[oaie]|quando|quantos|quantas|hoeveel|wanneer|hur (?:många|mycket|länge)|när|hvor (?:mange|meget)|hvornår|' +
@@ -44,9 +42,7 @@ const number = new RegExp(
   ].join('|'),
   'iu',
 )
-const name = /[\s"“(«]?\p{Lu}/u
-
-/** The kind of value that a question asks for; undefined if unknown. */
+/** The kind of value that a question asks for, a number or the name of somebody or some place; undefined if unknown. */
 export type AnswerKind = 'number' | 'name' | undefined
 
 /** Detects the kind of value a question asks for, in some twenty languages. */
@@ -55,17 +51,5 @@ export function answerKindOf(question: string): AnswerKind {
   return asksName.test(question) ? 'name' : undefined
 }
 
-/**
- * Whether a text, without the words of the question, contains that kind of value: 1, -1, or 0 if the kind is unknown.
- */
-export function fitOf(kind: AnswerKind, fresh: string): number {
-  if (kind === undefined) return 0
-  if (kind === 'number') return number.test(fresh) ? 1 : -1
-  return name.test(fresh) || spaceless.test(fresh) ? 1 : -1
-}
-
-/** Whether a single word is such a value. */
-export function isOfKind(kind: AnswerKind, word: string): boolean {
-  if (kind === 'number') return number.test(word)
-  return kind === 'name' ? /^\p{Lu}/u.test(word) : false
-}
+/** Whether a text contains a number, also as a word, or the name of a month or day. */
+export const hasNumber = (text: string): boolean => number.test(text)

@@ -1,27 +1,27 @@
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { commonWordsOf, keysOf, lengthInWords, stopWords, spaceless, wordPattern } from '@inlay/text'
-import { fitOf, isOfKind } from './answer-kind.ts'
+import { hasNumber } from './answer-kind.ts'
 import { isDangerous, isOpposite } from './dangers.ts'
 import { weighEvidence, type Evidence, type Weighed } from './evidence.ts'
 import { readPassages, relevantParts, type ReadPassage, type ReadUnit, type SourcePassage } from './page.ts'
 import type { Reading } from './prompt.ts'
 import { understand, type Question } from './question.ts'
-import { bestClauses, cited, placeOf, quoted, written } from './quoting.ts'
-import { lookUp, valueWord } from './tables.ts'
+import { cited, placeOf, quoted, written } from './quoting.ts'
+import { lookUp } from './tables.ts'
 import { chooseVersions } from './versions.ts'
 
 /**
  * Minimum share of the question that one place must cover, otherwise it is refused. Pairs of characters match less
  * often.
  */
-const minSupport = { words: 0.4, spaceless: 0.2 }
+const minSupport = { words: 0.4, short: 0.5, spaceless: 0.2 }
 
 /**
  * A sentence is quoted alone if it covers this share of the question and its score exceeds the next one by this gap.
  */
 const sure = { share: 0.75, gap: 0.2 }
 
-/** A longer sentence is cut at the ends of clauses. */
+/** A longer sentence is shown as a closest passage: seldom all of it answers. */
 const maxSureWords = 25
 
 /** With more characters than this, yields to the event loop between the steps. */
@@ -44,7 +44,6 @@ const forms: readonly ((findings: Findings) => string | undefined)[] = [
   tableCells,
   list,
   definition,
-  labelledValue,
   sureAnswer,
   closestPassages,
 ]
@@ -57,12 +56,19 @@ async function quote(original: Question, sources: readonly SourcePassage[], said
   const passages = readPassages(current)
   if (isLong) await yieldToEventLoop()
   const evidence = weighEvidence(question, passages)
-  const least = spaceless.test(question.text) ? minSupport.spaceless : minSupport.words
-  const isKnown = question.topic.length > 0 && !evidence.isMissing && evidence.support > least
+  const { topic, text } = question
+  // Half of two words is one word, which any page may have; a heading that stands in the question says more.
+  const isHeaded = ({ read }: Weighed): boolean => keysOf(read.heading).every((key) => topic.includes(key))
+  const isShort =
+    topic.length < 3 &&
+    question.kind === undefined &&
+    !evidence.units.some((unit) => unit.read.heading !== '' && isHeaded(unit))
+  const least = spaceless.test(text) ? minSupport.spaceless : minSupport.words
+  const isKnown = topic.length > 0 && !evidence.isMissing && evidence.support > least
   const isQuotable = (read: ReadUnit): boolean => isAllowed(question, read, said)
   const units = evidence.units.filter(({ read }) => isQuotable(read))
   const findings: Findings = { ...evidence, units, question, passages, isKnown, isQuotable }
-  for (const form of isKnown ? forms : forms.slice(0, 3)) {
+  for (const form of isKnown && !(isShort && evidence.support <= minSupport.short) ? forms : forms.slice(0, 3)) {
     const answer = form(findings)
     if (answer !== undefined) return answer
   }
@@ -220,20 +226,7 @@ function definition(findings: Findings): string | undefined {
     (commonWordsOf(queries[0] ?? '')
       ? prose.find(({ at, passage }) => at === 0 && isTopic(passage.source.title))
       : undefined)
-  const text = defining && short(defining, findings)
-  return text === undefined ? undefined : quoted(defining!, text)
-}
-
-/** The value behind a label of the page or section that the question names: `Phone: …` of the helpdesk. */
-function labelledValue({ question, units, has }: Findings): string | undefined {
-  const wanted = question.topic.filter((key) => !valueWord.test(key))
-  const matching = units.filter(({ read: { unit, passage, above } }) => {
-    const [, label] = /^([^:.]{2,30}): \S/.exec(unit.text) ?? []
-    const keys = new Set(unit.kind === 'row' || label === undefined ? [] : keysOf(label))
-    const isAsked = keys.size > 0 && [...keys].every((key) => wanted.some((other) => has(other, new Set([key]))))
-    return isAsked && wanted.every((key) => has(key, keys, passage.head, above))
-  })
-  return matching.length === 1 ? quoted(matching[0]!.read) : undefined
+  return defining && isShort(defining) ? quoted(defining) : undefined
 }
 
 /** The single sentence, command, list or procedure that answers with high confidence. */
@@ -247,15 +240,18 @@ function sureAnswer(findings: Findings): string | undefined {
     return undefined
   if (units.length > 1) return allWritten(units, findings)
   if (read.isCommand) return quoted(read)
-  const text = /[:：]$/.test(read.unit.text) ? undefined : short(read, findings)
-  return text === undefined ? undefined : quoted(read, text)
+  return isShort(read) && !/[:：]$/.test(read.unit.text) ? quoted(read) : undefined
 }
 
-/** A unit with those without which it is of no use: what it leads to, code's lead, the other steps of its procedure. */
-function together(read: ReadUnit, { question: { kind } }: Findings): readonly ReadUnit[] {
+const isShort = ({ unit: { text } }: ReadUnit): boolean => lengthInWords(text) <= maxSureWords
+
+/** A unit with those without which it is of no use: what it leads to, the lead of code, the rest of a list. */
+function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): readonly ReadUnit[] {
   const lead = read.unit.kind === 'code' ? (read.lead ?? read) : read
   if (lead.led.length > 0) return [lead, ...lead.led]
-  return read.unit.isNumbered && kind === undefined ? read.group : [read]
+  // Steps make sense together, and so do items of which the heading says more than they do.
+  const isPart = read.unit.isNumbered || shareOf(read.keys) < shareOf(read.above)
+  return read.unit.kind === 'item' && !read.isCommand && isPart && kind === undefined ? read.group : [read]
 }
 
 const asksWhy = /^(?:why|warum|wieso|por qué|pourquoi|perché)(?!\p{L})/iu
@@ -279,52 +275,40 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   const fresh = ({ unit: { text: other } }: ReadUnit): string[] =>
     (other.match(wordPattern) ?? []).filter((word) => !keysOf(word).some((key) => known.has(key)))
   const valuesOf = (other: ReadUnit): string =>
-    [...new Set(fresh(other).filter((word) => isOfKind(kind, word)))].toSorted().join(' ')
+    kind === 'number' ? [...new Set(fresh(other).filter(hasNumber))].toSorted().join(' ') : ''
   const covers = (key: string): boolean => has(key, read.keys, above, passage.head)
 
   if (form === 'list' || form === 'overview' || comparing.test(text) || literalShare(read) < 1) return false
   // One sentence is seldom all that a page says about a single word.
   if (topic.length === 1 && form === 'fact' && kind === undefined) return false
   // Two sentences with the same value say the same.
-  const gap = next ? best.score - best.bonus - (next.score - next.bonus) : Infinity
+  const gap = next ? best.score - next.score : Infinity
   if (gap <= sure.gap && (valuesOf(read) === '' || valuesOf(read) !== valuesOf(next!.read))) return false
+  // A page called like the topic need not repeat it: any of its values may be the answer.
+  const isOtherValue = (other: ReadUnit): boolean => {
+    const values = other.unit.kind === 'row' ? '' : valuesOf(other)
+    return values !== '' && values !== valuesOf(read)
+  }
+  const isNamed = shareOf(above, passage.head) >= sure.share
+  if (kind === 'number' && isNamed && read.section.some(isOtherValue)) return false
   // Of a command, what is said about it counts, and the question has to speak of its page.
   const prose = unit.kind === 'code' ? '' : unit.text
   if (read.isCommand && ![...passage.head].some((key) => known.has(key))) return false
   if (shareOf(read.isCommand ? new Set(keysOf(prose)) : read.keys, above, passage.head) < sure.share) return false
   // One of many commands is sure only on the page that the question names, and its description is no instruction.
   const { title } = passage.source
-  const isNamed = keysOf(title).every((key) => known.has(key))
+  const isTitled = keysOf(title).every((key) => known.has(key))
   const isOnly = (): boolean => units.every(({ read: other }) => other.passage.source.title === title)
-  if (passage.isManual && form !== 'definition' && !(read.isCommand && (isNamed || isOnly()))) return false
+  if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
   // A row without the value that is asked for.
   if (unit.kind === 'row' && kind === 'number') return false
-  if (fitOf(kind, fresh(read).join(' ')) < 0 || /[?？]$/.test(unit.text)) return false
+  if (best.fit < 0 || /[?？]$/.test(unit.text)) return false
   if (asksWhy.test(text) && !reason.test(unit.text)) return false
   if (unit.kind === 'sentence' && (leansBack.test(unit.text) || pointsElsewhere.test(unit.text))) return false
   if (!names.every(covers)) return false
   // Instructions that lack a word of the question may do something else.
   const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`
   return form !== 'steps' || (topic.every(covers) && !isDangerous(text, whole) && !isOpposite(text, whole))
-}
-
-/** Words that restrict a statement: a sentence is not quoted without such a clause. */
-const condition =
-  /(?<!\p{L})(?:not|no|never|unless|except|only|but|if|provided|until|without|nicht|kein\p{L}*|nur|außer|wenn|falls|sofern|ohne|aber|no|nunca|salvo|excepto|solo|sólo|si|sin|pero|pas|jamais|sauf|seulement|sans|mais)(?!\p{L})/iu
-
-/** Shortens a long sentence to the clauses that answer; undefined if the rest could be the answer or change it. */
-function short({ unit: { text } }: ReadUnit, { question: { kind, topic }, shareOf }: Findings): string | undefined {
-  if (lengthInWords(text) <= maxSureWords) return text
-  const shareIn = (part: string): number => shareOf(new Set(keysOf(part)))
-  const fresh = (part: string): string[] =>
-    part.split(/\s+/).filter((word) => !keysOf(word).some((key) => topic.includes(key)))
-  const cut = bestClauses(text, maxSureWords, (part) => {
-    return shareIn(part) + 0.6 * fitOf(kind, fresh(part).join(' ')) + 0.004 * lengthInWords(part)
-  })
-  const kept = cut.replace(/^… | …$/g, '')
-  if (kind === undefined || lengthInWords(kept) > maxSureWords || shareIn(kept) < shareIn(text)) return undefined
-  const dropped = text.replace(kept, ' ')
-  return condition.test(dropped) || fresh(dropped).some((word) => isOfKind(kind, word)) ? undefined : cut
 }
 
 const maxPlaces = 3
@@ -337,16 +321,19 @@ const minRelativeShare = 0.5
 /** Quotes the best sentences of the closest places if no single one answers with confidence. */
 function closestPassages(findings: Findings): string | undefined {
   const { question, units, has, shareOf, literalShare, isQuotable } = findings
-  const least = minRelativeShare * Math.max(0, ...units.map(({ context }) => context))
+  // Each side of a comparison covers about half of it.
+  const relative = comparing.test(question.text) ? minRelativeShare / 2 : minRelativeShare
+  const least = relative * Math.max(0, ...units.map(({ context }) => context))
   // If a heading contains the number or version of the question, other sections are about other versions.
   const numbers = question.names.filter((key) => /\p{N}/u.test(key))
   const count = (...sets: readonly ReadonlySet<string>[]): number => numbers.filter((key) => has(key, ...sets)).length
   const mostNumbers = Math.max(0, ...units.map(({ read }) => count(new Set(keysOf(read.heading)))))
   const places = new Map<string, { units: readonly ReadUnit[]; text: string }[]>()
+  const keyOf = ({ passage: { source }, heading }: ReadUnit): string =>
+    [source.number, source.title, heading].join('\n')
   let room = maxClosestWords
   const add = (quotes: readonly ReadUnit[]): void => {
-    const { passage, heading } = quotes[0]!
-    const key = [passage.source.number, passage.source.title, heading].join('\n')
+    const key = keyOf(quotes[0]!)
     const place = places.get(key) ?? []
     const fresh = quotes.filter((read) => !place.some(({ units }) => units.includes(read)))
     const [read] = fresh
@@ -354,17 +341,18 @@ function closestPassages(findings: Findings): string | undefined {
     // A row or command beside the best one of its place has to cover about as much of the question.
     const leastOwn = read.unit.kind === 'row' ? (comparing.test(question.text) ? 0.5 : 1) : read.isCommand ? 0.6 : 0
     if (place[0] && shareOf(read.keys) < leastOwn * shareOf(place[0].units[0]!.keys)) return
-    const text = fresh.length > 1 ? written(fresh) : quoted(read, read.isCommand ? undefined : short(read, findings))
+    const text = written(fresh)
     const words = lengthInWords(text)
     if (words > room && places.size > 0) return
     places.set(key, [...place, { units: fresh, text }])
     room -= words
   }
   for (const { read, own, context } of units) {
-    if (context === 0 || context < least || literalShare(read) === 0) continue
+    if (context <= 0 || context < least || literalShare(read) === 0) continue
     if (count(read.keys, read.above, read.passage.head) < mostNumbers) continue
-    // A row stands for itself, whatever its table is called; any other unit may lean on its headings.
-    if (own === 0 && (read.unit.kind === 'row' || shareOf(read.above, read.passage.head) === 0)) continue
+    // A row stands for itself, whatever its table is called; other units may lean on their headings, if those come first.
+    const isLed = read.unit.kind !== 'row' && (places.size === 0 || places.has(keyOf(read)))
+    if (own === 0 && !(isLed && shareOf(read.above, read.passage.head) > 0)) continue
     const quotes = together(read, findings)
     if (!quotes.every(isQuotable)) continue
     const before = read.passage.units[read.at - 1]

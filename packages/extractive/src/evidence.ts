@@ -1,5 +1,5 @@
 import { isLike, isNear, keysOf, spaceless, wordPattern } from '@inlay/text'
-import { fitOf, isOfKind } from './answer-kind.ts'
+import { hasNumber } from './answer-kind.ts'
 import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
 
@@ -11,8 +11,8 @@ export interface Weighed {
   readonly context: number
   /** Only comparable among the units of one question. */
   readonly score: number
-  /** The part of the score that its page gets for its title. */
-  readonly bonus: number
+  /** Whether it contains a number if one is asked for: 1 or -1, otherwise 0. */
+  readonly fit: number
 }
 
 /** Keys of words. */
@@ -95,14 +95,8 @@ const instructionPenalty = 0.3
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
 const rankWeight = 0.15
 
-/** A heading that says more than the question is about a special case. */
-const extraPenalty = 0.04
-
-/** Added to units of a page whose whole title stands in the question, and to units with its signs and options. */
-const [titleBonus, literalBonus] = [0.3, 0.6]
-
-/** Number of words before and after a number or name that count as related. */
-const reach = 6
+/** Added to units with the signs and options of the question. */
+const literalBonus = 0.6
 
 /** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
@@ -114,20 +108,6 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
     const before = questionKeys[at] ?? ''
     return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
   })
-  /** The largest share of the topic near a word of the kind that is asked for. */
-  const nearness = (text: string): number => {
-    const tokens = (text.match(wordPattern) ?? []).map((token) => ({ token, keys: keysOf(token) }))
-    const shares = tokens.map(({ token, keys }, at) => {
-      if (!isOfKind(kind, token) || keys.some((key) => known.has(key))) return 0
-      return shareOf(new Set(tokens.slice(Math.max(0, at - reach), at + reach + 1).flatMap((other) => other.keys)))
-    })
-    return Math.max(0, ...shares)
-  }
-  const fits = (text: string): number =>
-    fitOf(
-      kind,
-      text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word)),
-    )
   const patterns = literals.map(
     (literal) => new RegExp(`(?<![\\w$-])${literal.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\w-])`, 'i'),
   )
@@ -142,31 +122,21 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
   }
 
   let support = 0
-  const units = passages.flatMap(({ units, source, rank, head, isManual }) => {
-    const title = keysOf(source.title)
-    const bonus = title.length > 0 && title.every((key) => known.has(key)) ? titleBonus : 0
+  const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
       // Only sentences continue the previous one: items and commands stand alone.
       const isProse = read.unit.kind === 'sentence' || (read.unit.kind === 'item' && !read.isCommand)
       const near = isProse ? [units[at - 1], units[at + 1]].flatMap((other) => (other ? [other.keys] : [])) : []
       const own = shareOf(read.keys)
-      const context = shareOf(read.keys, head, read.above, ...near)
+      const penalty = isManual || read.isCommand ? instructionPenalty : 0
+      const context = shareOf(read.keys, head, read.above, ...near) - penalty
       const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
-      const fit = fits(read.unit.text)
-      const extra = read.heading === source.title ? 0 : keysOf(read.heading).filter((key) => !known.has(key)).length
+      const fresh = read.unit.text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
+      const fit = kind !== 'number' ? 0 : hasNumber(fresh) ? 1 : -1
       const score =
-        own +
-        0.5 * context +
-        0.5 * together +
-        (kind && read.unit.kind !== 'code' ? 0.5 * nearness(read.unit.text) : 0) +
-        0.3 * fit -
-        rankWeight * Math.min(rank, 10) +
-        bonus +
-        literalScore(read) -
-        extraPenalty * Math.min(5, extra)
-      if (kind !== 'number' || fit >= 0)
-        support = Math.max(support, context - (isManual || read.isCommand ? instructionPenalty : 0))
-      return { read, own, context, score, bonus }
+        own + 0.5 * context + 0.5 * together + 0.3 * fit - rankWeight * Math.min(rank, 10) + literalScore(read)
+      if (fit >= 0) support = Math.max(support, context)
+      return { read, own, context, score, fit }
     })
   })
   const isMissing =

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import { aboutPages, openAddresses, readCall, type Move, type Reading } from './prompt.ts'
+import { aboutPages, openAddresses, openTool, readCall, type Move, type Reading } from './prompt.ts'
 import { answerFromConversation, answerFromFindings } from './answer.ts'
 import { argumentsFor } from './arguments.ts'
 import { understand } from './question.ts'
@@ -27,7 +27,8 @@ const callOf = (reading: Reading, name: string): Move => {
 }
 
 async function decide(reading: Reading): Promise<Move> {
-  const { tools, toolNames, mustCall, hasSearched, hasOpened, passages } = reading
+  const { tools, toolNames, mustCall, passages } = reading
+  const [hasSearched, hasOpened] = [toolNames.size > 0, toolNames.has(openTool)]
   const searchTool = searchTools.find((name) => tools.has(name))
   const forced = mustCall === 'any' ? (searchTool ?? [...tools.keys()][0]) : mustCall
   if (forced !== undefined && tools.has(forced)) return callOf(reading, forced)

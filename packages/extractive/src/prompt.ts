@@ -26,8 +26,6 @@ export interface Reading {
   readonly passages: readonly SourcePassage[]
   /** Other tool results since the current question. */
   readonly toolAnswers: readonly ToolAnswer[]
-  /** Whether a search was made since the current question. */
-  readonly hasSearched: boolean
   /** Available tools by name; empty if the tool choice is `none`. */
   readonly tools: ReadonlyMap<string, LanguageModelV4FunctionTool>
   /** The tool that must be called, `any` tool, or none. */
@@ -36,8 +34,6 @@ export interface Reading {
   readonly callIds: ReadonlySet<string>
   /** Names of the tools called since the current question. */
   readonly toolNames: ReadonlySet<string>
-  /** Whether opening pages was tried since the current question. */
-  readonly hasOpened: boolean
 }
 
 const contextMark = /^\s*(?:context|additional context|attached|file|document)\b[^\n]{0,120}:\s*\n/i
@@ -61,15 +57,10 @@ const maxAskingParagraphLength = 400
 /** Finds the question in a message: people who paste a page ask before or after it. */
 function questionIn(message: string): string {
   if (message.length <= 2 * maxQuestionLength) return message
-  const [first = ''] = message.slice(0, maxAskingParagraphLength).split(/\n\s*\n/)
-  const last =
-    message
-      .slice(-maxAskingParagraphLength)
-      .split(/\n\s*\n/)
-      .at(-1) ?? ''
-  const asking = [last, first].find((text) => text.length < maxAskingParagraphLength && /[?？]\s*$/.test(text))
-  if (asking !== undefined) return asking
-  return `${message.slice(0, maxQuestionLength)}\n${message.slice(-maxQuestionLength)}`
+  const [start, end] = [message.slice(0, maxQuestionLength), message.slice(-maxQuestionLength)]
+  const paragraphs = [end.split(/\n\s*\n/).at(-1) ?? '', start.split(/\n\s*\n/)[0] ?? '']
+  const isAsking = (text: string): boolean => text.length < maxAskingParagraphLength && /[?？]\s*$/.test(text)
+  return paragraphs.find(isAsking) ?? `${start}\n${end}`
 }
 
 function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; isError: boolean } {
@@ -153,19 +144,18 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
     context: before.filter((message) => message.role === 'user' && isContext(message)).flatMap(readContext),
     passages: passages.filter((passage) => passage.content !== ''),
     toolAnswers,
-    hasSearched: since.some((message) => message.role === 'tool'),
     tools: new Map(offered.map((tool) => [tool.name, tool])),
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
     callIds: new Set(callIds),
     toolNames,
-    hasOpened: toolNames.has(openTool),
   }
 }
 
 /** Complete URLs, without the punctuation that follows. */
 const addresses = /\bhttps?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}]/gi
 
-const openTool = 'open_url'
+/** The tool that opens pages. */
+export const openTool = 'open_url'
 /** A longer message is a pasted page, and its links are not part of the question. */
 const maxWithAddressesLength = 600
 const maxAddresses = 5
@@ -173,7 +163,8 @@ const maxAddresses = 5
 /** Opens the URLs in the current question, once. */
 export function openAddresses(reading: Reading): Move | undefined {
   const question = reading.questions.at(-1) ?? ''
-  if (question.length > maxWithAddressesLength || !reading.tools.has(openTool) || reading.hasOpened) return undefined
+  if (question.length > maxWithAddressesLength || !reading.tools.has(openTool) || reading.toolNames.has(openTool))
+    return undefined
   const urls = [...new Set(question.match(addresses))]
   if (urls.length === 0 || urls.length > maxAddresses) return undefined
   return { calls: [{ name: openTool, input: { urls } }] }
@@ -192,10 +183,6 @@ export function aboutPages(reading: Reading): Reading {
 }
 
 /** Outcome of one model call: a text, or tool calls. */
-export type Move = { readonly say: string } | { readonly calls: readonly ToolCall[] }
-
-/** A tool call. */
-export interface ToolCall {
-  readonly name: string
-  readonly input: unknown
-}
+export type Move =
+  | { readonly say: string }
+  | { readonly calls: readonly { readonly name: string; readonly input: unknown }[] }

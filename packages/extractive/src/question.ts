@@ -1,4 +1,4 @@
-import { commonWordsOf, isNear, keysOf, spaceless, stopWords, wordPattern, wordsOf } from '@inlay/text'
+import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern, wordsOf } from '@inlay/text'
 import { answerKindOf, type AnswerKind } from './answer-kind.ts'
 
 /** The form an answer should have. */
@@ -69,7 +69,7 @@ const measure =
 
 /** Verbs and nouns that ask for a form of answer only in these places: how to sort a list is about sorting. */
 const asksForForm =
-  /^(?:list|compare|name)\b|\bnames? of\b|\b(?:what|which) name\b|\b(?:what|which) sorts? of\b|\blists? of\b|\b(?:do|can) (?:we|you|they|i) (?:have|get|offer|sell)\b|\b(?:some|any|every)(?:thing|one|body)\b|\bstuff\b/gi
+  /^(?:list|compare|name)\b|\b(?:name|number)s? (?:of|for)\b|\b(?:what|which) name\b|\b(?:what|which) sorts? of\b|\blists? of\b|\b(?:do|can) (?:we|you|they|i) (?:have|get|offer|sell)\b|\b(?:some|any|every)(?:thing|one|body)\b|\bstuff\b/gi
 
 /** A sign or an option, which is no word: `$?`, `&&`, `-eq`, `--force`. */
 const literal =
@@ -79,17 +79,23 @@ const literal =
 const versionWord = /\b(?:version|release|revision)\s+(?=v?\d)/gi
 
 /** Words for the page of an overview: `Summarise the ferries page`. */
-const documentWord = /^(?:overview|summary|page|pages|document|documents|article|file|section|chapter|doc|docs|text)$/i
+const documentWord =
+  /^(?:overview|summary|pages?|documents?|article|file|section|chapter|docs?|text|policy|guide|manual|handbook)$/i
 
 /** A capitalized word that does not begin a sentence, or Latin letters among Han characters. */
 const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
 const acronym = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]+(?![\p{L}\p{N}])/gu
 const asksInHan = /什么|哪|谁|多少|几|怎|吗/u
 
+/** Also as people type them: `whats`, `dont`, `im`. */
+const typedStopWords: ReadonlySet<string> = new Set(
+  [...stopWords].flatMap((word) => [word, word.replace(/'(?=(?:s|t|m|ve)$)/, '')]),
+)
+
 /** The words of a text that carry its topic, as written. */
 function topicWords(text: string): string[] {
   const common = commonWordsOf(text)
-  const frequent = common && common.language !== 'en' ? common.words : stopWords
+  const frequent = common && common.language !== 'en' ? common.words : typedStopWords
   const words = text.match(wordPattern) ?? []
   const lower = (word: string): string => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
   // An acronym with the spelling of a stop word: IT, US, WHO.
@@ -117,7 +123,7 @@ export function understand(questions: readonly string[]): Question {
   const [last = '', ...before] = questions.toReversed()
   const polite = tidy(last.replace(politeness, ' '))
   const text = polite === '' ? tidy(last) : polite
-  const head = mendAskingWords(text.slice(0, maxPatternLength))
+  const head = text.slice(0, maxPatternLength)
   const form = forms.find(([pattern]) => pattern.test(head))?.[1]
   const all = distinct(
     topicWords(text.replace(asksForForm, '').replace(measure, '').replace(versionWord, '').trim() || text),
@@ -150,12 +156,4 @@ export function understand(questions: readonly string[]): Question {
     literals: distinct(text.slice(0, maxPatternLength).match(literal) ?? []),
     queries: distinct([main, ...further]),
   }
-}
-
-/** Corrects misspellings in longer words that determine the form of a question, such as `overveiw`. */
-function mendAskingWords(text: string): string {
-  const known = ['difference', 'between', 'compare', 'summarize', 'summarise', 'overview', 'versus']
-  return text.replace(/\b[a-z]{6,12}\b/g, (word) =>
-    known.some((right) => word.startsWith(right)) ? word : (known.find((right) => isNear(word, right)) ?? word),
-  )
 }

@@ -1,4 +1,4 @@
-import { lengthInWords, spaceless } from '@inlay/text'
+import { spaceless } from '@inlay/text'
 import type { ReadUnit } from './page.ts'
 
 /** Inserts the citation before the punctuation mark that ends a sentence. */
@@ -7,7 +7,7 @@ export function cited(text: string, number: number | undefined): string {
   if (number === undefined) return clean
   // After a closing quotation mark or parenthesis; otherwise before the full stop.
   const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…。！？：；，])([.!?:;,…。！？：；，]+)$/.exec(clean) ?? []
-  return / …$|["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
+  return /["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
     ? `${clean} [${number}]`
     : `${body} [${number}]${mark || '.'}`
 }
@@ -19,9 +19,9 @@ function fenced(code: string, language = 'text'): string {
 }
 
 /** A unit with its citation: an item with its code, code with the sentence that introduces it. */
-export function quoted({ unit, heading, passage: { source } }: ReadUnit, text: string = unit.text): string {
+export function quoted({ unit, heading, passage: { source } }: ReadUnit): string {
   const code = unit.kind === 'code' ? unit : unit.code
-  const words = unit.kind === 'code' ? (unit.lead ?? `${heading || 'For example'}:`) : text
+  const words = unit.kind === 'code' ? (unit.lead ?? `${heading || 'For example'}:`) : unit.text
   return cited(words, source.number) + (code ? `\n\n${fenced(code.text, code.language)}` : '')
 }
 
@@ -54,29 +54,4 @@ export function written(units: readonly ReadUnit[]): string {
 /** Title and heading of a unit. */
 export function placeOf({ heading, passage: { source } }: ReadUnit): string {
   return [...new Set([source.title, heading])].filter((name) => name !== '').join(' › ')
-}
-
-/** Clause boundaries, at which a long sentence can be cut. */
-const clauseEnd = /(?<=[,;:—，；：])\s*|(?<=\s)(?=[–(])/u
-
-/**
- * The consecutive clauses of a sentence, within a number of words, that answer best, with … at the cuts.
- * @param worthOf how well a text answers, comparable among parts of one sentence
- */
-export function bestClauses(text: string, maxWords: number, worthOf: (text: string) => number): string {
-  const clauses = text.split(clauseEnd).map((clause) => clause.trim())
-  let best = { text, worth: -1 }
-  for (const from of clauses.keys())
-    for (let to = from + 1; to <= clauses.length; to++) {
-      const part = clauses.slice(from, to).join(spaceless.test(text) ? '' : ' ')
-      if (to > from + 1 && lengthInWords(part) > maxWords) break
-      const worth = worthOf(part)
-      const isCut = to < clauses.length
-      if (worth > best.worth)
-        best = {
-          text: `${from > 0 ? '… ' : ''}${isCut ? `${part.replace(/[,;:—–(，；：\s]+$/u, '')} …` : part}`,
-          worth,
-        }
-    }
-  return best.text
 }

@@ -1,4 +1,4 @@
-import { keysOf } from '@inlay/text'
+import { isLike, keysOf } from '@inlay/text'
 import type { Evidence } from './evidence.ts'
 import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
@@ -41,7 +41,7 @@ const measures: readonly (readonly [RegExp, RegExp])[] = [
 const asksMeasure = /\b(?:how|wie) \p{L}+|\bcosts?\b|\bpric\p{L}*|\bweighs?\b|kostet|wiegt|cuesta|coûte/giu
 
 /** Keys of words for any value: `the phone number of …`. */
-export const valueWord: RegExp = /^(?:numb|nummer|addres|adress|amount|value|wert|name|date|datum)/
+const valueWord = /^(?:numb|nummer|addres|adress|amount|value|wert|name|date|datum)/
 
 const asksWho = /^(?:who|whom|wer|wen|quién|qui|chi)(?!\p{L})/iu
 
@@ -80,14 +80,22 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
 
 /** Tables of one page with the same header count as one, since a search may have split it. */
 function tablesOf(passages: readonly ReadPassage[]): Table[] {
-  const rows = passages.flatMap(({ units }) => units.filter(({ unit }) => unit.table))
+  const rows = passages.flatMap(({ units }) => units.filter((read) => cellsOf(read).length > 1))
   const tables = Map.groupBy(rows, ({ unit, passage: { source } }) =>
-    [source.number ?? source.title, ...unit.table!.header].join('\n'),
+    [source.number ?? source.title, ...(unit.table?.header ?? [])].join('\n'),
   )
-  return [...tables.values()].map((list) => ({ header: list[0]!.unit.table!.header, rows: list }))
+  return [...tables.values()].map((list) => ({ header: list[0]!.unit.table?.header ?? ['', ''], rows: list }))
 }
 
-const cell = (row: ReadUnit, column: number): string => row.unit.table?.cells[column] ?? ''
+/** The cells of a row; a label and its value, as in `Phone: 555 200.`, are a row of a table without a header. */
+const cellsOf = ({ unit: { table, text } }: ReadUnit): readonly string[] =>
+  table?.cells ?? /^([^:.]{2,30}): (\S.*)/.exec(text)?.slice(1) ?? []
+
+/** Whether a column is called by a word, also in another form: `Shrinkage` by `shrinks`. */
+const isCalled = (name: string, key: string): boolean =>
+  keysOf(name).some((other) => other === key || isLike(key, other))
+
+const cell = (row: ReadUnit, column: number): string => cellsOf(row)[column] ?? ''
 
 /** The first cell and some others of a row, as a line. */
 function lineOf(row: ReadUnit, header: readonly string[], columns: readonly number[]): string {
@@ -145,7 +153,7 @@ function namedRow(
   const measure = measures.find(([pattern]) => pattern.test(measured))
   const scores = header.map((name, column) => {
     if (column === at || column === 0 || cell(row, column) === '') return 0
-    const shared = left.filter((key) => has(key, new Set(keysOf(name)))).length
+    const shared = left.filter((key) => isCalled(name, key)).length
     return shared + (measure?.[1].test(`${name} ${cell(row, column)}`) ? 0.5 : 0)
   })
   const score = Math.max(...scores)
@@ -184,24 +192,34 @@ function extremeRow(
   const share = topic.length === 0 ? 0 : covered.length / topic.length
   if (topic.length > 0 && share < minTableShare) return undefined
   const numeric = [...header.keys()].filter((at) => at > 0 && rows.some((row) => readNumber(cell(row, at))))
-  const named = numeric.find((at) => topic.some((key) => has(key, new Set(keysOf(header[at] ?? '')))))
+  const named = numeric.find((at) => topic.some((key) => isCalled(header[at] ?? '', key)))
   const phrase = /\b(?:most|least) \p{L}+/iu.exec(question.text)?.[0] ?? extreme
   const measure = measures.find(([pattern]) => pattern.test(phrase))?.[1]
   const usual = numeric.find(
     (at) => measure?.test(header[at] ?? '') || rows.every((row) => measure?.test(cell(row, at))),
   )
   const isAbout = topic.every((key) => has(key, ...context))
-  const column = named ?? usual ?? (numeric.length === 1 && isAbout ? numeric[0] : undefined)
-  if (column === undefined) return undefined
-  const read = rows.flatMap((row) => {
-    const number = readNumber(cell(row, column))
-    return number ? [{ row, ...number }] : []
-  })
-  // Different units, such as hours and minutes, cannot be compared.
-  if (read.length < 2 || new Set(read.map(({ unit }) => unit)).size > 1) return undefined
-  const values = read.map(({ value }) => value)
-  const wanted = least.test(question.text) ? Math.min(...values) : Math.max(...values)
-  const tied = read.filter(({ value }) => value === wanted)
-  if (tied.length > maxTied) return undefined
-  return { rows: tied.map(({ row }) => ({ read: row, text: lineOf(row, header, [column]) })), share }
+  // Without a column, all of them have to agree.
+  const column = named ?? usual
+  const columns = column !== undefined ? [column] : isAbout ? numeric : []
+  const [winners, ...others] = columns.map((at) => rowsWithExtreme(rows, at, least.test(question.text)))
+  if (
+    !winners ||
+    winners.length === 0 ||
+    winners.length > maxTied ||
+    others.some((other) => other.join() !== winners.join())
+  )
+    return undefined
+  return { rows: winners.map((at) => ({ read: rows[at]!, text: lineOf(rows[at]!, header, columns) })), share }
+}
+
+/** Indices of the rows with the least or most in a column; [] if its values cannot be compared. */
+function rowsWithExtreme(rows: readonly ReadUnit[], column: number, isLeast: boolean): number[] {
+  const numbers = rows.map((row) => readNumber(cell(row, column)))
+  const known = numbers.filter((number) => number !== undefined)
+  // Different units, such as hours and metres, cannot be compared.
+  if (known.length < 2 || new Set(known.map(({ unit }) => unit)).size > 1) return []
+  const values = known.map(({ value }) => value)
+  const wanted = isLeast ? Math.min(...values) : Math.max(...values)
+  return [...numbers.keys()].filter((at) => numbers[at]?.value === wanted)
 }

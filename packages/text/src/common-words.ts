@@ -12,7 +12,7 @@ const lists: Readonly<Record<string, string>> = {
   de:
     'aber alle als also am an auch auf aus bei bin bis da damit dann das dass dem den denn der des dessen die dies diese ' +
     'diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es für gibt hat hatte habe haben ich ihr ' +
-    'im in ins ist kann kein keine können man mein mich mir mit muss müssen nach nicht noch nur ob oder sein sich sie ' +
+    'im in ins ist kann kein keine können man mein meine meinem meinen meiner mich mir mit muss müssen nach nicht noch nur ob oder sein sich sie ' +
     'sind so soll über um und uns von vom vor wann war waren warum was weil welche welchem welchen welcher welches wenn ' +
     'wer werden wie wieder wird wo wurde wurden zu zum zur zwischen',
   fr:

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { answer, refusal } from './found-passages.ts'
+
+const moorings = {
+  title: 'Moorings',
+  content:
+    '# Moorings\n\nA berth may be kept for up to 18 months. Sharing a mooring, for up to 9 months, is possible. ' +
+    'Write to the office 7 weeks before.\n\n## Papers to bring\n\n- A passport\n- The licence of the boat\n- Proof of insurance\n\n' +
+    '## Fees\n\n| Pier | Day | Season |\n|---|---|---|\n| North | 12 | 400 |\n| South | 30 | 900 |\n| West | 21 | 700 |\n',
+}
+
+test('of several values on the page of the topic, none is sure', async () => {
+  const said = await answer('how long may a mooring be kept', moorings)
+  expect(said).toMatch(/^The closest passage/)
+  expect(said).toContain('18 months')
+})
+
+test('an item of a list whose heading answers is shown with the rest of the list', async () => {
+  const said = await answer('what papers must I bring', moorings)
+  for (const item of ['A passport', 'The licence of the boat', 'Proof of insurance']) expect(said).toContain(item)
+})
+
+test('without a column, most and least are told where all columns agree', async () => {
+  expect(await answer('which pier has the highest fees', moorings)).toBe('South: Day 30; Season 900 [1].')
+  const mixed = {
+    title: 'Moorings',
+    content:
+      '# Moorings\n\n## Fees of the piers\n\n| Pier | Day | Season |\n|---|---|---|\n| North | 40 | 400 |\n| South | 30 | 900 |\n',
+  }
+  expect(await answer('which pier has the highest fees', mixed)).not.toMatch(/^(?:North|South): Day/)
+})
+
+describe('short questions', () => {
+  const tides = {
+    title: 'Tides',
+    content: '# Tides\n\nBoats with a visitor on board keep to the left. High water comes twice a day.\n',
+  }
+
+  test('one word that is said in passing does not answer a question of two', async () => {
+    expect(await answer('visitor parking', tides)).toBe(refusal)
+  })
+
+  test('a heading that stands in the question does', async () => {
+    const visitors = { title: 'House rules', content: '# House rules\n\n## Visitors\n\nThey leave cars at the gate.\n' }
+    expect(await answer('visitors parking', visitors)).toContain('They leave cars at the gate [1].')
+  })
+})
+
+test('words typed without their apostrophe are no topic', async () => {
+  const office = { title: 'Harbour office', content: '# Harbour office\n\nThe office is on pier 2. Phone: 555 200.\n' }
+  const parts = { title: 'Parts', content: '# Parts\n\n- What to ask the harbour office: whether the crane is free.\n' }
+  expect(await answer('whats the phone number of the harbour office', parts, office)).toBe('Phone: 555 200 [2].')
+})
+
+test.each(['summarise the berth policy', 'give me an overview of the berth guide'])(
+  'an overview is of the page, whatever kind of page the question calls it: %s',
+  async (question) => {
+    const berths = {
+      title: 'Berths in the harbour',
+      content: '# Berths in the harbour\n\n## Depth\n\nFour metres.\n\n## Length\n\nTen metres.\n',
+    }
+    const policy = { title: 'Policy on dogs', content: '# Policy on dogs\n\nDogs stay on deck.\n' }
+    expect(await answer(question, berths, policy)).toBe('- **Depth**: Four metres [1].\n- **Length**: Ten metres [1].')
+  },
+)
