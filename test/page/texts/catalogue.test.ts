@@ -4,7 +4,11 @@ import { parseAst } from 'rolldown/parseAst'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { german as germanAdmin } from '../../../packages/page/src/texts/admin/de.ts'
 import { english as englishAdmin } from '../../../packages/page/src/texts/admin/en.ts'
+import { documents as germanDocuments } from '../../../packages/page/src/texts/de/documents.ts'
+import { health as germanHealth } from '../../../packages/page/src/texts/de/health.ts'
 import { german as germanPage } from '../../../packages/page/src/texts/de/index.ts'
+import { documents as englishDocuments } from '../../../packages/page/src/texts/en/documents.ts'
+import { health as englishHealth } from '../../../packages/page/src/texts/en/health.ts'
 import { english as englishPage } from '../../../packages/page/src/texts/en/index.ts'
 import {
   formatBytes,
@@ -15,8 +19,8 @@ import {
   setLocale,
 } from '../../../packages/page/src/texts/locale.ts'
 
-const english = { ...englishPage, admin: englishAdmin }
-const german = { ...germanPage, admin: germanAdmin }
+const english = { ...englishPage, admin: englishAdmin, documents: englishDocuments, health: englishHealth }
+const german = { ...germanPage, admin: germanAdmin, documents: germanDocuments, health: germanHealth }
 
 afterEach(() => setLocale('en'))
 

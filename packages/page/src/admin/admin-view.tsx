@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { adminSections } from '../address.ts'
 import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
 import type { Language } from '../texts/locale.ts'
-import { texts } from '../texts/texts.ts'
 import { Actions } from './actions.tsx'
 import { Agents } from './agents.tsx'
 import { Audit } from './audit.tsx'
@@ -43,7 +42,7 @@ function AdminView({ section, access, service, ...props }: AdminPlaceProps): JSX
             {adminTexts[name]}
           </a>
         ))}
-        <a href="#health">{texts.health.title}</a>
+        <a href="#health">{adminTexts.health}</a>
         <a href={`${calls.baseUrl}/docs`} target="_blank" rel="noopener">
           {adminTexts.reference}
         </a>

@@ -5,7 +5,7 @@ import { useFileIntake, type FileIntake } from './file-intake.ts'
 import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
 import { PasteText } from './paste-text.tsx'
-import { texts } from '../texts/texts.ts'
+import { documentTexts } from '../texts/document-texts.ts'
 
 /** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
 export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'change'>): JSX.Element {
@@ -18,7 +18,7 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
   return (
     <section class="add-documents" aria-labelledby="add-title">
       <h2 id="add-title" class="visually-hidden">
-        {texts.documents.add}
+        {documentTexts.add}
       </h2>
       <div
         class={isOver ? 'drop over' : 'drop'}
@@ -34,16 +34,16 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
         }}
       >
         <p>
-          {texts.documents.drop}{' '}
+          {documentTexts.drop}{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>
-            {texts.documents.chooseFiles}
+            {documentTexts.chooseFiles}
           </button>{' '}
-          {texts.documents.or}{' '}
+          {documentTexts.or}{' '}
           <button type="button" class="text-button" onClick={() => folderPicker.current?.click()}>
-            {texts.documents.chooseFolder}
+            {documentTexts.chooseFolder}
           </button>
         </p>
-        <p class="hint">{texts.documents.kinds}</p>
+        <p class="hint">{documentTexts.kinds}</p>
         <input
           ref={picker}
           type="file"
@@ -51,7 +51,7 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
           accept={readableExtensions.join(',')}
           class="visually-hidden"
           tabIndex={-1}
-          aria-label={texts.documents.filesField}
+          aria-label={documentTexts.filesField}
           onChange={(event) => {
             const files = chosenFiles(event.currentTarget.files ?? [])
             setPasted(null)
@@ -65,7 +65,7 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
           multiple
           class="visually-hidden"
           tabIndex={-1}
-          aria-label={texts.documents.folderField}
+          aria-label={documentTexts.folderField}
           onChange={(event) => {
             const files = chosenFiles(event.currentTarget.files ?? [])
             setPasted(null)
@@ -90,17 +90,17 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
   if (first === undefined) return null
   const isSingle = doubles.length === 1
   return (
-    <div class="doubles" role="group" aria-label={texts.documents.doubles}>
-      <p>{isSingle ? texts.documents.isHere(first.path) : texts.documents.areHere(doubles.length, first.path)}</p>
+    <div class="doubles" role="group" aria-label={documentTexts.doubles}>
+      <p>{isSingle ? documentTexts.isHere(first.path) : documentTexts.areHere(doubles.length, first.path)}</p>
       <div class="row">
         <button type="button" class="button" onClick={() => settleDoubles('replace')}>
-          {isSingle ? texts.documents.replaceIt : texts.documents.replaceThem}
+          {isSingle ? documentTexts.replaceIt : documentTexts.replaceThem}
         </button>
         <button type="button" class="quiet-button" onClick={() => settleDoubles('keep both')}>
-          {texts.documents.keepBoth}
+          {documentTexts.keepBoth}
         </button>
         <button type="button" class="quiet-button" onClick={dropDoubles}>
-          {texts.documents.leaveOut}
+          {documentTexts.leaveOut}
         </button>
       </div>
     </div>
@@ -115,7 +115,7 @@ function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string
   const seconds = (Date.now() - startedAt) / 1000
   if (done < minFiles || seconds < 1) return ''
   const rate = done / seconds
-  return texts.documents.rate(Math.round(rate * 10) / 10, Math.ceil((total - done) / rate))
+  return documentTexts.rate(Math.round(rate * 10) / 10, Math.ceil((total - done) / rate))
 }
 
 function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }): JSX.Element {
@@ -124,20 +124,20 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
     <>
       {progress !== null && (
         <p>
-          {texts.documents.reading(Math.min(progress.done + 1, progress.total), progress.total)}{' '}
+          {documentTexts.reading(Math.min(progress.done + 1, progress.total), progress.total)}{' '}
           <span class="count">{paceOf(progress)}</span>
         </p>
       )}
-      {progress === null && taken > 0 && <p>{texts.documents.taken(taken)}</p>}
+      {progress === null && taken > 0 && <p>{documentTexts.taken(taken)}</p>}
       {refusals.length > 0 && (
         <div class="refused-files">
           <p>
-            {texts.documents.refused(refusals.length)}{' '}
+            {documentTexts.refused(refusals.length)}{' '}
             <button type="button" class="text-button" onClick={intake.forgetRefusals}>
-              {texts.documents.clearList}
+              {documentTexts.clearList}
             </button>
           </p>
-          <ul tabIndex={0} aria-label={texts.documents.refusedFiles}>
+          <ul tabIndex={0} aria-label={documentTexts.refusedFiles}>
             {refusals.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import type { AdminAccess } from '../admin/admin-place.tsx'
 import { lazyView } from '../controls/lazy-view.tsx'
 import type { Service } from '../service/service.ts'
+import { language } from '../texts/texts.ts'
 import type { Counts } from './counts.ts'
 
 export interface DocumentsPlaceProps {
@@ -13,6 +14,7 @@ export interface DocumentsPlaceProps {
 }
 
 /** The view of all documents, whose code is loaded when it is opened for the first time. */
-export const DocumentsPlace: (props: DocumentsPlaceProps) => JSX.Element = lazyView(
-  async () => (await import('./documents-view.tsx')).DocumentsView,
-)
+export const DocumentsPlace: (props: DocumentsPlaceProps) => JSX.Element = lazyView(async () => {
+  const { loadDocumentsView } = await import('./documents-view.tsx')
+  return loadDocumentsView(language)
+})

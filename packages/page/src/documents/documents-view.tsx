@@ -5,7 +5,8 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { CloseIcon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import type { FilterValues, Service } from '../service/service.ts'
-import { texts } from '../texts/texts.ts'
+import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
+import type { Language } from '../texts/locale.ts'
 import '../styles/admin.css'
 import '../styles/document-table.css'
 import { AddDocuments } from './add-documents.tsx'
@@ -22,20 +23,26 @@ import { useDocuments, type Documents } from './use-documents.ts'
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
+/** Loads the words of the view, then gives it. */
+export async function loadDocumentsView(language: Language): Promise<typeof DocumentsView> {
+  await loadDocumentTexts(language)
+  return DocumentsView
+}
+
 /** All documents with their states, and where new ones come in. */
-export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps): JSX.Element {
+function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps): JSX.Element {
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
   return (
     <section class="documents wide" aria-labelledby="documents-title">
       <div class="documents-head">
-        <h1 id="documents-title">{texts.documents.title}</h1>
+        <h1 id="documents-title">{documentTexts.title}</h1>
         <p class="lead">
-          {texts.documents.lead} <a href="#search">{texts.documents.searchTexts}</a>.
+          {documentTexts.lead} <a href="#search">{documentTexts.searchTexts}</a>.
           {admin !== null && (
             <>
               {' '}
-              <a href="#health">{texts.health.open}</a>
+              <a href="#health">{documentTexts.health}</a>
             </>
           )}
         </p>
@@ -47,7 +54,7 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsPla
       {rows !== undefined && (
         <div class="document-filters">
           <SearchField
-            label={texts.documents.search}
+            label={documentTexts.search}
             words={filter.words}
             search={(words) => documents.narrow({ words })}
           />
@@ -69,12 +76,12 @@ function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPl
   return (
     <div class="found-documents">
       <p class="visually-hidden" role="status">
-        {matchCount === null ? texts.documents.atLeast(rows.length) : texts.documents.found(matchCount)}
+        {matchCount === null ? documentTexts.atLeast(rows.length) : documentTexts.found(matchCount)}
       </p>
       {filter.state === 'failed' && <RetryAll documents={documents} />}
       <ManyBar documents={documents} selection={selection} many={many} />
       {rows.length === 0 ? (
-        <p class="nothing">{isNarrow(filter) ? texts.documents.noneFound : texts.documents.none}</p>
+        <p class="nothing">{isNarrow(filter) ? documentTexts.noneFound : documentTexts.none}</p>
       ) : (
         <DocumentTable
           documents={documents}
@@ -84,7 +91,7 @@ function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPl
           admin={admin}
         />
       )}
-      {hasMore && <p class="nothing">{texts.documents.readingMore}</p>}
+      {hasMore && <p class="nothing">{documentTexts.readingMore}</p>}
     </div>
   )
 }
@@ -98,14 +105,14 @@ function StateFilter({
 }): JSX.Element {
   const only = filter.state
   return (
-    <div class="states" role="group" aria-label={texts.documents.byState}>
+    <div class="states" role="group" aria-label={documentTexts.byState}>
       <button type="button" aria-pressed={only === null} onClick={() => narrow({ state: null })}>
-        {texts.documents.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
+        {documentTexts.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
       </button>
       {stateOrder.map((state) => (
         <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => narrow({ state })}>
           <span class="dot" />
-          {texts.documents.states[state]}{' '}
+          {documentTexts.states[state]}{' '}
           {counts !== undefined && <span class="count">{fullCount(counts.byState[state])}</span>}
         </button>
       ))}
@@ -130,11 +137,11 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
     <div class="more-filters">
       {sets.length > 0 && (
         <select
-          aria-label={texts.documents.set}
+          aria-label={documentTexts.set}
           value={filter.set ?? ''}
           onChange={({ currentTarget: { value } }) => narrow({ set: value === '' ? null : Number(value) })}
         >
-          <option value="">{texts.documents.allSets}</option>
+          <option value="">{documentTexts.allSets}</option>
           {sets.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
@@ -148,7 +155,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
         <button
           type="button"
           class="tag chosen"
-          aria-label={texts.documents.anyTag(tag)}
+          aria-label={documentTexts.anyTag(tag)}
           onClick={() => narrow({ tag: null })}
         >
           {tag} <CloseIcon />
@@ -156,11 +163,11 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
       )}
       <select
         class="order"
-        aria-label={texts.documents.orderBy}
+        aria-label={documentTexts.orderBy}
         value={order}
         onChange={({ currentTarget: { value } }) => sort(value as DocumentOrder)}
       >
-        {Object.entries(texts.documents.orders).map(([name, words]) => (
+        {Object.entries(documentTexts.orders).map(([name, words]) => (
           <option key={name} value={name}>
             {words}
           </option>
@@ -203,8 +210,8 @@ function TagField({
         class="tag-field"
         list={id}
         value={words}
-        placeholder={texts.documents.tag}
-        aria-label={texts.documents.tag}
+        placeholder={documentTexts.tag}
+        aria-label={documentTexts.tag}
         autocomplete="off"
         onInput={({ currentTarget: { value } }) => {
           const chosen = tags.find((tag) => nameOf(tag) === value)
@@ -235,9 +242,9 @@ function RetryAll({ documents: { change, service } }: { documents: Documents }):
   return (
     <div class="row retry-all">
       <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
-        {texts.documents.retryAll}
+        {documentTexts.retryAll}
       </button>
-      <span role="status">{count !== null && texts.documents.retried(count)}</span>
+      <span role="status">{count !== null && documentTexts.retried(count)}</span>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { readableExtensions } from '@inlay/protocol'
-import { texts } from '../texts/texts.ts'
+import { documentTexts } from '../texts/document-texts.ts'
 
 /** Largest file the service takes as a document, in bytes. */
 const maxBytes = 100 * 2 ** 20
@@ -13,9 +13,9 @@ export interface HandedFile {
 /** Why a file cannot become a document; undefined when it may. */
 export function refusalOf({ file, path }: HandedFile): string | undefined {
   const isReadable = readableExtensions.some((ending) => file.name.toLowerCase().endsWith(ending))
-  if (!isReadable) return texts.documents.isOfUnknownKind(path)
-  if (file.size === 0) return texts.documents.isEmpty(path)
-  if (file.size > maxBytes) return texts.documents.isTooLarge(path)
+  if (!isReadable) return documentTexts.isOfUnknownKind(path)
+  if (file.size === 0) return documentTexts.isEmpty(path)
+  if (file.size > maxBytes) return documentTexts.isTooLarge(path)
   return undefined
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
-import { texts } from '../texts/texts.ts'
+import { documentTexts } from '../texts/document-texts.ts'
 
 /** Says what does not fit together: data that is not used, another embedding model than the documents have. */
 export function Notices({ service }: { service: Service }): JSX.Element | null {
@@ -13,7 +13,7 @@ export function Notices({ service }: { service: Service }): JSX.Element | null {
   }, [service])
   if (notices.length === 0) return null
   return (
-    <ul class="notices" aria-label={texts.documents.notices}>
+    <ul class="notices" aria-label={documentTexts.notices}>
       {notices.map((notice) => (
         <li key={notice}>{notice}</li>
       ))}

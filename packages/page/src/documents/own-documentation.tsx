@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { texts } from '../texts/texts.ts'
+import { documentTexts } from '../texts/document-texts.ts'
 import type { Documents } from './use-documents.ts'
 
 interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
@@ -19,7 +19,7 @@ export function OwnDocumentation({ service, change, total }: OwnDocumentationPro
   if (!isHere) return null
   return (
     <p class="own-documentation">
-      {texts.documents.ownDocumentation}{' '}
+      {documentTexts.ownDocumentation}{' '}
       <button
         type="button"
         class="text-button"
@@ -28,7 +28,7 @@ export function OwnDocumentation({ service, change, total }: OwnDocumentationPro
           change(service.removeOwnDocumentation()).catch(() => setIsHere(true))
         }}
       >
-        {texts.documents.removeOwn}
+        {documentTexts.removeOwn}
       </button>
     </p>
   )

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { TextDocument } from '../service/service.ts'
+import { documentTexts } from '../texts/document-texts.ts'
 import { texts } from '../texts/texts.ts'
 import { typedDocument } from './typed-document.ts'
 
@@ -20,7 +21,7 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
     const document = typedDocument(title, text)
     try {
       await add(document)
-      report(texts.documents.textTaken(document.title))
+      report(documentTexts.textTaken(document.title))
       setTitle('')
       setText('')
       setIsOpen(false)
@@ -31,7 +32,7 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
   if (!isOpen)
     return (
       <button type="button" class="quiet-button" onClick={() => setIsOpen(true)}>
-        {texts.documents.paste}
+        {documentTexts.paste}
       </button>
     )
   return (
@@ -65,17 +66,17 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
       }}
     >
       <label>
-        {texts.documents.pasteTitle}
+        {documentTexts.pasteTitle}
         <input
           type="text"
           maxLength={200}
           value={title}
-          placeholder={texts.documents.pasteOptional}
+          placeholder={documentTexts.pasteOptional}
           onInput={(event) => setTitle(event.currentTarget.value)}
         />
       </label>
       <label>
-        {texts.documents.pasteText}
+        {documentTexts.pasteText}
         <textarea
           rows={8}
           required
@@ -83,13 +84,13 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
             if (field !== null && document.activeElement === document.body) field.focus()
           }}
           value={text}
-          placeholder={texts.documents.pasteHint}
+          placeholder={documentTexts.pasteHint}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
       <div class="row">
         <button type="submit" class="button" disabled={text.trim() === ''}>
-          {texts.documents.addText}
+          {documentTexts.addText}
         </button>
         <button type="button" class="quiet-button" onClick={close}>
           {texts.frame.cancel}

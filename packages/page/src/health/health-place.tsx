@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { AdminAccess } from '../admin/admin-place.tsx'
 import { lazyView } from '../controls/lazy-view.tsx'
+import { language } from '../texts/texts.ts'
 
 export interface HealthPlaceProps {
   readonly access: AdminAccess
@@ -9,6 +10,7 @@ export interface HealthPlaceProps {
 }
 
 /** The health of the service, whose code is loaded when it is opened for the first time. */
-export const HealthPlace: (props: HealthPlaceProps) => JSX.Element = lazyView(
-  async () => (await import('./health-view.tsx')).HealthView,
-)
+export const HealthPlace: (props: HealthPlaceProps) => JSX.Element = lazyView(async () => {
+  const { loadHealthView } = await import('./health-view.tsx')
+  return loadHealthView(language)
+})

@@ -4,7 +4,10 @@ import { useMemo } from 'preact/hooks'
 import { adminCalls } from '../admin/calls.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
+import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
+import { healthTexts, loadHealthTexts } from '../texts/health-texts.ts'
 import { texts } from '../texts/texts.ts'
+import type { Language } from '../texts/locale.ts'
 import '../styles/admin.css'
 import '../styles/health.css'
 import type { HealthPlaceProps } from './health-place.tsx'
@@ -12,16 +15,22 @@ import type { Latency } from './latencies.ts'
 import { Plot } from './plot.tsx'
 import { useHealth, type Health, type Sample } from './use-health.ts'
 
+/** Loads the words of the view, then gives it. */
+export async function loadHealthView(language: Language): Promise<typeof HealthView> {
+  await Promise.all([loadHealthTexts(language), loadDocumentTexts(language)])
+  return HealthView
+}
+
 /** How the service is: what waits, what is indexed, what is ready and how fast it is. */
-export function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
+function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
   const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
     <section class="health" aria-labelledby="health-title">
       <div class="documents-head">
-        <h1 id="health-title">{texts.health.title}</h1>
-        <p class="lead">{texts.health.lead}</p>
+        <h1 id="health-title">{healthTexts.title}</h1>
+        <p class="lead">{healthTexts.lead}</p>
       </div>
       {health.failure !== null && <FailureNote failure={health.failure} />}
       {figures === undefined && health.failure === null && <p class="nothing">{texts.frame.loading}</p>}
@@ -66,12 +75,12 @@ const pointsOf = (
 function Queue({ samples, figures }: { samples: readonly Sample[]; figures: IngestionFigures }): JSX.Element {
   const { queue_depth: depth, oldest_waiting_seconds: oldest } = figures
   return (
-    <Card title={texts.health.queue}>
+    <Card title={healthTexts.queue}>
       <dl>
-        <Figure label={texts.health.waiting} value={formatNumber(depth)} />
-        <Figure label={texts.health.oldest} value={oldest > 0 ? formatDuration(oldest) : texts.health.noneWaits} />
+        <Figure label={healthTexts.waiting} value={formatNumber(depth)} />
+        <Figure label={healthTexts.oldest} value={oldest > 0 ? formatDuration(oldest) : healthTexts.noneWaits} />
       </dl>
-      <Plot label={texts.health.waiting} points={pointsOf(samples, (known) => known.queue_depth)} />
+      <Plot label={healthTexts.waiting} points={pointsOf(samples, (known) => known.queue_depth)} />
     </Card>
   )
 }
@@ -82,7 +91,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
   const total = stateOrder.reduce((sum, state) => sum + documents[state], 0)
   let start = 0
   return (
-    <Card title={texts.health.documents(total)}>
+    <Card title={healthTexts.documents(total)}>
       <svg class="state-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         {stateOrder.map((state) => {
           const share = total === 0 ? 0 : (documents[state] / total) * 100
@@ -95,7 +104,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
         {stateOrder.map((state) => (
           <li key={state} class={state}>
             <span class="dot" />
-            <span>{texts.documents.states[state]}</span>
+            <span>{documentTexts.states[state]}</span>
             <span class="count">{formatNumber(documents[state])}</span>
           </li>
         ))}
@@ -112,16 +121,16 @@ function Index({
   figures: IngestionFigures
 }): JSX.Element {
   return (
-    <Card title={texts.health.index}>
+    <Card title={healthTexts.index}>
       <dl>
-        <Figure label={texts.health.rows} value={formatNumber(index.rows)} />
-        <Figure label={texts.health.unindexed} value={formatNumber(index.unindexed_rows)} />
+        <Figure label={healthTexts.rows} value={formatNumber(index.rows)} />
+        <Figure label={healthTexts.unindexed} value={formatNumber(index.unindexed_rows)} />
         <Figure
-          label={texts.health.bytes}
-          value={index.bytes === null ? texts.health.notTold : formatBytes(index.bytes)}
+          label={healthTexts.bytes}
+          value={index.bytes === null ? healthTexts.notTold : formatBytes(index.bytes)}
         />
       </dl>
-      <Plot label={texts.health.rows} points={pointsOf(samples, (known) => known.index.rows)} />
+      <Plot label={healthTexts.rows} points={pointsOf(samples, (known) => known.index.rows)} />
     </Card>
   )
 }
@@ -134,27 +143,27 @@ interface PartsProps {
 
 /** Each part of the service, and whether it is ready. */
 function Parts({ health: { readiness }, figures: { embedder, rebuild, documents }, model }: PartsProps): JSX.Element {
-  const { parts } = texts.health
+  const { parts } = healthTexts
   return (
-    <ul class="health-parts" aria-label={texts.health.readiness}>
+    <ul class="health-parts" aria-label={healthTexts.readiness}>
       <Part name={parts.service} tone={readiness === undefined ? 'waits' : readiness.isReady ? 'ready' : 'failed'}>
-        {readiness === undefined ? texts.frame.loading : readiness.isReady ? texts.health.ready : readiness.reason}
+        {readiness === undefined ? texts.frame.loading : readiness.isReady ? healthTexts.ready : readiness.reason}
       </Part>
       <Part name={parts.index} tone={rebuild === null ? 'ready' : 'waits'}>
         {rebuild === null
-          ? texts.health.ready
-          : texts.health.rebuilds(rebuild.documents, texts.health.reasons[rebuild.reason])}
+          ? healthTexts.ready
+          : healthTexts.rebuilds(rebuild.documents, healthTexts.reasons[rebuild.reason])}
       </Part>
       <Part name={parts.embedder} tone={!embedder.indexes ? 'failed' : embedder.is_used ? 'ready' : 'waits'}>
-        {embedder.recorded ?? texts.health.noEmbedder}
-        {!embedder.is_used && ` · ${texts.health.otherEmbedder(embedder.configured)}`}
+        {embedder.recorded ?? healthTexts.noEmbedder}
+        {!embedder.is_used && ` · ${healthTexts.otherEmbedder(embedder.configured)}`}
       </Part>
       <Part name={parts.model} tone="ready">
         {model}
       </Part>
       {documents.failed > 0 && (
         <Part name={parts.failures} tone="failed">
-          <a href="#documents">{texts.health.failed(documents.failed)}</a>
+          <a href="#documents">{healthTexts.failed(documents.failed)}</a>
         </Part>
       )}
       {readiness?.isReady === true &&
@@ -178,7 +187,7 @@ function Part({ name, tone, children }: PartProps): JSX.Element {
     <li class={`health-part ${tone}`}>
       <span class="dot" />
       <strong>{name}</strong>
-      <span class="visually-hidden">{texts.health.tones[tone]}: </span>
+      <span class="visually-hidden">{healthTexts.tones[tone]}: </span>
       <span>{children}</span>
     </li>
   )
@@ -189,44 +198,44 @@ const telemetrySetting = 'INLAY_TELEMETRY=on'
 function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }): JSX.Element {
   return (
     <section class="health-latencies" aria-labelledby="latencies-title">
-      <h2 id="latencies-title">{texts.health.latency}</h2>
+      <h2 id="latencies-title">{healthTexts.latency}</h2>
       {latencies === 'off' ? (
         <p class="nothing">
-          {texts.health.telemetryOff} <code>{telemetrySetting}</code>
+          {healthTexts.telemetryOff} <code>{telemetrySetting}</code>
         </p>
       ) : latencies.length === 0 ? (
-        <p class="nothing">{texts.health.nothingMeasured}</p>
+        <p class="nothing">{healthTexts.nothingMeasured}</p>
       ) : (
         <div class="table-frame" tabIndex={0} role="group" aria-labelledby="latencies-title">
           <table class="figures">
             <thead>
               <tr>
-                <th scope="col">{texts.health.measured}</th>
+                <th scope="col">{healthTexts.measured}</th>
                 <th scope="col" class="amount">
-                  {texts.health.times}
+                  {healthTexts.times}
                 </th>
                 <th scope="col" class="amount">
-                  {texts.health.median}
+                  {healthTexts.median}
                 </th>
                 <th scope="col" class="amount">
-                  {texts.health.slow}
+                  {healthTexts.slow}
                 </th>
               </tr>
             </thead>
             <tbody>
               {latencies.map(({ name, count, median, slow }) => (
                 <tr key={name}>
-                  <th scope="row">{texts.health.latencies[name]}</th>
+                  <th scope="row">{healthTexts.latencies[name]}</th>
                   <td class="amount">{formatNumber(count)}</td>
                   <td class="amount">{formatSeconds(median)}</td>
-                  <td class="amount">{slow === null ? texts.health.beyond : formatSeconds(slow)}</td>
+                  <td class="amount">{slow === null ? healthTexts.beyond : formatSeconds(slow)}</td>
                 </tr>
               ))}
             </tbody>
           </table>
         </div>
       )}
-      <p class="facts">{texts.health.sinceStart}</p>
+      <p class="facts">{healthTexts.sinceStart}</p>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { formatNumber } from '../texts/locale.ts'
-import { texts } from '../texts/texts.ts'
+import { healthTexts } from '../texts/health-texts.ts'
 
 interface PlotProps {
   /** What the values are of, such as “Waiting documents”. */
@@ -19,14 +19,14 @@ export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.E
   const values = points.map(({ value }) => value)
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const seconds = (last.at - first.at) / 1000
-  const words = texts.health.plot(label, seconds, format(least), format(most), format(last.value))
+  const words = healthTexts.plot(label, seconds, format(least), format(most), format(last.value))
   return (
     <figure class="plot">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={words}>
         <polyline points={lineOf(points, { least, most })} />
       </svg>
       <figcaption aria-hidden="true">
-        <span>{texts.health.over(seconds)}</span>
+        <span>{healthTexts.over(seconds)}</span>
         <span>{least === most ? format(least) : `${format(least)} – ${format(most)}`}</span>
       </figcaption>
     </figure>

@@ -6,6 +6,7 @@ import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
 import { CloseIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
+import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Documents } from '../use-documents.ts'
 import { tagChanges, type Tag } from './tag-changes.ts'
@@ -64,11 +65,11 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
           <CloseIcon />
         </button>
         <dl class="details-facts">
-          <dt>{texts.documents.path}</dt>
+          <dt>{documentTexts.path}</dt>
           <dd>{id}</dd>
           {reason !== null && (
             <>
-              <dt>{texts.documents.whyFailed}</dt>
+              <dt>{documentTexts.whyFailed}</dt>
               <dd class="failure-words">{reason}</dd>
             </>
           )}
@@ -101,8 +102,8 @@ function TagEditor({
     // The button that was pressed is gone, or has nothing to do.
     keyField.current?.focus()
   }
-  if (document.state !== 'indexed' && !isSaved) return <p class="facts">{texts.documents.tagsLater}</p>
-  if (before.length >= maxTags) return <p class="facts">{texts.documents.tooManyTags}</p>
+  if (document.state !== 'indexed' && !isSaved) return <p class="facts">{documentTexts.tagsLater}</p>
+  if (before.length >= maxTags) return <p class="facts">{documentTexts.tooManyTags}</p>
   const isAddable = key.trim() !== '' && value.trim() !== ''
   const add = (): void => {
     set([...shown, { key: key.trim(), value: value.trim() }])
@@ -111,8 +112,8 @@ function TagEditor({
   }
   return (
     <Form
-      label={texts.documents.tags}
-      action={texts.documents.saveTags}
+      label={documentTexts.tags}
+      action={documentTexts.saveTags}
       isUnchanged={Object.keys(changes).length === 0 && !isAddable}
       submit={async () => {
         // What was typed but not added yet is meant too.
@@ -124,10 +125,10 @@ function TagEditor({
         setIsSaved(true)
       }}
     >
-      <h3>{texts.documents.tags}</h3>
-      {shown.length === 0 && <p class="facts">{texts.documents.noTags}</p>}
+      <h3>{documentTexts.tags}</h3>
+      {shown.length === 0 && <p class="facts">{documentTexts.noTags}</p>}
       {shown.length > 0 && (
-        <ul class="edited-tags" aria-label={texts.documents.tags}>
+        <ul class="edited-tags" aria-label={documentTexts.tags}>
           {shown.map((tag) => (
             <li key={`${tag.key}=${tag.value}`} class="tag">
               <span>
@@ -135,7 +136,7 @@ function TagEditor({
               </span>
               <button
                 type="button"
-                aria-label={texts.documents.removeTag(`${tag.key}: ${tag.value}`)}
+                aria-label={documentTexts.removeTag(`${tag.key}: ${tag.value}`)}
                 onClick={() => set(shown.filter((known) => known !== tag))}
               >
                 <CloseIcon />
@@ -146,7 +147,7 @@ function TagEditor({
       )}
       <div class="row new-tag">
         <label class="field">
-          <span>{texts.documents.tagKey}</span>
+          <span>{documentTexts.tagKey}</span>
           <input
             ref={keyField}
             type="text"
@@ -156,15 +157,15 @@ function TagEditor({
           />
         </label>
         <label class="field">
-          <span>{texts.documents.tagValue}</span>
+          <span>{documentTexts.tagValue}</span>
           <input type="text" maxLength={500} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
         </label>
         <button type="button" class="quiet-button" disabled={!isAddable} onClick={add}>
-          {texts.documents.addTag}
+          {documentTexts.addTag}
         </button>
       </div>
       <p role="status" class="facts">
-        {isSaved && texts.documents.tagsSaved}
+        {isSaved && documentTexts.tagsSaved}
       </p>
     </Form>
   )
@@ -251,13 +252,13 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
   }
   return (
     <Form
-      label={texts.documents.ownerOf(pair.name)}
-      action={texts.documents.saveAccess}
+      label={documentTexts.ownerOf(pair.name)}
+      action={documentTexts.saveAccess}
       submit={(fields) => changed(save(fields))}
     >
-      <h3>{texts.documents.ownerOf(pair.name)}</h3>
-      <p class="facts">{texts.documents.ownerLead}</p>
-      <div class="checks" role="radiogroup" aria-label={texts.documents.ownerOf(pair.name)}>
+      <h3>{documentTexts.ownerOf(pair.name)}</h3>
+      <p class="facts">{documentTexts.ownerLead}</p>
+      <div class="checks" role="radiogroup" aria-label={documentTexts.ownerOf(pair.name)}>
         {[true, false].map((choice) => (
           <label key={String(choice)}>
             <input
@@ -266,27 +267,27 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
               checked={isPublic === choice}
               onChange={() => setIsPublic(choice)}
             />
-            <span>{choice ? texts.documents.everybody : texts.documents.onlyNamed}</span>
+            <span>{choice ? documentTexts.everybody : documentTexts.onlyNamed}</span>
           </label>
         ))}
       </div>
       {!isPublic && (
         <div class="fields">
-          <Area label={texts.documents.people} name="people" rows={3} defaultValue={pair.users.join('\n')} />
-          <Area label={texts.documents.groups} name="groups" rows={3} defaultValue={pair.groups.join('\n')} />
+          <Area label={documentTexts.people} name="people" rows={3} defaultValue={pair.users.join('\n')} />
+          <Area label={documentTexts.groups} name="groups" rows={3} defaultValue={pair.groups.join('\n')} />
         </div>
       )}
       {known.length > 0 && (
         <Checks
-          label={texts.documents.inSets}
+          label={documentTexts.inSets}
           name="sets"
           options={known.map(({ id, name }) => [String(id), name])}
           chosen={known.filter(holds).map(({ id }) => String(id))}
         />
       )}
-      <Field label={texts.documents.newSet} value={newSet} maxLength={200} onInput={setNewSet} />
+      <Field label={documentTexts.newSet} value={newSet} maxLength={200} onInput={setNewSet} />
       <p role="status" class="facts">
-        {isSaved && texts.documents.accessSaved}
+        {isSaved && documentTexts.accessSaved}
       </p>
     </Form>
   )

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { BinIcon, OutIcon, PenIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
+import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import { openDocument } from '../preview/open-document.tsx'
 import type { Documents } from '../use-documents.ts'
@@ -46,7 +47,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
       <span role="gridcell" class="cell-select">
         <input
           type="checkbox"
-          aria-label={texts.documents.selectThing(title)}
+          aria-label={documentTexts.selectThing(title)}
           tabIndex={tabIndex}
           checked={isSelected}
           onClick={(event) => select(event.currentTarget.checked, event.shiftKey)}
@@ -64,7 +65,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
       </span>
       <span role="gridcell" class={`cell-state state ${state}`}>
         <span class="dot" />
-        {texts.documents.states[state]}
+        {documentTexts.states[state]}
       </span>
       <span role="gridcell" class="cell-actions">
         {isAsking ? (
@@ -145,7 +146,7 @@ function Tags({ document: { tags }, documents: { narrow }, tabIndex }: RowProps 
           class="tag"
           tabIndex={tabIndex}
           title={`${key}: ${value}`}
-          aria-label={texts.documents.onlyTag(`${key}=${value}`)}
+          aria-label={documentTexts.onlyTag(`${key}=${value}`)}
           onClick={() => narrow({ tag: tagOf(key, value) })}
         >
           {key}: {value}
@@ -159,7 +160,7 @@ function Tags({ document: { tags }, documents: { narrow }, tabIndex }: RowProps 
             .map(({ tag_key: key, tag_value: value }) => `${key}: ${value}`)
             .join(', ')}
         >
-          {texts.documents.moreTags(tags.length - maxTags)}
+          {documentTexts.moreTags(tags.length - maxTags)}
         </span>
       )}
     </>
@@ -186,7 +187,7 @@ function Actions({
           type="button"
           class="text-button"
           tabIndex={tabIndex}
-          aria-label={texts.documents.retryThing(title)}
+          aria-label={documentTexts.retryThing(title)}
           onClick={() => void change(service.requeue(id)).catch(() => {})}
         >
           {texts.frame.retry}
@@ -197,8 +198,8 @@ function Actions({
         class="icon-button"
         tabIndex={tabIndex}
         aria-expanded={isOpen}
-        aria-label={texts.documents.detailsOf(title)}
-        title={texts.documents.details}
+        aria-label={documentTexts.detailsOf(title)}
+        title={documentTexts.details}
         onClick={() => open(!isOpen)}
       >
         <PenIcon />
@@ -228,7 +229,7 @@ function Confirm({
     <span
       class="confirm"
       role="group"
-      aria-label={texts.documents.deleteThing(title)}
+      aria-label={documentTexts.deleteThing(title)}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
         event.stopPropagation()

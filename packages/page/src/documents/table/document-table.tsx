@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { AdminAccess } from '../../admin/admin-place.tsx'
 import type { ListedDocument } from '../../service/service.ts'
-import { texts } from '../../texts/texts.ts'
+import { documentTexts } from '../../texts/document-texts.ts'
 import type { RowRange } from '../row-pages.ts'
 import type { Documents } from '../use-documents.ts'
 import { DocumentDetails } from './document-details.tsx'
@@ -98,7 +98,7 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
     <div
       class="document-table"
       role="grid"
-      aria-label={texts.documents.title}
+      aria-label={documentTexts.title}
       aria-describedby="document-keys"
       aria-multiselectable="true"
       aria-rowcount={
@@ -107,7 +107,7 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
       onKeyDown={onKeyDown}
     >
       <p id="document-keys" hidden>
-        {texts.documents.keys}
+        {documentTexts.keys}
       </p>
       <Head documents={documents} rows={rows} selection={selection} />
       <div class="document-rows" role="rowgroup" ref={list} style={{ height: `${topOf(rows.length, heights)}px` }}>
@@ -229,29 +229,29 @@ function Head({ documents, rows, selection: { selected, select } }: HeadProps): 
         <span role="columnheader" class="cell-select">
           <input
             type="checkbox"
-            aria-label={texts.documents.selectShown}
+            aria-label={documentTexts.selectShown}
             checked={count > 0 && count === rows.length}
             indeterminate={count > 0 && count < rows.length}
             onChange={({ currentTarget: { checked } }) => select(rows, checked)}
           />
         </span>
         <SortedColumn documents={documents} class="cell-name" orders={['title', 'title_desc']}>
-          {texts.documents.name}
+          {documentTexts.name}
         </SortedColumn>
         <span role="columnheader" class="cell-tags">
-          {texts.documents.tags}
+          {documentTexts.tags}
         </span>
         <SortedColumn documents={documents} class="cell-size" orders={['largest', 'smallest']}>
-          {texts.documents.size}
+          {documentTexts.size}
         </SortedColumn>
         <SortedColumn documents={documents} class="cell-time" orders={['newest', 'oldest']}>
-          {texts.documents.accepted}
+          {documentTexts.accepted}
         </SortedColumn>
         <span role="columnheader" class="cell-state">
-          {texts.documents.state}
+          {documentTexts.state}
         </span>
         <span role="columnheader" class="cell-actions">
-          <span class="visually-hidden">{texts.documents.actions}</span>
+          <span class="visually-hidden">{documentTexts.actions}</span>
         </span>
       </div>
     </div>
@@ -278,7 +278,7 @@ function SortedColumn({ documents: { order, sort }, class: name, orders, childre
       class={name}
       aria-sort={isSorted ? (descending.has(order) ? 'descending' : 'ascending') : 'none'}
     >
-      <button type="button" class="sort" title={texts.documents.orders[next]} onClick={() => sort(next)}>
+      <button type="button" class="sort" title={documentTexts.orders[next]} onClick={() => sort(next)}>
         {children}
         <svg viewBox="0 0 10 10" aria-hidden="true" class={isSorted ? 'arrow' : 'arrow none'}>
           <path d={isSorted && !descending.has(order) ? 'M2 6.5 5 3l3 3.5' : 'M2 3.5 5 7l3-3.5'} />

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
+import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import { readAllFound, type NamedDocument } from '../row-pages.ts'
 import type { Documents } from '../use-documents.ts'
@@ -98,7 +99,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
   useEffect(() => setIsAsking(false), [selected.size === 0])
   if (running === null && report === null && failure === null && selected.size === 0) return null
   return (
-    <section class="many-bar" aria-label={texts.documents.selection}>
+    <section class="many-bar" aria-label={documentTexts.selection}>
       {failure !== null && <FailureNote failure={failure} />}
       {running !== null && <Progress running={running} stop={many.stop} />}
       {running === null && selected.size > 0 && (
@@ -141,28 +142,28 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
   return (
     <>
       <strong class="count" role="status">
-        {texts.documents.selected(selected.size)}
+        {documentTexts.selected(selected.size)}
       </strong>
       {!isAll && (
         <button type="button" class="text-button" disabled={isSelecting} onClick={many.selectAll}>
           {isSelecting
-            ? texts.documents.selecting
+            ? documentTexts.selecting
             : documents.matchCount === null
-              ? texts.documents.selectAllFound
-              : texts.documents.selectFound(documents.matchCount)}
+              ? documentTexts.selectAllFound
+              : documentTexts.selectFound(documents.matchCount)}
         </button>
       )}
       <button type="button" class="text-button" onClick={clear}>
-        {texts.documents.clearSelection}
+        {documentTexts.clearSelection}
       </button>
       <span class="many-actions">
         {failed > 0 && (
           <button type="button" class="quiet-button" onClick={() => many.start('retry')}>
-            {texts.documents.retryMany(failed)}
+            {documentTexts.retryMany(failed)}
           </button>
         )}
         <button type="button" class="danger-button" onClick={ask}>
-          {texts.documents.deleteMany(selected.size)}
+          {documentTexts.deleteMany(selected.size)}
         </button>
       </span>
     </>
@@ -170,7 +171,7 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
 }
 
 function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep: () => void }): JSX.Element {
-  const question = texts.documents.askDeleteMany(count)
+  const question = documentTexts.askDeleteMany(count)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => button.current?.focus(), [])
   return (
@@ -199,7 +200,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
 
 function Progress({ running: { kind, progress }, stop }: { running: Running; stop: () => void }): JSX.Element {
   const { done, total } = progress
-  const words = kind === 'delete' ? texts.documents.deleting(done, total) : texts.documents.retrying(done, total)
+  const words = kind === 'delete' ? documentTexts.deleting(done, total) : documentTexts.retrying(done, total)
   return (
     <div class="row">
       <label class="many-progress">
@@ -207,7 +208,7 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
         <progress value={done} max={total} />
       </label>
       <button type="button" class="quiet-button" onClick={stop}>
-        {texts.documents.stop}
+        {documentTexts.stop}
       </button>
     </div>
   )
@@ -228,15 +229,15 @@ function Report({
   return (
     <div class="many-report">
       <p>
-        {kind === 'delete' ? texts.documents.deleted(done.length) : texts.documents.retried(done.length)}{' '}
-        {left > 0 && texts.documents.left(left)}{' '}
+        {kind === 'delete' ? documentTexts.deleted(done.length) : documentTexts.retried(done.length)}{' '}
+        {left > 0 && documentTexts.left(left)}{' '}
         <button type="button" class="text-button" onClick={dismiss}>
           {texts.frame.close}
         </button>
       </p>
       {failed.map(({ reason, titles }) => (
         <div key={reason} class="failure-words">
-          <p>{texts.documents.notDone(titles.length, reason)}</p>
+          <p>{documentTexts.notDone(titles.length, reason)}</p>
           <p class="many-titles">
             {titles.slice(0, maxTitles).join(' · ')}
             {titles.length > maxTitles && ' …'}

@@ -12,6 +12,7 @@ export const german: typeof english = {
   audit: 'Protokoll',
   packets: 'Pakete',
   reference: 'API-Referenz',
+  health: 'Zustand',
   change: 'Ändern',
   create: 'Anlegen',
   none: 'Keine',

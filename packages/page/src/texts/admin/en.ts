@@ -12,6 +12,7 @@ export const english = {
   audit: 'Audit log',
   packets: 'Packets',
   reference: 'API reference',
+  health: 'Health',
   change: 'Change',
   create: 'Create',
   none: 'None',

@@ -1,10 +1,11 @@
-import type { Texts } from '../en/index.ts'
+import type { documents as english } from '../en/documents.ts'
 import { formatNumber, plural } from '../locale.ts'
 
-export const documents: Texts['documents'] = {
+export const documents: typeof english = {
   title: 'Dokumente',
   lead: 'Aus ihnen entstehen die Antworten. Sobald ein Dokument indiziert ist, lässt sich danach fragen. In ihre Texte sehen:',
   searchTexts: 'in allen Dokumenten suchen',
+  health: 'Zustand des Dienstes',
 
   add: 'Dokumente hinzufügen',
   drop: 'Dateien oder Ordner hierher ziehen,',

@@ -1,10 +1,9 @@
-import type { Texts } from '../en/index.ts'
+import type { health as english } from '../en/health.ts'
 import { formatDuration, plural } from '../locale.ts'
 
-export const health: Texts['health'] = {
+export const health: typeof english = {
   title: 'Zustand',
   lead: 'Was wartet, was indiziert ist und wie schnell es geht. Alle paar Sekunden neu gelesen, solange Sie hinsehen.',
-  open: 'Zustand des Dienstes',
   readiness: 'Teile des Dienstes',
   parts: {
     service: 'Dienst',

@@ -24,6 +24,7 @@ export const documents = {
   title: 'Documents',
   lead: 'Answers are made of these. A document can be asked about as soon as it is indexed. To look into their texts,',
   searchTexts: 'search in all documents',
+  health: 'Health of the service',
 
   add: 'Add documents',
   drop: 'Drop files or folders here, or',

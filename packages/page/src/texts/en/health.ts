@@ -4,7 +4,6 @@ import { formatDuration, plural } from '../locale.ts'
 export const health = {
   title: 'Health',
   lead: 'What waits, what is indexed and how fast it is. Read again every few seconds while you look at it.',
-  open: 'Health of the service',
   readiness: 'Parts of the service',
   parts: {
     service: 'Service',
