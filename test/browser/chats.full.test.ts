@@ -127,6 +127,25 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await recent.getByRole('heading', { name: 'Today' }).waitFor()
   })
 
+  test('on a phone the menu has the projects and the chats, and finds them', async () => {
+    reply = () => [{ text: 'The dodo is gone.' }]
+    const page = await open(playground.address, phone)
+    await ask(page, 'What of the dodo?')
+    await answered(page)
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    const menu = page.getByRole('dialog', { name: 'Menu' })
+    await menu.getByRole('heading', { name: 'Projects' }).waitFor()
+    await menu.getByRole('heading', { name: 'Today' }).waitFor()
+    await menu.getByLabel('Search chats').fill('dodo gone')
+    await menu.locator('.chat-hit', { hasText: 'The dodo is gone.' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await shot(page, 'drawer-search')
+    await menu.locator('.chat-hit').click()
+    await menu.waitFor({ state: 'detached' })
+    await page.locator('.turn-place.found .answer', { hasText: 'The dodo is gone.' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  })
+
   test('a hit in a branch that is not shown shows that branch', async () => {
     reply = () => [{ text: 'Quaggas are gone.' }]
     const page = await open(playground.address)

@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
+import { hitText } from '../../../packages/page/src/chats/chat-hit.tsx'
 import { removeEach, withPin } from '../../../packages/page/src/chats/chats.ts'
 import { byDay } from '../../../packages/page/src/chats/sidebar.tsx'
 import type { ListedChat } from '../../../packages/page/src/service/service.ts'
@@ -47,4 +48,13 @@ test('chats are removed until one cannot be, and one that is gone counts as remo
   expect(idsOf(outcome.gone)).toEqual(['first', 'gone'])
   expect(outcome.error).toBe(failure)
   expect(calls).toEqual(['first', 'gone', 'kept'])
+})
+
+test('a hit is shown without the signs of Markdown', () => {
+  expect(hitText('…the **paid** leave [[1]](https://a.example/x) of `staff`…')).toBe('…the paid leave of staff…')
+  expect(hitText('… | Kind | Days | |:--|--:| | Leave | 25 | Ask your lead.')).toBe(
+    '… Kind · Days · Leave · 25 · Ask your lead.',
+  )
+  expect(hitText('## Leave - See [the form](https://a.example) > first')).toBe('Leave See the form first')
+  expect(hitText('snake_case stays, and so do 3 < 4 and a-b')).toBe('snake_case stays, and so do 3 < 4 and a-b')
 })

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
+import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
 import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
 import { ProjectChoice } from '../projects/project-choice.tsx'
@@ -165,11 +166,7 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
     <li class="document chat-row">
       <a class="document-name" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
         {words === '' ? name : <Marked text={name} query={words} />}
-        {chat.match !== undefined && (
-          <span class="chat-hit" dir="auto">
-            <Marked text={chat.match.text} query={words} />
-          </span>
-        )}
+        <ChatHit chat={chat} words={words} />
       </a>
       <span class="state">
         {chat.isPinned && <PinIcon />}

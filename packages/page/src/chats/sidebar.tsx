@@ -19,6 +19,7 @@ import { useIsCramped } from '../pane/pane-store.ts'
 import { shortCount, type Counts } from '../documents/counts.ts'
 import { ProjectList } from '../projects/project-list.tsx'
 import type { Projects } from '../projects/projects.ts'
+import { ChatHit } from './chat-hit.tsx'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
@@ -196,11 +197,7 @@ function RecentChat({ chat, words, isCurrent, pin }: RecentChatProps): JSX.Eleme
         dir="auto"
       >
         {words.trim() === '' ? name : <Marked text={name} query={words} />}
-        {match !== undefined && (
-          <span class="chat-hit" dir="auto">
-            <Marked text={match.text} query={words} />
-          </span>
-        )}
+        <ChatHit chat={chat} words={words} />
       </a>
       <button
         type="button"

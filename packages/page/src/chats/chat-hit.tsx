@@ -1,0 +1,27 @@
+import type { JSX } from 'preact'
+import { Marked } from '../controls/marked.tsx'
+import type { ListedChat } from '../service/service.ts'
+
+/** The text around the words that were searched, below the name of a chat; nothing where only the name has them. */
+export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: string }): JSX.Element | null {
+  if (match === undefined) return null
+  return (
+    <span class="chat-hit" dir="auto">
+      <Marked text={hitText(match.text)} query={words} />
+    </span>
+  )
+}
+
+/** A piece of Markdown on one line without the signs that only set it. */
+export function hitText(markdown: string): string {
+  return markdown
+    .replaceAll(/\[{2}(\d+)\]{2}\([^)\s]*\)/g, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/\|(?:\s*:?-+:?\s*\|)+/g, '|')
+    .replaceAll(/(?:\s*\|)+\s*/g, ' · ')
+    .replaceAll(/(^|\s)(?:#{1,6}|[-*+>]|`{3,}\w*)(?=\s)/g, '$1')
+    .replaceAll(/\*\*|`/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^(…?) · | · $/g, '$1')
+    .trim()
+}
