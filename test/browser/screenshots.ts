@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { createClient } from '@inlay/client'
 import { adminSections } from '../../packages/page/src/address.ts'
 import { launchBrowser } from './browser.ts'
 import { startPlayground } from './playground.ts'
@@ -31,6 +32,10 @@ if ('reason' in launched) throw new Error(`no browser: ${launched.reason}`)
 const playground = await startPlayground()
 try {
   await playground.printed('searchable after')
+  const client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+  const project = await client.projects.create('Onboarding')
+  await client.projects.update(project.id, { instructions: 'Answer briefly, for somebody who is new here.' })
+  await client.files.upload([new File(['Rooms open at 8.'], 'rooms-and-hours.txt')], { projectId: project.id })
   for (const [name, options] of windows)
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await launched.browser.newContext({ locale: 'en-GB', ...options, colorScheme })
@@ -48,6 +53,12 @@ try {
       await page.goto(`${playground.origin}/#chats`)
       await page.locator('.chat-row').first().waitFor()
       await keep('chats')
+      await page.locator('main').getByRole('searchbox').fill('citations')
+      await page.locator('main .chat-hit').first().waitFor()
+      await keep('chats-search')
+      await page.goto(`${playground.origin}/#project/${project.id}`)
+      await page.locator('.project-files').waitFor()
+      await keep('project')
       await page.goto(`${playground.origin}/#documents`)
       await page.locator('main h1', { hasText: 'Documents' }).waitFor()
       await page.waitForLoadState('networkidle')

@@ -53,7 +53,7 @@ test('chats are removed until one cannot be, and one that is gone counts as remo
 test('a hit is shown without the signs of Markdown', () => {
   expect(hitText('…the **paid** leave [[1]](https://a.example/x) of `staff`…')).toBe('…the paid leave of staff…')
   expect(hitText('… | Kind | Days | |:--|--:| | Leave | 25 | Ask your lead.')).toBe(
-    '… Kind · Days · Leave · 25 · Ask your lead.',
+    '…Kind · Days · Leave · 25 · Ask your lead.',
   )
   expect(hitText('## Leave - See [the form](https://a.example) > first')).toBe('Leave See the form first')
   expect(hitText('snake_case stays, and so do 3 < 4 and a-b')).toBe('snake_case stays, and so do 3 < 4 and a-b')

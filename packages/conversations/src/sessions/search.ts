@@ -104,13 +104,15 @@ async function readMatches(
     'session_id',
     sessions.map(({ id }) => id),
   )
-  // The index of SQLite gives the newest texts of the caller; elsewhere the texts of these sessions are looked at.
+  // The index of SQLite gives the newest texts of the caller; elsewhere the newest texts of these sessions are looked at.
   const index =
     dialectOf(db) === 'sqlite' && rowsWithWords(db, words, { hasFullText: await hasFullText(db), limit: maxTexts })
-  const condition = index ? sql`id in (select id from (${index}) as texts)` : holdsWords(db, words)
+  const texts = index
+    ? sql`select * from inlay_chat_search where ${ids} and id in (select id from (${index}) as newest)`
+    : sql`select * from inlay_chat_search where ${ids} order by id desc limit ${sql.lit(maxTexts)}`
   const { rows } = await sql<{ id: number; session_id: string }>`
-    select max(message_id) as id, session_id from inlay_chat_search
-    where ${ids} and message_id is not null and ${condition}
+    select max(message_id) as id, session_id from (${texts}) as texts
+    where message_id is not null and ${index ? sql`true` : holdsWords(db, words)}
     group by session_id`.execute(db)
   for (const { id, session_id: sessionId } of rows) {
     const message = await db
