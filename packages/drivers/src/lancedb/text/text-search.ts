@@ -116,11 +116,10 @@ async function searchIndexed(
 ): Promise<TextHit[]> {
   // A plain match is several times faster than a composed query, and counts repeated words once.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
+  // With the row ids, which only cached rows need, the engine takes a third less time.
+  const search = table.query().fullTextSearch(match).withRowId()
   const few = isWhole ? undefined : await passing?.few(extra)
-  const search = table.query().fullTextSearch(match)
-  if (few) search.withRowId()
-  // The content of few rows is cached by their ids.
-  const columns = few ? ['_rowid', '_score'] : [...hitColumns, ...extra, '_score']
+  const columns = [...(few ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
   const narrowing = { filter, columns, limit: reach }
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   const past = isWhole
@@ -130,11 +129,11 @@ async function searchIndexed(
         least: reach,
         score: '_score',
       })
-  const matches: readonly Match[] = past?.isEnough
+  const matches = past?.isEnough
     ? past.rows.slice(0, reach)
     : await (isWhole
-        ? scanning(() => runFiltered<Match>(search, narrowing))
-        : runFiltered<Match>(search.fastSearch(), narrowing))
+        ? scanning(() => runFiltered<FoundId>(search, narrowing))
+        : runFiltered<FoundId>(search.fastSearch(), narrowing))
   const rows = await rowsOf(table, matches, { few, extra })
   const hits = new Map<string, TextHit>()
   for (const [at, { _score: score = 0 }] of matches.entries()) {
@@ -145,26 +144,22 @@ async function searchIndexed(
   return [...hits.values()]
 }
 
-/** A row that matches, with its columns or its id; all rows of a search have the same. */
-type Match = FoundId | (FoundRow & { readonly _rowid?: undefined })
-
-/** The content of matching rows: as cached by the filter, as returned with them, or read by their ids. */
+/** The content of found rows: as cached by the filter, as returned with them, or read by their ids. */
 async function rowsOf(
   table: Table,
-  matches: readonly Match[],
+  matches: readonly FoundId[],
   { few, extra }: { readonly few: FewRows | undefined; readonly extra: readonly string[] },
 ): Promise<readonly LoadedRow[]> {
-  const ids: bigint[] = []
-  const loaded: LoadedRow[] = []
-  for (const row of matches) {
-    // The engine computes a property each time it is read.
-    const id = row._rowid
-    if (id === undefined) loaded.push(toLoaded(row as FoundRow))
-    else ids.push(id)
-  }
-  if (ids.length === 0) return loaded
-  const known = few && ids.map((id) => few.rows.get(id))
-  return known?.every((row) => row !== undefined) ? known : rowsById(table, ids, extra)
+  const known = few && matches.map(({ _rowid: id }) => few.rows.get(id))
+  if (known?.every((row) => row !== undefined)) return known
+  const isWhole = matches[0]?.text !== undefined
+  // The columns of all rows of a search are the same.
+  if (isWhole) return matches.map((row) => toLoaded(row as FoundRow))
+  return rowsById(
+    table,
+    matches.map(({ _rowid: id }) => id),
+    extra,
+  )
 }
 
 /**
