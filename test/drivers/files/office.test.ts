@@ -181,6 +181,15 @@ describe('presentations', () => {
     expect(slide!.text).toContain('| 1 | 12.5% |')
   })
 
+  test('the description of a picture is text, the name of its file is none', async () => {
+    const picture = (descr: string): string =>
+      `<p:pic><p:nvPicPr><p:cNvPr id="1" name="P" descr="${descr}"/></p:nvPicPr></p:pic>`
+    const tree = `${picture('A red door')}${picture('C:\\door.png')}${picture('A lake &#10;&#10;Description automatically generated with low confidence')}`
+    expect((await extract({ name: 'a.pptx', bytes: pptx([{ tree }]) })).sections).toMatchObject([
+      { text: 'A red door\n\nA lake' },
+    ])
+  })
+
   test('hidden slides are left out and count', async () => {
     const bytes = pptx([
       { tree: shape(slideLine('Welcome'), 'title') },

@@ -63,7 +63,8 @@ function slideText(slide: Element, relations: ReadonlyMap<string, Relation>): Sl
   for (const shape of shapesIn(slide)) {
     const kind = placeholderKind(shape)
     if (furnitureKinds.has(kind)) continue
-    if (titleKinds.has(kind)) titles.push(oneLine(shapeText(shape, relations, '')))
+    if (shape.name === 'pic') blocks.push(descriptionOf(shape))
+    else if (titleKinds.has(kind)) titles.push(oneLine(shapeText(shape, relations, '')))
     else if (shape.name === 'tbl') blocks.push(tableText(shape, relations))
     // Body texts are lists by default; a free text box is a paragraph.
     else blocks.push(shapeText(shape, relations, kind === '' ? '' : '- '))
@@ -71,11 +72,11 @@ function slideText(slide: Element, relations: ReadonlyMap<string, Relation>): Sl
   return { title: titles.filter(Boolean).join(' – '), blocks }
 }
 
-/** Shapes with text and tables, those of groups too; of alternatives for older programs only the first. */
+/** Shapes with text, tables and pictures, those of groups too; of alternatives for older programs only the first. */
 function* shapesIn(element: Element): Generator<Element> {
   for (const child of element.children) {
     if (typeof child === 'string') continue
-    if (child.name === 'sp' || child.name === 'tbl' || child.name === 'cxnSp') yield child
+    if (child.name === 'sp' || child.name === 'tbl' || child.name === 'cxnSp' || child.name === 'pic') yield child
     else if (child.name === 'AlternateContent') {
       const chosen = childOf(child, 'Choice') ?? childOf(child, 'Fallback')
       if (chosen) yield* shapesIn(chosen)
@@ -88,6 +89,15 @@ function placeholderKind(shape: Element): string {
   for (const { name, attributes } of elementsIn(shape, ({ name: above }) => above !== 'txBody'))
     if (name === 'ph') return attributes['type'] ?? 'body'
   return ''
+}
+
+/** What the author says a picture shows; programs write its file name there, or words of their own behind it. */
+function descriptionOf(picture: Element): string {
+  const properties = childOf(picture, 'nvPicPr')
+  const text = oneLine((properties && childOf(properties, 'cNvPr'))?.attributes['descr'] ?? '')
+  return /\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i.test(text)
+    ? ''
+    : text.replace(/\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
 }
 
 function shapeText(shape: Element, relations: ReadonlyMap<string, Relation>, bullet: string): string {
