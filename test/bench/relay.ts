@@ -187,7 +187,7 @@ async function compareLong(relays: readonly Relay[]): Promise<LongFigures | unde
   return long
 }
 
-/** What slow readers make Inlay hold: bytes above those before. */
+/** Bytes that slow readers make Inlay hold, above those before. */
 async function measureSlow(relay: Relay): Promise<number> {
   const { rssBytes } = await ask<RelayFigures>(relay.child, {})
   const length = options.quick ? 500 : 5_000

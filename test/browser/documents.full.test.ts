@@ -306,7 +306,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await access.getByRole('checkbox', { name: 'Harbour' }).uncheck()
       await access.getByRole('button', { name: 'Save access and sets' }).click()
       await expect.poll(async () => (await client.documentSets())[0]?.cc_pair_summaries).toEqual([])
-      // What was searched for is still there after another view.
+      // The search is still there after another view.
       await page.getByRole('link', { name: 'Ask', exact: true }).click()
       await page.getByRole('link', { name: /^Documents/ }).click()
       expect(await page.getByLabel('Search documents by name').inputValue()).toBe('Report 1042')

@@ -78,7 +78,7 @@ export function printComparison(all: readonly Figures[], title: string): void {
 
 const isSaturated = (stretch: number): boolean => stretch > 1.15
 
-/** What a token of an answer costs that is said at once. */
+/** Cost of a token of an answer that is sent at once. */
 export interface LongFigures {
   readonly usPerToken: number
   /** How it compares with a token of an answer of half the length: 1 when the cost is linear. */
@@ -100,10 +100,10 @@ export function printLong(
   return { usPerToken: ofWhole, growth: ofWhole / ofHalf }
 }
 
-/** What was measured besides paced streams; undefined: left out. */
+/** Measurements besides paced streams; undefined: left out. */
 export interface BesideStreams {
   readonly long: LongFigures | undefined
-  /** What slow readers make Inlay hold. */
+  /** Bytes that slow readers make Inlay hold. */
   readonly slowBytes: number | undefined
   /** The slowest stop. */
   readonly stopMs: number | undefined

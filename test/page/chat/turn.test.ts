@@ -114,7 +114,7 @@ test('a stopped turn is no failed one', () => {
   expect(stopped(over)).toBe(over)
 })
 
-/** What a model says. */
+/** The text of a model. */
 const from = (modelIndex: number, obj: PacketBody): StreamLine => ({
   placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: modelIndex },
   obj,

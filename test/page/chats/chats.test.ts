@@ -17,7 +17,7 @@ test('a pinned chat goes first, and back to its day once it is unpinned', () => 
   const pinned = withPin(chats, 'old', true, true)
   expect(idsOf(pinned)).toEqual(['old', 'pinned', 'new'])
   expect(idsOf(withPin(pinned, 'pinned', false, true))).toEqual(['old', 'new', 'pinned'])
-  // What a search lists keeps its order.
+  // The results of a search keep their order.
   const listed = withPin(chats, 'old', true, false)
   expect(idsOf(listed)).toEqual(idsOf(chats))
   expect(listed[2]?.isPinned).toBe(true)

@@ -24,7 +24,7 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   return `${isCutBefore ? '…' : ''}${lead}${isCutAfter ? `${rest.replace(/(?<=\s)\S*$/, '').trimEnd()}…` : rest.trimEnd()}`.toWellFormed()
 }
 
-/** Where a term first stands in a text: at the beginning of a word, or, in scripts without spaces, anywhere. */
+/** Position of a term in a text: at the beginning of a word or, in scripts without spaces, anywhere. */
 function placeOf(text: string, term: string): number | undefined {
   // Terms are letters and digits, so nothing needs escaping.
   for (const { index, 0: word } of text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${term}[\\p{L}\\p{N}]*`, 'giu')))
