@@ -102,6 +102,21 @@ describe('a client', () => {
     ])
   })
 
+  it('changes metadata of a document, and tells when it was changed meanwhile', async () => {
+    const conflict = { error_code: 'CONFLICT', detail: 'The document was changed meanwhile.' }
+    const { client, seen } = clientOf(
+      () => json({ document_id: 'a/b', already_existed: true }),
+      () => json(conflict, { status: 409 }),
+    )
+    await client.changeMetadata('a/b', { team: ['red', 'blue'], draft: null })
+    expect(seen[0]).toMatchObject({ method: 'PATCH', path: '/api/service-api/ingestion/a%2Fb' })
+    expect(JSON.parse(seen[0]!.body)).toEqual({ metadata: { team: ['red', 'blue'], draft: null } })
+    await expect(client.changeMetadata('a/b', {})).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The document was changed meanwhile.',
+    })
+  })
+
   it('lists documents page by page', async () => {
     const item = { document_id: 'd', semantic_id: 's', link: '', state: 'failed' }
     const { client, seen } = clientOf(
