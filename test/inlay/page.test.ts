@@ -272,6 +272,8 @@ describe('what a page needs first', () => {
       models: { of: '/base/llm/provider' },
       agents: null,
       chats: { of: '/base/chat/get-user-chat-sessions' },
+      projects: { of: '/base/user/projects' },
+      pinned: { of: '/base/service-api/pinned-chat-sessions' },
       figures: { of: '/base/service-api/ingestion-figures' },
     })
     expect(response.headers.get('cache-control')).toBe('no-store')
