@@ -79,7 +79,7 @@ export interface Server {
 
 const mebibyte = 1024 * 1024
 
-/** With it, half of 200 concurrent messages get their first word after a fifth less CPU time. */
+/** Calls per pass of the event loop: with 8, half of 200 concurrent messages begin after a fifth less CPU time. */
 const callsInPass = 8
 
 /** Creates the HTTP API. Nothing is opened or called before a request needs it. */
