@@ -219,6 +219,6 @@ test('a form of a word that asks for a comparison asks for none', async () => {
       'A local council is the office of the crown in a town. What kind of local council a town has is written in its charter.',
   }
   expect(await answer('The Weavers Guild compares well against what kind of local council?', guild, council)).toContain(
-    '**Guild**\n\n> The Weavers Guild feeds the poor and heals the sick [1].\n>\n> All this compares very well',
+    '**Guild**\n\n> The Weavers Guild feeds the poor and heals the sick [1]. All this compares very well',
   )
 })

@@ -63,3 +63,15 @@ test.each(['summarise the berth policy', 'give me an overview of the berth guide
     expect(await answer(question, berths, policy)).toBe('- **Depth**: Four metres [1].\n- **Length**: Ten metres [1].')
   },
 )
+
+test('the list under a heading of the question is shown, also below a sentence that shares more words', async () => {
+  const boats = {
+    title: 'Boats of the yard',
+    content:
+      '# Boats of the yard\n\nThe pilots get a boat of the yard.\n\n## Leaks\n\n1. Warn the crew.\n2. Start the pump.\n3. Call the tower.\n\n' +
+      '## Fuel\n\nIt is free for all.\n',
+  }
+  const said = await answer('what do I do about leaks in a boat of the yard?', boats)
+  for (const step of ['Warn the crew', 'Start the pump', 'Call the tower']) expect(said).toContain(step)
+  expect(said).not.toContain('free for all')
+})

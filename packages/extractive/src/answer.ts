@@ -226,7 +226,7 @@ function definition(findings: Findings): string | undefined {
     (commonWordsOf(queries[0] ?? '')
       ? prose.find(({ at, passage }) => at === 0 && isTopic(passage.source.title))
       : undefined)
-  return defining && isShort(defining) ? quoted(defining) : undefined
+  return defining && isBrief(defining) ? quoted(defining) : undefined
 }
 
 /** The single sentence, command, list or procedure that answers with high confidence. */
@@ -240,10 +240,10 @@ function sureAnswer(findings: Findings): string | undefined {
     return undefined
   if (units.length > 1) return allWritten(units, findings)
   if (read.isCommand) return quoted(read)
-  return isShort(read) && !/[:：]$/.test(read.unit.text) ? quoted(read) : undefined
+  return isBrief(read) && !/[:：]$/.test(read.unit.text) ? quoted(read) : undefined
 }
 
-const isShort = ({ unit: { text } }: ReadUnit): boolean => lengthInWords(text) <= maxSureWords
+const isBrief = ({ unit: { text } }: ReadUnit): boolean => lengthInWords(text) <= maxSureWords
 
 /** A unit with those without which it is of no use: what it leads to, the lead of code, the rest of a list. */
 function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): readonly ReadUnit[] {
@@ -322,37 +322,39 @@ const minRelativeShare = 0.5
 function closestPassages(findings: Findings): string | undefined {
   const { question, units, has, shareOf, literalShare, isQuotable } = findings
   // Each side of a comparison covers about half of it.
-  const relative = comparing.test(question.text) ? minRelativeShare / 2 : minRelativeShare
+  const relative = comparing.test(question.text) ? 0.8 * minRelativeShare : minRelativeShare
   const least = relative * Math.max(0, ...units.map(({ context }) => context))
   // If a heading contains the number or version of the question, other sections are about other versions.
   const numbers = question.names.filter((key) => /\p{N}/u.test(key))
   const count = (...sets: readonly ReadonlySet<string>[]): number => numbers.filter((key) => has(key, ...sets)).length
   const mostNumbers = Math.max(0, ...units.map(({ read }) => count(new Set(keysOf(read.heading)))))
-  const places = new Map<string, { units: readonly ReadUnit[]; text: string }[]>()
+  const places = new Map<string, ReadUnit[][]>()
   const keyOf = ({ passage: { source }, heading }: ReadUnit): string =>
     [source.number, source.title, heading].join('\n')
   let room = maxClosestWords
   const add = (quotes: readonly ReadUnit[]): void => {
     const key = keyOf(quotes[0]!)
     const place = places.get(key) ?? []
-    const fresh = quotes.filter((read) => !place.some(({ units }) => units.includes(read)))
+    const fresh = quotes.filter((read) => !place.flat().includes(read))
     const [read] = fresh
     if (!read || place.length === maxQuotesOfPlace || (place.length === 0 && places.size === maxPlaces)) return
     // A row or command beside the best one of its place has to cover about as much of the question.
     const leastOwn = read.unit.kind === 'row' ? (comparing.test(question.text) ? 0.5 : 1) : read.isCommand ? 0.6 : 0
-    if (place[0] && shareOf(read.keys) < leastOwn * shareOf(place[0].units[0]!.keys)) return
-    const text = written(fresh)
-    const words = lengthInWords(text)
+    if (place[0] && shareOf(read.keys) < leastOwn * shareOf(place[0][0]!.keys)) return
+    const words = lengthInWords(written(fresh))
     if (words > room && places.size > 0) return
-    places.set(key, [...place, { units: fresh, text }])
+    places.set(key, [...place, fresh])
     room -= words
   }
   for (const { read, own, context } of units) {
     if (context <= 0 || context < least || literalShare(read) === 0) continue
     if (count(read.keys, read.above, read.passage.head) < mostNumbers) continue
-    // A row stands for itself, whatever its table is called; other units may lean on their headings, if those come first.
-    const isLed = read.unit.kind !== 'row' && (places.size === 0 || places.has(keyOf(read)))
-    if (own === 0 && !(isLed && shareOf(read.above, read.passage.head) > 0)) continue
+    // A row stands for itself, whatever its table is called. Other units may lean on their heading, and those of a place
+    // that is open, or of the first one, on the title alone.
+    const isOpen = places.size === 0 || places.has(keyOf(read))
+    const named = isOpen ? [read.above, read.passage.head] : [new Set(keysOf(read.heading))]
+    const isTitle = !isOpen && read.heading === read.passage.source.title
+    if (own === 0 && (read.unit.kind === 'row' || isTitle || shareOf(...named) === 0)) continue
     const quotes = together(read, findings)
     if (!quotes.every(isQuotable)) continue
     const before = read.passage.units[read.at - 1]
@@ -363,15 +365,10 @@ function closestPassages(findings: Findings): string | undefined {
   }
   if (places.size === 0) return undefined
   const shown = [...places.values()].map((quotes) => {
-    const orderOf = ([read]: readonly ReadUnit[]): number => read!.passage.rank * 1e6 + read!.at
-    const inOrder = quotes.toSorted((left, right) => orderOf(left.units) - orderOf(right.units))
-    const texts = inOrder.map(({ units: [first], text }, at) => {
-      const before = inOrder[at - 1]?.units.at(-1)
-      const isApart = before && (before.passage !== first!.passage || first!.at - before.at > 1)
-      return isApart ? `…\n\n${text}` : text
-    })
-    const name = placeOf(inOrder[0]!.units[0]!)
-    const quotation = texts.join('\n\n').replace(/^/gm, '> ').replace(/^> $/gm, '>')
+    const orderOf = ({ passage, at }: ReadUnit): number => passage.rank * 1e6 + at
+    const units = quotes.flat().toSorted((left, right) => orderOf(left) - orderOf(right))
+    const name = placeOf(units[0]!)
+    const quotation = written(units).replace(/^/gm, '> ').replace(/^> $/gm, '>')
     return name === '' ? quotation : `**${name}**\n\n${quotation}`
   })
   return [`The closest passage${shown.length === 1 ? ' is' : 's are'}:`, ...shown].join('\n\n')

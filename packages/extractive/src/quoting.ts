@@ -27,9 +27,13 @@ export function quoted({ unit, heading, passage: { source } }: ReadUnit): string
 
 const maxListed = 15
 
-/** Units of a passage as on their page, in order: paragraphs, lists with their introduction, commands with theirs. */
+/**
+ * Units as on their page, in order and with … for what is left out: paragraphs, lists and commands, both with the
+ * sentence that introduces them.
+ */
 export function written(units: readonly ReadUnit[]): string {
-  const isListed = ({ unit: { kind } }: ReadUnit): boolean => units.length > 1 && (kind === 'item' || kind === 'row')
+  const isListed = ({ unit: { kind }, isCommand }: ReadUnit): boolean =>
+    units.length > 1 && !isCommand && (kind === 'item' || kind === 'row')
   let text = ''
   let listed = 0
   for (const [at, read] of units.entries()) {
@@ -37,15 +41,11 @@ export function written(units: readonly ReadUnit[]): string {
     const isLead = next !== undefined && next.lead === read
     // Code is written together with the sentence that introduces it.
     if ((isLead && next.unit.kind === 'code') || (isListed(read) && ++listed > maxListed)) continue
-    const quote = isListed(read) ? `- ${quoted(read).replaceAll('\n', '\n  ')}` : quoted(read)
-    const isSame = before?.unit.block === read.unit.block && read.at - before.at === 1
-    const gap = isSame
-      ? spaceless.test(quote)
-        ? ''
-        : ' '
-      : before && isListed(before) && isListed(read)
-        ? '\n'
-        : '\n\n'
+    const quote = isListed(read) ? `- ${quoted(read)}` : quoted(read)
+    const isNext = before === undefined || (before.passage === read.passage && read.at - before.at === 1)
+    const isSame = isNext && before?.unit.block === read.unit.block
+    const isItem = before !== undefined && isListed(before) && isListed(read)
+    const gap = isSame ? (spaceless.test(quote) ? '' : ' ') : isItem ? '\n' : isNext ? '\n\n' : '\n\n…\n\n'
     text += (text === '' ? '' : gap) + (isLead ? read.unit.text : quote)
   }
   return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
