@@ -29,6 +29,6 @@ test('a host that mounts us and is asked for its health has loaded no engine', a
     'agent/src/tool-calls/action-faults.ts',
     'agent/src/tool-calls/action-result.ts',
     'agent/src/tool-calls/host-actions.ts',
-    'drivers/src/actions/ai-sdk-tools.ts',
+    'drivers/src/models/ai-sdk-tools.ts',
   ])
 })

@@ -406,8 +406,14 @@ async function withMessage(
 ): Promise<ChatSessionDetail> {
   const session = await service.chat(sessionId)
   const hidden = messageId === undefined || session.current_run !== null ? [] : branchTo(session, messageId)
-  for (const id of hidden) await service.selectBranch(id)
-  return hidden.length === 0 ? session : service.chat(sessionId)
+  if (hidden.length === 0) return session
+  try {
+    for (const id of hidden) await service.selectBranch(id)
+    return await service.chat(sessionId)
+  } catch {
+    // The conversation as it was is better than none.
+    return session
+  }
 }
 
 /**
