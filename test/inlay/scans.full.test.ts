@@ -67,6 +67,19 @@ test.skipIf(!browser)('a scan in two languages is found by the words on it, and 
   )
 })
 
+test.skipIf(!browser)('a table keeps its rows, columns are read one after the other', async () => {
+  const row = (...cells: string[]): string => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  const table = `<table cellpadding=8 style="width:90%">${row('Item', 'Quantity', 'Price')}${row('Ink cartridge', '12', '14.90')}${row('Stapler', '3', '8.75')}</table>`
+  const sentence = (text: string): string => `<p>${`${text} `.repeat(3)}</p>`
+  const columns = `<div style="columns:2;width:640px">${sentence('The council decided in March that the bridge is repaired before winter.')}${sentence('The library opens a branch in the old station, with a cafe.')}</div>`
+  const bytes = scannedPdf([{ image: await imageOf(table) }, { image: await imageOf(columns) }])
+  await inlay.knowledge.ingestFile({ file: { name: 'mixed.pdf', bytes }, id: 'mixed' }, { waitMs: 120_000 })
+  expect(await searched('Stapler')).toMatch(/Ink cartridge 12 14.90 Stapler 3 8.75/)
+  expect(await searched('council bridge winter')).toMatch(
+    /The council decided in March that the bridge is repaired before winter. The/,
+  )
+})
+
 test.skipIf(!browser)('a picture of a page is found by the words on it', async () => {
   const bytes = await scanOf('<h2>Kantine</h2><p>Am Freitag gibt es Zanderfilet mit Petersilienkartoffeln.</p>', 'png')
   await inlay.knowledge.ingestFile({ file: { name: 'kantine.png', bytes }, id: 'kantine' }, { waitMs: 120_000 })

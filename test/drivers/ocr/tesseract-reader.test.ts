@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tesseractReader, type TesseractLib } from '@inlay/drivers/ocr'
+import { tesseractReader, type RecognizedPage, type TesseractLib } from '@inlay/drivers/ocr'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const folders: string[] = []
@@ -20,16 +20,15 @@ const going = (): AbortSignal => new AbortController().signal
 /** A PNG as far as anybody looks here. */
 const image = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)])
 
-type Recognized = { readonly text: string; readonly confidence: number }
-
 /** A stand-in for the package that notes what it is requested. */
-function standIn(recognize: (image: Uint8Array) => Recognized | Promise<Recognized>) {
+function standIn(recognize: (image: Uint8Array) => RecognizedPage | Promise<RecognizedPage>) {
   const started: { languages: string[]; options: Record<string, unknown> }[] = []
   let ended = 0
   const lib: TesseractLib = {
     createWorker: async (languages, _mode, options) => {
       started.push({ languages, options })
       return {
+        setParameters: async () => {},
         recognize: async (given) => ({ data: await recognize(given) }),
         terminate: async () => void ended++,
       }
@@ -66,8 +65,26 @@ describe('reading', () => {
     expect(await reader.read(image, 'image/png', going())).toBe('Upright.')
     expect(requested).toEqual([1, 6, 8])
     requested.length = 0
+    const nothing = standIn((given) =>
+      orientationOf(given) === 3 ? { text: 'Upright.', confidence: 93 } : { text: '', confidence: 0 },
+    )
+    const other = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib: nothing.lib })
+    expect(await other.read(image, 'image/png', going())).toBe('Upright.')
     const jpeg = Buffer.from('ffd8ffe000040000', 'hex')
     expect(await reader.read(jpeg, 'image/jpeg', going())).toBe('Upright.')
+  })
+
+  test('blocks beside each other are read from left to right, others downwards', async () => {
+    const block = (text: string, x0: number, y0: number, x1: number, y1: number) => ({ text, bbox: { x0, y0, x1, y1 } })
+    const blocks = [
+      block('Right.\n', 600, 205, 1100, 900),
+      block('Left.\n', 100, 200, 550, 820),
+      block('Footer.\n', 100, 1000, 1100, 1050),
+      block('Title\n', 100, 50, 1100, 120),
+    ]
+    const { lib } = standIn(() => ({ text: 'x', confidence: 90, blocks }))
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
+    expect(await reader.read(image, 'image/png', going())).toBe('Title\n\nLeft.\n\nRight.\n\nFooter.')
   })
 
   test('letters found in a photograph are no text, nor is nothing', async () => {

@@ -95,10 +95,12 @@ function toPlainSection({ text, heading, page }: FileSection): FileSection {
   return { text, ...(heading === undefined ? {} : { heading }), ...(page === undefined ? {} : { page }) }
 }
 
+const noText = 'The file holds no text that could be read; a scan needs OCR (INLAY_OCR) or a text layer.'
+
 /** A spreadsheet above the limit is kept for display; other files are refused. */
 function judge(file: StoredFile, sections: readonly FileSection[], maxTokens: number): Outcome {
   if (sections.length === 0) {
-    return { status: 'FAILED', reason: 'The file holds no text that could be read.', tokens: null, sections: [] }
+    return { status: 'FAILED', reason: noText, tokens: null, sections: [] }
   }
   const tokens = sections.reduce(
     (sum, { text, heading = '' }) => sum + estimateTokens(text) + estimateTokens(heading),

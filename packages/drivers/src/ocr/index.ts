@@ -16,9 +16,28 @@ export interface TesseractLib {
 export interface TesseractWorker {
   /** Of `node:worker_threads`. */
   readonly worker?: { unref?(): void; ref?(): void }
+  setParameters(parameters: Record<string, string>): Promise<unknown>
   /** Turns the image by its orientation of Exif. */
-  recognize(image: Uint8Array): Promise<{ readonly data: { readonly text: string; readonly confidence: number } }>
+  recognize(
+    image: Uint8Array,
+    options: Record<string, never>,
+    output: { readonly text: true; readonly blocks: true },
+  ): Promise<{ readonly data: RecognizedPage }>
   terminate(): Promise<unknown>
+}
+
+/** The text of a page, and its columns and pictures as blocks. */
+export interface RecognizedPage {
+  readonly text: string
+  /** From 0 to 100. */
+  readonly confidence: number
+  readonly blocks?: readonly TextBlock[] | null
+}
+
+/** A block, in pixels from the upper left corner. */
+export interface TextBlock {
+  readonly text: string
+  readonly bbox: { readonly x0: number; readonly y0: number; readonly x1: number; readonly y1: number }
 }
 
 /** Languages, and where their data is. */
@@ -108,6 +127,9 @@ async function startThread(languages: string[], options: TesseractReaderOptions)
       errorHandler: () => {},
     })
     worker.worker?.unref?.()
+    // Columns apart, but the rows of a table in one piece, which the usual mode tears into columns as well.
+    // Its remarks would reach the output of the host.
+    await worker.setParameters({ tessedit_pageseg_mode: '4', debug_file: '/dev/null' })
     return worker
   } catch (cause) {
     throw new InlayError('SERVICE_UNAVAILABLE', {
@@ -119,19 +141,32 @@ async function startThread(languages: string[], options: TesseractReaderOptions)
 
 /** The text, also of a page that was scanned sideways or upside down. */
 async function textOf(worker: TesseractWorker, image: Uint8Array): Promise<string> {
-  let best = { text: '', confidence: legible }
+  let best: RecognizedPage = { text: '', confidence: legible }
   for (const turn of [undefined, ...turns]) {
     const turned = turn === undefined ? image : withOrientation(image, turn)
-    const { data } = await worker.recognize(turned).catch((cause: unknown) => {
+    const { data } = await worker.recognize(turned, {}, { text: true, blocks: true }).catch((cause: unknown) => {
       throw new InlayError('INVALID_INPUT', {
         message: 'The image is damaged: scan it again, or save it anew.',
         cause,
       })
     })
     if (data.text.trim() !== '' && data.confidence > best.confidence) best = data
-    if (best.confidence >= upright || data.text.trim() === '') break
+    if (best.confidence >= upright) break
   }
-  return tidy(best.text)
+  return tidy(
+    best.blocks
+      ? inReadingOrder(best.blocks)
+          .map(({ text }) => text)
+          .join('\n')
+      : best.text,
+  )
+}
+
+/** Blocks from top to bottom, those beside each other from left to right. */
+function inReadingOrder(blocks: readonly TextBlock[]): TextBlock[] {
+  const isBeside = (a: TextBlock['bbox'], b: TextBlock['bbox']): boolean =>
+    Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0) > Math.min(a.y1 - a.y0, b.y1 - b.y0) / 2
+  return blocks.toSorted(({ bbox: a }, { bbox: b }) => (isBeside(a, b) ? a.x0 - b.x0 : a.y0 - b.y0))
 }
 
 /** Words parted at the ends of lines become whole, and no line becomes a heading by its first sign. */
