@@ -363,6 +363,22 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     }, 150_000)
   })
 
+  test('rows stay while the server is away, which is said until it is back', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.locator('.document-row').first().waitFor()
+    const before = await page.locator('.document-row').count()
+    await page.route('**/api/**', (route) => route.abort('connectionrefused'))
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await page.getByText('The server cannot be reached.').waitFor()
+    expect(await page.locator('.document-row').count()).toBe(before)
+    await page.unroute('**/api/**')
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
+    // In the order that was wanted meanwhile.
+    const [largest] = (await client.documents({ order: 'largest', limit: 1 })).documents
+    await expect.poll(() => page.locator('.document-row').first().textContent()).toContain(largest!.semantic_id)
+  })
+
   test('how the service is, with figures that move and how to turn on what is not measured', async () => {
     const page = await open(playground.address)
     await page.getByRole('link', { name: /^Documents/ }).click()
@@ -391,6 +407,18 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.getByRole('img', { name: /^Passages, last \d+s: / }).waitFor({ timeout: 15_000 })
     await shot(page, 'health')
     expect(await faultsOf(page)).toEqual([])
+    const look = (isHidden: boolean): Promise<void> =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, value: hidden })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, isHidden)
+    await look(true)
+    // What was asked before may still be on its way.
+    await page.waitForLoadState('networkidle')
+    await expect(page.waitForRequest('**/ingestion-figures', { timeout: 6_000 })).rejects.toThrow('Timeout')
+    const asked = page.waitForRequest('**/ingestion-figures', { timeout: 2_000 })
+    await look(false)
+    await asked
     const phonePage = await open(playground.address, { ...phone, colorScheme: 'dark' })
     await phonePage.route('**/metrics', (route) =>
       route.fulfill({ status: 501, json: { error_code: 'NOT_IMPLEMENTED', detail: 'Metrics are disabled.' } }),

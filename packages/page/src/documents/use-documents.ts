@@ -18,6 +18,8 @@ import {
 /** How often rows that are seen are read while documents are on their way, and otherwise; milliseconds. */
 const busyMs = 700
 const idleMs = 10_000
+/** How long after a failure it is tried again, in milliseconds. */
+const retryMs = 2_000
 /** How long a person may go on typing before the search begins; milliseconds. */
 const typingMs = 250
 /** Rows behind those that are seen before more are read. */
@@ -61,6 +63,8 @@ class ListWatch {
   readonly #options: WatchOptions
   #wanted: Wanted
   #pages: readonly RowPage[] | undefined
+  /** Whether the pages are those of another filter or order, since the wanted ones were not read yet. */
+  #isStale = false
   #seen: RowRange = { first: 0, last: 0 }
   #reading: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -82,6 +86,7 @@ class ListWatch {
 
   want(wanted: Wanted): void {
     this.#wanted = wanted
+    this.#isStale = true
     this.#seen = { first: 0, last: 0 }
     this.refresh()
   }
@@ -106,7 +111,8 @@ class ListWatch {
   #readAhead(): void {
     const count = this.#pages?.reduce((sum, { rows }) => sum + rows.length, 0) ?? 0
     const hasMore = (this.#pages?.at(-1)?.next ?? null) !== null
-    if (hasMore && this.#reading === undefined && this.#seen.last >= count - rowsAhead) void this.#read('more')
+    if (hasMore && !this.#isStale && this.#reading === undefined && this.#seen.last >= count - rowsAhead)
+      void this.#read('more')
   }
 
   async #read(which: 'all' | 'seen' | 'more'): Promise<void> {
@@ -130,6 +136,7 @@ class ListWatch {
         const counts = await this.#count(pages, reading.signal)
         isBusy = isOnTheWay(counts)
         this.#pages = pages
+        this.#isStale = false
         onPages(pages)
         onCounts(counts)
       }
@@ -140,7 +147,8 @@ class ListWatch {
     }
     if (reading.signal.aborted) return
     this.#reading = undefined
-    this.#timer = setTimeout(() => void this.#read('seen'), isBusy ? busyMs : idleMs)
+    const pauseMs = hasFailed ? retryMs : isBusy ? busyMs : idleMs
+    this.#timer = setTimeout(() => void this.#read(hasFailed ? which : 'seen'), pauseMs)
     if (!hasFailed) this.#readAhead()
   }
 
