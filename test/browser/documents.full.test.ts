@@ -416,9 +416,9 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     // What was asked before may still be on its way.
     await page.waitForLoadState('networkidle')
     await expect(page.waitForRequest('**/ingestion-figures', { timeout: 6_000 })).rejects.toThrow('Timeout')
-    const asked = page.waitForRequest('**/ingestion-figures', { timeout: 2_000 })
+    const nextRequest = page.waitForRequest('**/ingestion-figures', { timeout: 2_000 })
     await look(false)
-    await asked
+    await nextRequest
     const phonePage = await open(playground.address, { ...phone, colorScheme: 'dark' })
     await phonePage.route('**/metrics', (route) =>
       route.fulfill({ status: 501, json: { error_code: 'NOT_IMPLEMENTED', detail: 'Metrics are disabled.' } }),
