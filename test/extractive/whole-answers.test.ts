@@ -75,3 +75,9 @@ test('the list under a heading of the question is shown, also below a sentence t
   for (const step of ['Warn the crew', 'Start the pump', 'Call the tower']) expect(said).toContain(step)
   expect(said).not.toContain('free for all')
 })
+
+test('the sentence that leads to a command has no share in the words of the command', async () => {
+  const shore = { title: 'Shore leave', content: '# Shore leave\n\nCrews may sleep at home on two nights.\n' }
+  const disks = { title: 'disks', content: '# disks\n\nShow folders of crews:\n\n```sh\ndisks -t 10 /home\n```\n' }
+  expect(await answer('can crews sleep at home on weekends?', shore, disks)).not.toContain('disks -t')
+})

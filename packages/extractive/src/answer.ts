@@ -261,10 +261,6 @@ const reason = /\b(?:because|since|so that|in order to|due to|reason|weil|denn|d
 const leansBack =
   /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
 
-/** Refers to something in another sentence. */
-const pointsElsewhere =
-  /(?<!\p{L})(?:these|those|dies(?:e[rmns]?)|est[ae] tipo|estos|estas|ces|cette)(?!\p{L})|这种|这些|該|该/iu
-
 function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): boolean {
   const { question, units, has, literalShare, shareOf } = findings
   const { topic, names, form, kind, text } = question
@@ -304,7 +300,7 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   if (unit.kind === 'row' && kind === 'number') return false
   if (best.fit < 0 || /[?？]$/.test(unit.text)) return false
   if (asksWhy.test(text) && !reason.test(unit.text)) return false
-  if (unit.kind === 'sentence' && (leansBack.test(unit.text) || pointsElsewhere.test(unit.text))) return false
+  if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
   if (!names.every(covers)) return false
   // Instructions that lack a word of the question may do something else.
   const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`

@@ -126,7 +126,8 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
     return units.map((read, at): Weighed => {
       // Only sentences continue the previous one: items and commands stand alone.
       const isProse = read.unit.kind === 'sentence' || (read.unit.kind === 'item' && !read.isCommand)
-      const near = isProse ? [units[at - 1], units[at + 1]].flatMap((other) => (other ? [other.keys] : [])) : []
+      const neighbours = isProse ? [units[at - 1], units[at + 1]] : []
+      const near = neighbours.flatMap((other) => (other && !other.isCommand ? [other.keys] : []))
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
