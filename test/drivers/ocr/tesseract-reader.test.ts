@@ -74,17 +74,46 @@ describe('reading', () => {
     expect(await reader.read(jpeg, 'image/jpeg', going())).toBe('Upright.')
   })
 
-  test('blocks beside each other are read from left to right, others downwards', async () => {
-    const block = (text: string, x0: number, y0: number, x1: number, y1: number) => ({ text, bbox: { x0, y0, x1, y1 } })
-    const blocks = [
-      block('Right.\n', 600, 205, 1100, 900),
-      block('Left.\n', 100, 200, 550, 820),
-      block('Footer.\n', 100, 1000, 1100, 1050),
-      block('Title\n', 100, 50, 1100, 120),
-    ]
+  const block = (x0: number, y0: number, ...texts: string[]) => {
+    const lines = texts.map((text, at) => {
+      const y = y0 + at * 50
+      return { text: `${text}\n`, bbox: { x0, y0: y, x1: x0 + text.length * 15, y1: y + 30 } }
+    })
+    const x1 = Math.max(...lines.map(({ bbox }) => bbox.x1))
+    return { bbox: { x0, y0, x1, y1: lines.at(-1)!.bbox.y1 }, paragraphs: [{ lines }] }
+  }
+  const readBlocks = async (...blocks: ReturnType<typeof block>[]): Promise<string> => {
     const { lib } = standIn(() => ({ text: 'x', confidence: 90, blocks }))
-    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib })
-    expect(await reader.read(image, 'image/png', going())).toBe('Title\n\nLeft.\n\nRight.\n\nFooter.')
+    return tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib }).read(image, 'image/png', going())
+  }
+
+  test('the columns of a table are put together in rows, also with long names in the first', async () => {
+    const text = await readBlocks(
+      block(100, 100, 'Invoice 4711'),
+      block(100, 200, 'Item', 'Ink cartridge for the large printer', 'A stapler with a box of staples'),
+      block(100, 400, 'Total due within thirty days: 332.05 euros.'),
+      block(1000, 202, 'Quantity', '12', '3'),
+      block(1400, 201, 'Price', '14.90', '8.75'),
+    )
+    expect(text).toBe(
+      'Invoice 4711\n\nItem | Quantity | Price\nInk cartridge for the large printer | 12 | 14.90\nA stapler with a box of staples | 3 | 8.75\n\nTotal due within thirty days: 332.05 euros.',
+    )
+  })
+
+  test('columns of running text stay one after the other, also beside a note in the margin', async () => {
+    const lines = [
+      'The council decided in March that',
+      'the bridge is repaired before winter',
+      'and opens again in the next spring.',
+    ]
+    const other = [
+      'The library opens a branch in the',
+      'old station, with rooms for children',
+      'and a cafe on the platform outside.',
+    ]
+    expect(await readBlocks(block(100, 200, ...lines), block(800, 210, ...other), block(1600, 200, 'See p. 4'))).toBe(
+      `${lines.join('\n')}\n\n${other.join('\n')}\n\nSee p. 4`,
+    )
   })
 
   test('letters found in a photograph are no text, nor is nothing', async () => {

@@ -2,6 +2,7 @@ import type { ImageReader } from '@inlay/knowledge'
 import { checkRequired, InlayError, isText } from '@inlay/protocol'
 import { createLimiter } from '@inlay/scheduling'
 import { installed, toMissing } from '../installed.ts'
+import { inReadingOrder, type TextBlock } from './reading-order.ts'
 import { turns, withOrientation } from './orientation.ts'
 import { languagesOf, provideLanguages, type LanguageDataOptions, type LanguageProgress } from './language-data.ts'
 
@@ -32,12 +33,6 @@ export interface RecognizedPage {
   /** From 0 to 100. */
   readonly confidence: number
   readonly blocks?: readonly TextBlock[] | null
-}
-
-/** A block, in pixels from the upper left corner. */
-export interface TextBlock {
-  readonly text: string
-  readonly bbox: { readonly x0: number; readonly y0: number; readonly x1: number; readonly y1: number }
 }
 
 /** Languages, and where their data is. */
@@ -127,9 +122,8 @@ async function startThread(languages: string[], options: TesseractReaderOptions)
       errorHandler: () => {},
     })
     worker.worker?.unref?.()
-    // Columns apart, but the rows of a table in one piece, which the usual mode tears into columns as well.
-    // Its remarks would reach the output of the host.
-    await worker.setParameters({ tessedit_pageseg_mode: '4', debug_file: '/dev/null' })
+    // Finds the columns of a page. The remarks of Tesseract would reach the output of the host.
+    await worker.setParameters({ tessedit_pageseg_mode: '3', debug_file: '/dev/null' })
     return worker
   } catch (cause) {
     throw new InlayError('SERVICE_UNAVAILABLE', {
@@ -153,20 +147,7 @@ async function textOf(worker: TesseractWorker, image: Uint8Array): Promise<strin
     if (data.text.trim() !== '' && data.confidence > best.confidence) best = data
     if (best.confidence >= upright) break
   }
-  return tidy(
-    best.blocks
-      ? inReadingOrder(best.blocks)
-          .map(({ text }) => text)
-          .join('\n')
-      : best.text,
-  )
-}
-
-/** Blocks from top to bottom, those beside each other from left to right. */
-function inReadingOrder(blocks: readonly TextBlock[]): TextBlock[] {
-  const isBeside = (a: TextBlock['bbox'], b: TextBlock['bbox']): boolean =>
-    Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0) > Math.min(a.y1 - a.y0, b.y1 - b.y0) / 2
-  return blocks.toSorted(({ bbox: a }, { bbox: b }) => (isBeside(a, b) ? a.x0 - b.x0 : a.y0 - b.y0))
+  return tidy(best.blocks ? inReadingOrder(best.blocks) : best.text)
 }
 
 /** Words parted at the ends of lines become whole, and no line becomes a heading by its first sign. */
