@@ -10,13 +10,13 @@ const moorings = {
 }
 
 test('of several values on the page of the topic, none is sure', async () => {
-  const said = await answer('how long may a mooring be kept', moorings)
+  const said = await answer('how long is a mooring', moorings)
   expect(said).toMatch(/^The closest passage/)
   expect(said).toContain('18 months')
 })
 
 test('an item of a list whose heading answers is shown with the rest of the list', async () => {
-  const said = await answer('what papers must I bring', moorings)
+  const said = await answer('what papers of the boat must I bring', moorings)
   for (const item of ['A passport', 'The licence of the boat', 'Proof of insurance']) expect(said).toContain(item)
 })
 
