@@ -12,7 +12,7 @@ export const documents: typeof english = {
   chooseFiles: 'Dateien wählen',
   or: 'oder',
   chooseFolder: 'einen Ordner',
-  kinds: 'PDF, Word, PowerPoint, Excel, CSV, HTML, E-Mail, Markdown und Text, bis 100 MB',
+  kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, E-Mail, Markdown, Text, bis 100 MB',
   filesField: 'Dateien wählen',
   folderField: 'Einen Ordner wählen',
   isOfUnknownKind: (path) => `${path}: Diese Art von Datei wird nicht gelesen.`,

@@ -31,7 +31,7 @@ export const documents = {
   chooseFiles: 'choose files',
   or: 'or',
   chooseFolder: 'a folder',
-  kinds: 'PDF, Word, PowerPoint, Excel, CSV, HTML, mail, Markdown and text, up to 100 MB',
+  kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, mail, Markdown, text, up to 100 MB',
   filesField: 'Choose files',
   folderField: 'Choose a folder',
   isOfUnknownKind: (path: string) => `${path} is of a kind that is not read.`,
