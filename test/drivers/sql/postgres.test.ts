@@ -79,7 +79,7 @@ test('notifications are told, those that only try the connection are not', async
 })
 
 test('behind a pooler that passes no notification on, this is found out and the connection given back', async () => {
-  vi.useFakeTimers()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { records, open } = listening(false)
   const ending = records.listen('inlay_runs', () => {})
