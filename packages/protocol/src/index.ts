@@ -65,7 +65,7 @@ export {
   type WireSchema,
 } from './fields.ts'
 export { createLineDecoder, type DecodedLine, type LineDecoder } from './framing/line-decoder.ts'
-export { ingestionRequestSchema } from './ingestion/ingestion-document.ts'
+export { ingestionRequestSchema, metadataSchema } from './ingestion/ingestion-document.ts'
 export type {
   ImageSection,
   IngestionDocument,

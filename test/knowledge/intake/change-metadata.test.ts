@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
+import { documentChangeSchema, parseWith } from '@inlay/protocol'
 import { makeKnowledge, request } from '../setup.ts'
 
 const admin: Caller = { id: 'admin', scopes: ['admin'] }
@@ -59,6 +60,48 @@ test('a large document keeps its text', async () => {
   expect(after.text === texts.join('')).toBe(true)
   expect(after.document).toEqual({ ...before.document, metadata: { team: 'red' } })
 })
+
+test('a large document keeps its text when a hook gives it back', async () => {
+  const { knowledge, db } = await makeKnowledge({ hooks: { beforeDocument: async ({ document }) => ({ document }) } })
+  const text = 'α'.repeat(1_200_000)
+  await knowledge.accept(request({ id: 'large', metadata: {}, sections: [toSection(text)] }))
+  await knowledge.changeMetadata('large', { team: 'red' }, { caller: admin })
+  const { large_id: id } = await db.selectFrom('inlay_contents').select('large_id').executeTakeFirstOrThrow()
+  const parts = await db.selectFrom('inlay_content_parts').select('text').where('large_id', '=', id!).execute()
+  expect(parts.map((part) => part.text).join('') === text).toBe(true)
+})
+
+test('metadata is stored as that of a new document: what cannot be stored is taken out, odd keys stay', async () => {
+  const { knowledge, db } = await makeKnowledge()
+  await knowledge.accept(request({ id: 'a', metadata: { ab: 'old', constructor: 'Ann', kept: 'yes' } }))
+  const change = JSON.parse(String.raw`{
+    "a\u0000b": null, "c\u0000": "\u0000x", "list": ["y\ud800"], "prototype": "p", "__proto__": ["q"]
+  }`)
+  const body = parseWith(documentChangeSchema, { metadata: change }, 'body')
+  await knowledge.changeMetadata('a', body.metadata, { caller: admin })
+  const { content } = await db.selectFrom('inlay_contents').select('content').executeTakeFirstOrThrow()
+  const { metadata } = JSON.parse(content) as { metadata: object }
+  expect(Object.entries(metadata)).toEqual([
+    ['c', 'x'],
+    ['constructor', 'Ann'],
+    ['kept', 'yes'],
+    ['list', ['y']],
+    ['prototype', 'p'],
+  ])
+  const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 'x']))
+  await expect(knowledge.changeMetadata('a', many, { caller: admin })).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+  })
+})
+
+test.each([['x'], [['x']], [null], [{ x: 1 }], [{ x: ['y', 1] }], [{ x: {} }]])(
+  'a change that is no object of texts, lists of texts and null is refused: %j',
+  (metadata) => {
+    expect(() => parseWith(documentChangeSchema, { metadata }, 'body')).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_FAILED' }),
+    )
+  },
+)
 
 test('is refused for documents that are not there or belong to others, and when another version came meanwhile', async () => {
   let meanwhile: (() => Promise<unknown>) | undefined

@@ -1,6 +1,14 @@
-import { InlayError, textPieces, type IngestionRequest, type Section } from '@inlay/protocol'
+import {
+  InlayError,
+  metadataSchema,
+  parseWith,
+  setTextPieces,
+  storable,
+  type IngestionRequest,
+  type Section,
+} from '@inlay/protocol'
 import type { MetadataChange } from '../contracts/documents.ts'
-import type { DocumentMetadata, LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
+import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** A document as it is stored, and which version that is. */
@@ -54,22 +62,22 @@ async function readLarge(db: Records, largeId: string): Promise<StoredDocument> 
     const pieces: string[] = []
     for (let left = textLengths[at] ?? 0; left > 0; left -= pieces.at(-1)!.length) pieces.push(await nextPiece(left))
     const kept = { ...section }
-    if (pieces.length > 0) textPieces.set(kept, pieces)
+    if (pieces.length > 0) setTextPieces(kept, pieces)
     sections.push(kept)
   }
   return { ...document, sections }
 }
 
-/** The request for a document with other metadata. */
+/** The request for a document with other metadata. @throws VALIDATION_FAILED for metadata that cannot be stored */
 export function withMetadata(
   { document }: KnownVersion,
   { id, pairId, change }: { readonly id: string; readonly pairId: number; readonly change: MetadataChange },
 ): IngestionRequest {
-  const metadata: Record<string, DocumentMetadata[string]> = { ...document.metadata }
-  for (const [key, value] of Object.entries(change)) {
-    if (value === null) delete metadata[key]
-    else metadata[key] = value
-  }
+  const entries = new Map<string, MetadataChange[string]>(Object.entries(document.metadata))
+  // Names are stored without unstorable characters, so an entry is found by such a name.
+  for (const [key, value] of Object.entries(change)) entries.set(storable(key), value)
+  // Leaves out the entries that became null.
+  const metadata = parseWith(metadataSchema, Object.fromEntries(entries), 'body')
   return { document: { ...document, id, metadata }, cc_pair_id: pairId } as IngestionRequest
 }
 

@@ -4,6 +4,7 @@ import { tagSchema } from '../chat/filters.ts'
 import { boolean, closedModel, exactText, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { sourceSchema } from '../sources.ts'
+import { metadataChangeSchema } from './ingestion-document.ts'
 
 export const ingestionResponseSchema = model('IngestionResponse', {
   /** Id of the document, given or generated. */
@@ -135,7 +136,7 @@ export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
 
 export const documentChangeSchema = closedModel('DocumentChange', {
   /** Metadata entries to set, a text or a list of texts each; null removes an entry. Others stay as they are. */
-  metadata: v.record(v.string(), v.nullable(v.union([v.string(), v.array(v.string())]))),
+  metadata: metadataChangeSchema,
 })
 
 /** Body of `PATCH /service-api/ingestion/{document_id}`. */

@@ -79,6 +79,27 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   }),
 )
 
+const isEntryChange = (value: unknown): boolean =>
+  value === null ||
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+
+/** Metadata entries to set; null removes an entry. */
+type MetadataChange = Readonly<Record<string, string | readonly string[] | null>>
+
+/** Entries of {@link metadataSchema} to set or remove. They are merged before unstorable characters are removed. */
+export const metadataChangeSchema: WireSchema<MetadataChange, MetadataChange> = v.pipe(
+  // Not `record`, as above.
+  v.custom<MetadataChange>(isObject, fault('dict_type', 'must be an object')),
+  v.metadata({
+    type: 'object',
+    additionalProperties: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }, { type: 'null' }],
+    },
+  }),
+  rule('value_error', 'must hold texts, lists of texts or null', (value) => Object.values(value).every(isEntryChange)),
+)
+
 /** One piece of a document's content. */
 export type Section = TextSection | ImageSection | TabularSection
 
