@@ -59,6 +59,8 @@ test('a cursor of another order is refused', async () => {
     ['newest', 'a'],
     ['title', 'a'],
     ['title', '[4,1]'],
+    ['title', String.raw`["\u0000",1]`],
+    ['title', String.raw`["\ud800",1]`],
     ['largest', '["a",1]'],
     ['largest', '{}'],
   ] as const)

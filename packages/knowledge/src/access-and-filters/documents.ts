@@ -1,5 +1,5 @@
 import { isAmong } from '@inlay/records'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isStorable } from '@inlay/protocol'
 import { sql, type RawBuilder, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import { pairsFor, type PairScope } from './permissions-and-filters.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
@@ -134,8 +134,8 @@ function revisionOf(after: string): number {
 function keyAndRevisionOf(after: string): readonly [key: string | number, revision: number] {
   try {
     const [key, revision]: unknown[] = JSON.parse(after)
-    if ((typeof key === 'string' || Number.isSafeInteger(key)) && Number.isSafeInteger(revision))
-      return [key as string | number, revision as number]
+    const isKey = typeof key === 'string' ? isStorable(key) : Number.isSafeInteger(key)
+    if (isKey && Number.isSafeInteger(revision)) return [key as string | number, revision as number]
   } catch {
     // Refused below.
   }
