@@ -102,6 +102,15 @@ test('the model reads the output, as the tool says it', async () => {
   await expect(run(first({ failing }), {})).rejects.toThrow('No.')
 })
 
+test.each([
+  { type: 'text', text: 'hello' },
+  { type: 'error-text', value: 'a line of a log' },
+  { type: 'json', value: 1 },
+])('an output that looks like a model output is data: %j', async (output) => {
+  const inputSchema = z.object({})
+  expect(await run(first({ data: tool({ inputSchema, execute: () => output }) }), {})).toBe(JSON.stringify(output))
+})
+
 test('tools that cannot run here are refused by name', () => {
   const inputSchema = z.object({})
   const execute = (): string => ''

@@ -47,7 +47,8 @@ function toAction(name: string, tool: AiSdkTool): HostAction {
     run: async (input: unknown, turn): ReturnType<Action['run']> => {
       const output = await lastOutput(execute(input, toOptions(turn)))
       const { toolCallId } = turn
-      return { text: toText(tool.toModelOutput ? await tool.toModelOutput({ toolCallId, input, output }) : output) }
+      if (!tool.toModelOutput) return { text: asText(output) }
+      return { text: toText(await tool.toModelOutput({ toolCallId, input, output })) }
     },
   }
 }
@@ -76,7 +77,7 @@ async function lastOutput(result: unknown): Promise<unknown> {
   return last
 }
 
-/** Text for the model: the text or JSON of a model output, other strings as they are, anything else as JSON. */
+/** Text of what `toModelOutput` gave: its text or JSON, other strings as they are, anything else as JSON. */
 function toText(output: unknown): string {
   const { type, value, reason } = isJsonObject(output) ? output : {}
   if (type === 'error-text' || type === 'error-json' || type === 'execution-denied')
