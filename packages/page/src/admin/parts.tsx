@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ConfirmButton } from '../controls/confirm-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -203,14 +204,9 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
   return (
     <span class="confirm" role="group" aria-label={question}>
       <span class="confirm-words">{question}</span>
-      <button
-        type="button"
-        class="danger-button"
+      <ConfirmButton
         disabled={phase === 'removing'}
-        ref={(button) => {
-          if (phase === 'asking') button?.focus()
-        }}
-        onClick={() => {
+        confirm={() => {
           setPhase('removing')
           remove().catch((error: unknown) => {
             setFailure(toFailure(error))
@@ -219,7 +215,7 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
         }}
       >
         {words}
-      </button>
+      </ConfirmButton>
       <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
         {texts.frame.keep}
       </button>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
+import { ConfirmButton } from '../controls/confirm-button.tsx'
 import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
 import { ProjectChoice } from '../projects/project-choice.tsx'
 import type { Projects } from '../projects/projects.ts'
@@ -205,18 +206,15 @@ interface AskDeleteProps {
 function AskDelete({ name, remove, keep }: AskDeleteProps): JSX.Element {
   return (
     <span class="confirm" role="group" aria-label={texts.chats.askDelete(name)}>
-      <button
-        type="button"
-        class="danger-button"
-        ref={(button) => button?.focus()}
-        onClick={() => {
+      <ConfirmButton
+        confirm={() => {
           // It stays if the service does not delete it.
           keep()
           remove()
         }}
       >
         {texts.frame.delete}
-      </button>
+      </ConfirmButton>
       <button type="button" class="quiet-button" onClick={keep}>
         {texts.frame.keep}
       </button>

@@ -2,6 +2,7 @@ import type { ProjectDetails, UserFile } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
+import { ConfirmButton } from '../controls/confirm-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { CloseIcon, FileIcon, PlusIcon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -333,9 +334,7 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }): 
   return (
     <div class="delete-project confirm" role="group" aria-label={texts.chats.askDelete(name)}>
       <p>{texts.projects.deleteLead}</p>
-      <button type="button" class="danger-button" ref={(button) => button?.focus()} onClick={remove}>
-        {texts.frame.delete}
-      </button>
+      <ConfirmButton confirm={remove}>{texts.frame.delete}</ConfirmButton>
       <button type="button" class="quiet-button" onClick={() => setIsAsking(false)}>
         {texts.frame.keep}
       </button>

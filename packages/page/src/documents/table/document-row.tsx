@@ -1,6 +1,7 @@
 import { safeLink } from '@inlay/text/markdown'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { ConfirmButton } from '../../controls/confirm-button.tsx'
 import { BinIcon, OutIcon, PenIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
@@ -236,20 +237,15 @@ function Confirm({
         ask(false)
       }}
     >
-      <button
-        type="button"
-        class="danger-button"
-        ref={(button) => {
-          if (button !== null && !button.parentElement?.contains(window.document.activeElement)) button.focus()
-        }}
-        onClick={() => {
+      <ConfirmButton
+        confirm={() => {
           ask(false)
           setIsBusy(true)
           change(service.remove(id)).catch(() => setIsBusy(false))
         }}
       >
         {texts.frame.delete}
-      </button>
+      </ConfirmButton>
       <button type="button" class="quiet-button" onClick={() => ask(false)}>
         {texts.frame.keep}
       </button>

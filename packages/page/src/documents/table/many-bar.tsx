@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { ConfirmButton } from '../../controls/confirm-button.tsx'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
@@ -172,8 +173,6 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
 
 function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep: () => void }): JSX.Element {
   const question = documentTexts.askDeleteMany(count)
-  const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => button.current?.focus(), [])
   return (
     <span
       class="confirm many-confirm"
@@ -187,9 +186,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
     >
       <strong>{question}</strong>
       <span class="many-actions">
-        <button ref={button} type="button" class="danger-button" onClick={go}>
-          {texts.frame.delete}
-        </button>
+        <ConfirmButton confirm={go}>{texts.frame.delete}</ConfirmButton>
         <button type="button" class="quiet-button" onClick={keep}>
           {texts.frame.keep}
         </button>
