@@ -185,7 +185,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
     eraseExpired: async (expiry) => {
       await ready()
-      return eraseExpired({ db, agent, files, now }, expiry)
+      return eraseExpired({ db, agent, files }, expiry)
     },
     eraseDeletedPersonas: async (deletion) => {
       await ready()

@@ -147,9 +147,44 @@ test('the erasing of old sessions that fails is done by the next, although they 
   const removeRuns = async (): Promise<void> => {
     if (isDown) throw new Error('down')
   }
-  const parts = { db: tables, agent: { removeRuns }, files: { removeUnheld: async () => {} }, now: () => before + 1 }
+  const parts = { db: tables, agent: { removeRuns }, files: { removeUnheld: async () => {} } }
   const erase = () => eraseExpired(parts as never, { deletedBefore: before, limit: 10 })
   await expect(erase()).rejects.toThrow('down')
   isDown = false
   expect(await erase()).toBe(1)
+})
+
+test('a session whose erasing has begun is not restored, and is erased later if that fails', async () => {
+  const { db, agent, send } = await drawing()
+  const run = await send({ message: 'Draw a heron' })
+  await readAll(run)
+  const id = run.sessionId
+  const restored: string[] = []
+  const removeRuns = async (): Promise<void> => {
+    restored.push(await codeOf(agent.sessions.restore(id, ana)))
+    if (restored.length === 1) throw new Error('down')
+  }
+  const parts = {
+    db: db.withTables<ConversationTables>(),
+    agent: { removeRuns },
+    files: { removeUnheld: async () => {} },
+  }
+  await expect(eraseExpired(parts as never, { unchangedSince: Date.UTC(2100, 0), limit: 10 })).rejects.toThrow('down')
+  expect(await codeOf(agent.sessions.restore(id, ana))).toBe('SESSION_NOT_FOUND')
+  expect(await eraseExpired(parts as never, { limit: 10 })).toBe(1)
+  expect(restored).toEqual(['SESSION_NOT_FOUND', 'SESSION_NOT_FOUND'])
+  expect(await codeOf(agent.sessions.get(id, ana, { includeDeleted: true }))).toBe('SESSION_NOT_FOUND')
+})
+
+test('removing a session whose erasing begins meanwhile does not make it restorable', async () => {
+  const db = await newDatabase()
+  const first = await newSetting([['28 days.']], { db })
+  const { sessionId, whole } = await first.send()
+  await whole()
+  const hide = after('inlay_chat_sessions', () =>
+    db.withTables<ConversationTables>().updateTable('inlay_chat_sessions').set({ deleted_at: 0 }).execute(),
+  )
+  const second = await newSetting([], { db: db.withPlugin(hide) })
+  await second.agent.sessions.remove(sessionId, ana)
+  expect(await codeOf(first.agent.sessions.restore(sessionId, ana))).toBe('SESSION_NOT_FOUND')
 })

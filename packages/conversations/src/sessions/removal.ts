@@ -7,6 +7,9 @@ import { ownSession } from './session-access.ts'
 import { generatedFiles, removeFilesOf } from './session-files.ts'
 import type { Sessions } from './stored-session.ts'
 
+/** Time of deletion of a session that is being erased: it can no longer be restored. */
+export const erasing = 0
+
 export interface RemovalOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
@@ -34,6 +37,8 @@ export function createRemoval({
         .updateTable('inlay_chat_sessions')
         .set({ deleted_at: now() })
         .where(isAmong(db, 'id', ids))
+        // Not one whose erasing began meanwhile.
+        .where('deleted_at', 'is', null)
         .execute()
     }
   }
@@ -52,6 +57,7 @@ export function createRemoval({
         }))
         .where('id', '=', id)
         .where('owner_id', '=', caller.id)
+        .where((session) => session.or([session('deleted_at', 'is', null), session('deleted_at', '>', erasing)]))
         .returning('id')
         .executeTakeFirst()
       if (row === undefined) throw new InlayError('SESSION_NOT_FOUND')

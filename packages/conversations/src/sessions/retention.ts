@@ -1,8 +1,8 @@
-import type { Agent, Services } from '@inlay/agent'
+import type { Agent } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { emptyLog } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
-import { eraseSessions } from './removal.ts'
+import { eraseSessions, erasing } from './removal.ts'
 import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
 
 /** Which sessions are erased; times are milliseconds since 1970 UTC. */
@@ -15,7 +15,7 @@ export interface Expiry {
   readonly limit: number
 }
 
-export interface RetentionParts extends Pick<Services, 'now'> {
+export interface RetentionParts {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
   readonly files: Pick<SqlFiles, 'removeUnheld'>
@@ -31,8 +31,8 @@ interface ExpiredSession {
  * session, project, agent or document holds. May be called again after a failure.
  * @returns how many sessions it erased
  */
-export async function eraseExpired({ db, agent, files, now }: RetentionParts, expiry: Expiry): Promise<number> {
-  const sessions = await hideExpired(db, expiry, now())
+export async function eraseExpired({ db, agent, files }: RetentionParts, expiry: Expiry): Promise<number> {
+  const sessions = await hideExpired(db, expiry)
   if (sessions.length === 0) return 0
   const ids = sessions.map(({ id }) => id)
   await agent.removeRuns(ids)
@@ -49,12 +49,12 @@ export async function eraseExpired({ db, agent, files, now }: RetentionParts, ex
 async function hideExpired(
   db: ConversationDatabase,
   { unchangedSince, deletedBefore, limit }: Expiry,
-  now: number,
 ): Promise<ExpiredSession[]> {
   const hidden: ExpiredSession[] = []
   for (const [column, before] of [
     ['updated_at', unchangedSince],
-    ['deleted_at', deletedBefore],
+    // By default, only those whose erasing failed.
+    ['deleted_at', deletedBefore ?? erasing + 1],
   ] as const) {
     if (before === undefined || hidden.length >= limit) continue
     const old = db
@@ -65,7 +65,7 @@ async function hideExpired(
       .limit(limit - hidden.length)
     const rows = await db
       .updateTable('inlay_chat_sessions')
-      .set((of) => ({ deleted_at: of.fn.coalesce('deleted_at', of.val(now)) }))
+      .set({ deleted_at: erasing })
       .where('id', 'in', old)
       .where(column, '<', before)
       .returning(['id', 'owner_id'])

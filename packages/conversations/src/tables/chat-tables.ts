@@ -12,6 +12,7 @@ export interface SessionTable {
   project_id: number | null
   created_at: number
   updated_at: number
+  /** 0 while the session is being erased. */
   deleted_at: number | null
   /** 1: anyone who knows the id may read it. */
   is_public: number
