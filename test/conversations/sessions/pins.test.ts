@@ -34,6 +34,9 @@ test('no more than a hundred sessions are pinned, and the refusal says what to d
   await sessions.remove(ids[0]!, ana)
   await sessions.setPinned(last, true, ana)
   expect(await sessions.listPinned(ana)).toHaveLength(100)
+  // Back again, it hides none of the others.
+  await sessions.restore(ids[0]!, ana)
+  expect(new Set((await sessions.listPinned(ana)).map(({ id }) => id))).toEqual(new Set(ids))
 })
 
 test('a removed session comes back whole, but private; an erased or strange one does not', async () => {

@@ -5,7 +5,7 @@ import { toListing } from './listing.ts'
 import { ownSession } from './session-access.ts'
 import type { Sessions } from './stored-session.ts'
 
-/** More could not be told from a list. */
+/** More could not be told from a list. Restoring a pinned session may exceed it: the list has them all. */
 const maxPinned = 100
 
 /** Creates the part of sessions that pins them. */
@@ -22,7 +22,6 @@ export function createPins({
       .where('deleted_at', 'is', null)
       .orderBy('pinned_at', 'desc')
       .orderBy('id')
-      .limit(maxPinned)
       .execute()
     return rows.map(toListing)
   }
