@@ -1,10 +1,13 @@
 import { postgres } from '@inlay/drivers/postgres'
+import { answer } from '@inlay/conformance/internal/stores/store-fixture'
 import { migrateConversations } from '@inlay/conversations'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
-import { Kysely, sql } from 'kysely'
+import { finishAnswer } from '@inlay/conversations/internal/sessions/store-answer'
+import { Kysely, sql, type Transaction } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ana, codeOf, eventually, newSetting } from '../../agent/setting.ts'
 import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
+
 import { after } from './after.ts'
 
 let server: PostgresServer
@@ -130,4 +133,29 @@ test('a session that gets a message while it is erased for its age stays', async
     })
   expect(await erased.erasing).toBe(0)
   expect(await codeOf(eraser.agent.sessions.get(sessionId, ana))).toBe('none')
+})
+
+test('an answer that two processes end at once is in the search once', async () => {
+  const { sessionId, connect, stuckOrOver } = await openSession()
+  const db = connect().withTables<ConversationTables>()
+  const { id } = await db
+    .selectFrom('inlay_chat_messages')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  await db.deleteFrom('inlay_chat_search').where('message_id', '=', id).execute()
+  await db.updateTable('inlay_chat_messages').set({ status: 'running' }).where('id', '=', id).execute()
+  const finish = (records: Transaction<ConversationTables>) =>
+    finishAnswer(records, id, { ...answer, durationMs: 5 }, { time: Date.now(), nameOf: undefined })
+  const other = connect().withTables<ConversationTables>()
+  const late = await db.transaction().execute(async (records) => {
+    await finish(records)
+    const waiting = other.transaction().execute(finish)
+    await stuckOrOver(waiting)
+    return { waiting }
+  })
+  await late.waiting
+  const indexed = await db.selectFrom('inlay_chat_search').select('id').where('message_id', '=', id).execute()
+  expect(indexed).toHaveLength(1)
 })

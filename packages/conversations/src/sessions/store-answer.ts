@@ -77,8 +77,8 @@ const sessionOf = prepared((db: ConversationDatabase, { answerId }: { readonly a
       ),
     )
     .where('message.id', '=', answerId)
-    // Before the message, as erasing does.
-    .$if(hasRowLocks(db), (query) => query.forUpdate('session')),
+    // The session first, as erasing does. The message too, or its status might be from before another process ended it.
+    .$if(hasRowLocks(db), (query) => query.forUpdate(['session', 'message'])),
 )
 
 type StoredOutcome = Pick<
