@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 import { hitText } from '../../../packages/page/src/chats/chat-hit.tsx'
-import { removeEach, withPin } from '../../../packages/page/src/chats/chats.ts'
+import { removeEach, restoreEach, withPin } from '../../../packages/page/src/chats/chats.ts'
 import { byDay } from '../../../packages/page/src/chats/sidebar.tsx'
 import type { ListedChat } from '../../../packages/page/src/service/service.ts'
 
@@ -50,11 +50,24 @@ test('chats are removed until one cannot be, and one that is gone counts as remo
   expect(calls).toEqual(['first', 'gone', 'kept'])
 })
 
+test('chats that cannot be brought back are told, with the reason', async () => {
+  const chats = ['back', 'left'].map((id) => chat(id, '2026-01-01T00:00:00Z'))
+  const failure = new InlayError('CONNECTION_ERROR')
+  const { left, error } = await restoreEach(chats, {
+    async restoreChat(id) {
+      if (id === 'left') throw failure
+    },
+  })
+  expect(idsOf(left)).toEqual(['left'])
+  expect(error).toBe(failure)
+})
+
 test('a hit is shown without the signs of Markdown', () => {
   expect(hitText('…the **paid** leave [[1]](https://a.example/x) of `staff`…')).toBe('…the paid leave of staff…')
   expect(hitText('… | Kind | Days | |:--|--:| | Leave | 25 | Ask your lead.')).toBe(
     '…Kind · Days · Leave · 25 · Ask your lead.',
   )
-  expect(hitText('## Leave - See [the form](https://a.example) > first')).toBe('Leave See the form first')
+  expect(hitText('## Leave\n- See [the form](https://a.example)\n> * first')).toBe('Leave See the form first')
+  expect(hitText('5 - 3 + 1 * 2 > 2')).toBe('5 - 3 + 1 * 2 > 2')
   expect(hitText('snake_case stays, and so do 3 < 4 and a-b')).toBe('snake_case stays, and so do 3 < 4 and a-b')
 })

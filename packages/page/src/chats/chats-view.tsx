@@ -54,7 +54,12 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
         </button>
       )}
       {chats.removed.length > 0 && (
-        <UndoNote message={texts.chats.deleted(chats.removed.length)} undo={chats.undo} close={chats.forget} />
+        <UndoNote
+          key={chats.removed[0]?.id}
+          message={texts.chats.deleted(chats.removed.length)}
+          undo={chats.undo}
+          close={chats.forget}
+        />
       )}
     </section>
   )

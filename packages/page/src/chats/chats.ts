@@ -2,7 +2,7 @@ import { isInlayError } from '@inlay/protocol'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
-import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
+import { announceChange, onAnyChange } from '../service/tabs.ts'
 
 /** The conversations of the person, pinned ones first, then the newest; or those that hold some words. */
 export interface Chats {
@@ -33,33 +33,51 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
   const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
   const [next, setNext] = useState<string | null>(null)
   const [words, setWords] = useState('')
+  const [readFailure, setReadFailure] = useState<Failure | null>(null)
+  // Reading again does not mend it.
   const [failure, setFailure] = useState<Failure | null>(null)
   const [removed, setRemoved] = useState<readonly ListedChat[]>([])
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const round = useRef(0)
+  const underWay = useRef<Parameters<typeof read> | null>(null)
+  const isOwnChange = useRef(false)
   const currentWords = useRef('')
   currentWords.current = words
 
   const read = useCallback(
     async (wanted: string, before: string | null): Promise<void> => {
       const mine = ++round.current
+      underWay.current = [wanted, before]
       try {
         const page = await service.chats(wanted, before)
         // A slower answer to what was asked before.
         if (mine !== round.current) return
         setAll((known) => (before === null ? page.chats : withMore(known ?? [], page.chats)))
         setNext(page.next)
-        setFailure(null)
+        setReadFailure(null)
       } catch (error) {
-        if (mine === round.current) setFailure(toFailure(error))
+        if (mine === round.current) setReadFailure(toFailure(error))
+      } finally {
+        if (mine === round.current) underWay.current = null
       }
     },
     [service],
   )
-  const readAgain = (): void => void read(currentWords.current.trim(), null)
+  const readAgain = (): Promise<void> => read(currentWords.current.trim(), null)
+  const announce = (sessionId: string): void => {
+    isOwnChange.current = true
+    announceChange({ kind: 'chat', sessionId })
+    isOwnChange.current = false
+  }
+  /** What was asked for before a change may show the chats as they were. */
+  const readAnew = (): void => {
+    if (underWay.current !== null) void read(...underWay.current)
+  }
   useEffect(() => {
     void read('', null)
-    const unsubscribe = onChangeElsewhere(({ kind }) => kind === 'chat' && readAgain())
+    const unsubscribe = onAnyChange(({ kind }) => {
+      if (kind === 'chat' && !isOwnChange.current) void readAgain()
+    })
     return () => {
       unsubscribe()
       clearTimeout(timer.current)
@@ -75,17 +93,23 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     const settle = (): void => {
       setFailure(null)
       setAll((known) => known && update(known))
-      announceChange({ kind: 'chat', sessionId })
+      readAnew()
+      announce(sessionId)
     }
     work.then(settle, (error: unknown) => setFailure(toFailure(error)))
   }
   return {
     all,
     hasMore: next !== null,
-    failure,
+    failure: failure ?? readFailure,
     words,
     search: (wanted) => {
       setWords(wanted)
+      setFailure(null)
+      // The next page is one of the words before, and so is a page on its way.
+      setNext(null)
+      round.current++
+      underWay.current = null
       clearTimeout(timer.current)
       timer.current = setTimeout(() => void read(wanted.trim(), null), typingMs)
     },
@@ -100,19 +124,21 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         setAll((known) => known?.filter(({ id }) => !ids.has(id)))
         setRemoved(gone)
         setFailure(error === undefined ? null : toFailure(error))
+        readAnew()
         for (const id of ids) {
           onRemoved(id)
-          announceChange({ kind: 'chat', sessionId: id })
+          announce(id)
         }
       })
     },
     removed,
     undo: () => {
       setRemoved([])
-      void restoreEach(removed, service).then((error) => {
-        readAgain()
-        if (error !== undefined) setFailure(toFailure(error))
-        for (const { id } of removed) announceChange({ kind: 'chat', sessionId: id })
+      void restoreEach(removed, service).then(async ({ left, error }) => {
+        for (const { id } of removed) announce(id)
+        await readAgain()
+        setFailure(error === undefined ? null : toFailure(error))
+        setRemoved((known) => [...known, ...left])
       })
     },
     failed: (error) => setFailure(toFailure(error)),
@@ -140,9 +166,14 @@ export async function removeEach(
   return { gone }
 }
 
-async function restoreEach(chats: readonly ListedChat[], service: Pick<Service, 'restoreChat'>): Promise<unknown> {
+/** Brings conversations back. @returns those that could not be, and why the first of them could not */
+export async function restoreEach(
+  chats: readonly ListedChat[],
+  service: Pick<Service, 'restoreChat'>,
+): Promise<{ readonly left: readonly ListedChat[]; readonly error?: unknown }> {
   const outcomes = await Promise.allSettled(chats.map(({ id }) => service.restoreChat(id)))
-  return outcomes.find((outcome) => outcome.status === 'rejected')?.reason
+  const left = chats.filter((_, at) => outcomes[at]?.status === 'rejected')
+  return { left, error: outcomes.find((outcome) => outcome.status === 'rejected')?.reason }
 }
 
 /** A listing with its next page, whose pinned conversations were shown first already. */

@@ -149,7 +149,8 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
   )
   return (
     <div class="recent">
-      {words === '' && <ProjectList projects={projects} place={place} />}
+      {/* Without the field nobody sees what is searched. */}
+      {(words === '' || chats.length === 0) && <ProjectList projects={projects} place={place} />}
       {chats.length > 0 && (
         <nav aria-label={texts.frame.recentChats}>
           <SearchField label={texts.chats.search} words={words} search={setWords} />
