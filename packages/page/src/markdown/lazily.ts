@@ -8,9 +8,16 @@ export function lazily<Value>(read: () => Promise<Value>): (isWanted: boolean) =
     const [known, setKnown] = useState(() => value)
     useEffect(() => {
       if (!isWanted || known !== undefined) return
-      loading ??= read().then((loaded) => {
-        value = loaded
-      })
+      loading ??= read().then(
+        (loaded) => {
+          value = loaded
+        },
+        (error: unknown) => {
+          // The next component that wants it reads again.
+          loading = undefined
+          throw error
+        },
+      )
       // Without it a component shows its text as it is.
       loading.then(
         () => setKnown(() => value),

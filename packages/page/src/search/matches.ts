@@ -15,15 +15,33 @@ export interface Match {
 
 /** Forms of a word may differ in their ends by as many letters. */
 const maxEnding = 3
-/** Shorter words only match themselves. */
+/** Shorter words only match themselves and their plural. */
 const minStem = 4
+/** A whole word may have as many letters more. */
+const maxSuffix = 2
+
+/** Words that say nothing, as the search of chats leaves them out. */
+const idle: ReadonlySet<string> = new Set(
+  'a an and are as at be but by can did do does for from how i if in into is it its me my no not of on or our so that the their them there these they this to was we what when where which who why will with you your'.split(
+    ' ',
+  ),
+)
+/** Scripts without spaces between words. */
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /** Compares a passage with a query word by word. */
 export function matchOf(text: string, query: string): Match {
-  const wanted = [...new Set(wordsOf(query))]
+  const all = [...new Set(wordsOf(query))]
+  const busy = all.filter((word) => !idle.has(word))
+  const wanted = busy.length > 0 ? busy : all
+  // Within a run of such a script the words are found as they stand; the letters need no escape.
+  const inner = wanted.filter((word) => spaceless.test(word))
+  const parts = text
+    .split(/([\p{L}\p{N}]+)/u)
+    .flatMap((part) => (inner.length === 0 ? part : part.split(new RegExp(`(${inner.join('|')})`, 'iu'))))
   const present = new Set<string>()
   const pieces: MatchPiece[] = []
-  for (const part of text.split(/([\p{L}\p{N}]+)/u)) {
+  for (const part of parts) {
     if (part === '') continue
     const word = wanted.find((each) => isForm(part.toLowerCase(), each))
     if (word !== undefined) present.add(word)
@@ -34,10 +52,17 @@ export function matchOf(text: string, query: string): Match {
   return { pieces, words: wanted.filter((word) => present.has(word)), of: wanted.length }
 }
 
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []
+const wordsOf = (text: string): readonly string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 1 || spaceless.test(word))
 
 function isForm(word: string, wanted: string): boolean {
   if (word === wanted) return true
+  const [short, long] = word.length < wanted.length ? [word, wanted] : [wanted, word]
+  if (long.startsWith(short)) {
+    const suffix = long.slice(short.length)
+    if (short.length >= minStem ? suffix.length <= maxSuffix : short.length === minStem - 1 && suffix === 's')
+      return true
+  }
   const stem = Math.min(word.length, wanted.length) - 1
   if (stem < minStem || Math.abs(word.length - wanted.length) > maxEnding) return false
   return word.slice(0, stem) === wanted.slice(0, stem)
