@@ -161,6 +161,54 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.turn-place.found .answer', { hasText: 'Quaggas are gone.' }).waitFor()
   })
 
+  test('a tab opened at the address of a message can show another version of it', async () => {
+    reply = () => [{ text: 'Aurochs are gone.' }]
+    const page = await open(playground.address)
+    await ask(page, 'And of these?')
+    const turn = await answered(page)
+    reply = () => [{ text: 'These live on.' }]
+    await turn.getByRole('button', { name: 'Answer again' }).click()
+    await page.locator('.answer', { hasText: 'These live on.' }).waitFor()
+    await page.getByRole('button', { name: 'New chat', exact: true }).click()
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    await recent.getByLabel('Search chats').fill('aurochs')
+    const hit = recent.locator('a', { hasText: 'Aurochs are gone.' })
+    const address = await hit.evaluate((link) => (link as HTMLAnchorElement).href)
+    const tab = await page.context().newPage()
+    await tab.goto(address)
+    await tab.locator('.turn-place.found .answer', { hasText: 'Aurochs are gone.' }).waitFor()
+    await tab.getByRole('button', { name: 'Next version of the answer' }).click()
+    await tab.locator('.answer', { hasText: 'These live on.' }).waitFor({ timeout: 20_000 })
+  })
+
+  test('a chat that loads slowly is shown also to those who looked elsewhere meanwhile', async () => {
+    reply = () => [{ text: 'Worth the wait.' }]
+    const page = await open(playground.address)
+    await ask(page, 'Slow line?')
+    await answered(page)
+    const goOn = Promise.withResolvers<void>()
+    let reads = 0
+    await page.route(/get-chat-session/, async (route) => {
+      reads++
+      await goOn.promise
+      await route.continue().catch(() => {})
+    })
+    await page.reload()
+    await expect.poll(() => reads).toBeGreaterThan(0)
+    await page.getByRole('link', { name: 'Documents' }).click()
+    await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor()
+    await page.goBack()
+    goOn.resolve()
+    await page.locator('.answer', { hasText: 'Worth the wait.' }).waitFor({ timeout: 20_000 })
+    // What was said is not left by the link that skips the navigation.
+    const address = page.url()
+    await page.locator('.skip').focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
+    expect(page.url()).toBe(address)
+    expect(await page.locator('.answer').count()).toBe(1)
+  })
+
   test('pinned chats come first, in every tab and after a reload', async () => {
     reply = () => [{ text: 'Yes.' }]
     const page = await open(playground.address)

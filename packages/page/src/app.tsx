@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, placeOf, type Place } from './address.ts'
 import { AgentChoice } from './chat/agent-choice.tsx'
 import { AdminPlace } from './admin/admin-place.tsx'
@@ -7,7 +7,7 @@ import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Sidebar } from './chats/sidebar.tsx'
 import { Composer } from './chat/composer.tsx'
-import { withoutActions } from './chat/composer-options.ts'
+import { withOfferedModels, withoutActions } from './chat/composer-options.ts'
 import { quoted } from './chat/copied-answer.ts'
 import { LocalModel } from './chat/local-model.tsx'
 import { SharedView } from './chat/shared-view.tsx'
@@ -41,15 +41,20 @@ export function App({
   admin,
 }: OpenService): JSX.Element {
   const place = usePlace()
-  const [settings, changeSettings] = useState(defaultSettings)
+  const [model, setModel] = useState(firstModel)
+  const [chosen, changeSettings] = useState(defaultSettings)
+  const settings = useMemo(() => withOfferedModels(chosen, model.all), [chosen, model])
   const projects = useProjects(service, firstProjects)
   const [projectId, setProjectId] = useState<number | undefined>(undefined)
   const project = projects.all.find(({ id }) => id === projectId)
   const chat = useChat(service, place, settings, project !== undefined)
+  // Deleting many chats takes a while, in which another may be opened.
+  const latestChat = useRef(chat)
+  latestChat.current = chat
   const [counts, setCounts] = useCounts(service, firstCounts, place.view === 'documents')
+  const main = useRef<HTMLElement>(null)
   const [focusRequest, setFocusRequest] = useState(0)
   const [agentId, setAgentId] = useState(0)
-  const [model, setModel] = useState(firstModel)
   const [insertion, setInsertion] = useState('')
   const quote = useCallback((text: string): void => {
     setInsertion(quoted(text))
@@ -68,7 +73,15 @@ export function App({
   }
   return (
     <>
-      <a class="skip" href="#main">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // As an address it would name a new chat.
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
         {texts.frame.skip}
       </a>
       <Sidebar
@@ -82,7 +95,7 @@ export function App({
         projects={projects}
         isAdmin={admin !== null}
       />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
         <div class={isEmpty(chat) ? 'chat empty' : 'chat'} hidden={place.view !== 'chat'}>
           <Above
@@ -137,7 +150,7 @@ export function App({
           <ChatsView
             service={service}
             projects={projects}
-            removed={(id) => (id === chat.sessionId ? chat.leave() : undefined)}
+            removed={(id) => (id === latestChat.current.sessionId ? latestChat.current.leave() : undefined)}
           />
         )}
         {place.view === 'project' && (
@@ -197,21 +210,26 @@ function Above({
   quote: (text: string) => void
 }): JSX.Element {
   if (isEmpty(conversation)) return <Welcome counts={counts} />
-  if (conversation.failure !== null)
-    return (
-      <div class="thread">
-        <FailureNote failure={conversation.failure} />
-      </div>
-    )
+  const { failure, turns } = conversation
   return (
-    <Thread
-      conversation={conversation}
-      goal={goal}
-      projects={projects}
-      service={service}
-      models={models}
-      quote={quote}
-    />
+    <>
+      {failure !== null && (
+        <div class={turns.length === 0 ? 'thread' : 'failure-above'} key="failure">
+          <FailureNote failure={failure} />
+        </div>
+      )}
+      {(failure === null || turns.length > 0) && (
+        <Thread
+          key="thread"
+          conversation={conversation}
+          goal={goal}
+          projects={projects}
+          service={service}
+          models={models}
+          quote={quote}
+        />
+      )}
+    </>
   )
 }
 

@@ -3,6 +3,7 @@ import {
   chosenSettings,
   pastedFile,
   triggerAt,
+  withOfferedModels,
   withoutActions,
 } from '../../../packages/page/src/chat/composer-options.ts'
 import { filtersOf } from '../../../packages/page/src/service/open-service.ts'
@@ -77,4 +78,9 @@ test('a slash at the beginning and an @ before a word ask for suggestions', () =
   expect(triggerAt('@', 1)).toEqual({ kind: 'mention', word: '', start: 0 })
   for (const text of ['me@example.com', 'no trigger', '@ alone', '/two words'])
     expect(triggerAt(text, text.length)).toBe(null)
+})
+
+test('a second model that is offered no longer is not asked', () => {
+  expect(withOfferedModels(settings, models)).toBe(settings)
+  expect(withOfferedModels(settings, models.slice(0, 1))).toEqual({ ...settings, secondModelId: null })
 })

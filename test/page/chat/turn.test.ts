@@ -9,6 +9,7 @@ import {
   sourcesOf,
   stepsOf,
   stopped,
+  usualColumn,
   withLines,
 } from '../../../packages/page/src/chat/turn.ts'
 import { searchDoc } from '../sources/search-doc.ts'
@@ -166,8 +167,10 @@ test('one model may fail: the other answer stays, and only both failing fails th
     ['failed', 'It is away.'],
     ['finished', undefined],
   ])
+  expect(usualColumn(half.columns)?.modelName).toBe('Small')
   const none = withLines(withLines(newTurn(1, howMuch, null), several.slice(0, 4)), [error(0), error(1)])
   expect(none.phase).toBe('failed')
+  expect(usualColumn(none.columns)?.modelName).toBe('Large')
   const cut = ended(withLines(newTurn(1, howMuch, null), several))
   expect(cut.columns?.map(({ phase }) => phase)).toEqual(['failed', 'finished'])
   const left = stopped(withLines(newTurn(1, howMuch, null), several))

@@ -38,6 +38,12 @@ export function chosenSettings(
   return chosen
 }
 
+/** Settings without a second model that is offered no longer. */
+export function withOfferedModels(settings: AnswerSettings, models: readonly ListedModel[]): AnswerSettings {
+  if (settings.secondModelId === null || models.some(({ id }) => id === settings.secondModelId)) return settings
+  return { ...settings, secondModelId: null }
+}
+
 /** Settings for another agent: its actions are others. */
 export function withoutActions(settings: AnswerSettings): AnswerSettings {
   return { ...settings, allowedTools: defaultSettings.allowedTools, forcedTool: defaultSettings.forcedTool }

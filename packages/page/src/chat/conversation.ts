@@ -11,6 +11,7 @@ import {
   keptColumn,
   newTurn,
   stopped,
+  usualColumn,
   withFailures,
   withLines,
   type Feedback,
@@ -70,17 +71,22 @@ interface Queued extends Question {
   readonly settings: AnswerSettings
 }
 
-/** Reads which other versions there are of a question and an answer that were just made. */
+/** Reads which other versions there are of a question and an answer, as another may have been made just now. */
 async function learnVersions(
   service: Service,
   sessionId: string | null,
   change: (id: number, update: (turn: Turn) => Turn) => void,
   turnId: number,
+  { state }: Turn['fold'],
 ): Promise<void> {
   if (sessionId === null) return
   const session = await service.chat(sessionId).catch(() => null)
-  const stored = session && storedTurns(session, 0).turns.at(-1)
-  if (stored) change(turnId, (turn) => ({ ...turn, versions: stored.versions, modelName: stored.modelName }))
+  const { userMessageId, messageId } = state
+  if (session === null || userMessageId === null) return
+  const stored = storedTurns(session, 0).turns.find((turn) => hasMessage(turn, userMessageId))
+  if (stored === undefined) return
+  const modelName = stored.fold.state.messageId === messageId ? stored.modelName : undefined
+  change(turnId, (turn) => ({ ...turn, versions: stored.versions, modelName: modelName ?? turn.modelName }))
 }
 
 const nothing: Shown = { turns: [], agentId: null, isLoading: false, failure: null }
@@ -103,6 +109,8 @@ export function useConversation(
   const reading = useRef<Reading | null>(null)
   const sessionId = useRef<string | null>(null)
   const nextId = useRef(1)
+  // Until there is a session, each question that is asked would begin it.
+  const beginning = useRef<Pick<AskOptions, 'agentId' | 'projectId'>>({})
   // They belong to the conversation that is shown.
   const [queue, setQueue] = useState<readonly Queued[]>([])
 
@@ -112,12 +120,16 @@ export function useConversation(
 
   const shownTurns = useRef(turns)
   shownTurns.current = turns
+  const loading = useRef(isLoading)
+  loading.current = isLoading
   const { run, stop } = useReading({ service, reading, sessionId, change, began })
   const reload = useStored({
     service,
     wanted,
     goal,
     isShown: (messageId) => shownTurns.current.some((turn) => hasMessage(turn, messageId)),
+    isLoading: () => loading.current,
+    isUndecided: () => (shownTurns.current.at(-1)?.columns ?? null) !== null,
     current: sessionId,
     reading,
     nextId,
@@ -129,19 +141,27 @@ export function useConversation(
   const startTurn = (
     question: Question,
     kept: readonly Turn[],
-    how: Pick<AskOptions, 'againId' | 'parentId' | 'isResearch' | 'agentId' | 'projectId' | 'settings'>,
+    how: Pick<AskOptions, 'againId' | 'parentId' | 'isResearch' | 'settings'>,
   ): void => {
     const turn = newTurn(nextId.current++, question, sessionId.current)
-    const settled = kept.map((each) => keptColumn(each, each.columns?.[0]))
-    setShown((shown) => ({ ...nothing, agentId: shown.agentId ?? how.agentId ?? 0, turns: [...settled, turn] }))
+    const settled = kept.map((each) => keptColumn(each, usualColumn(each.columns)))
+    setShown((shown) => ({
+      ...nothing,
+      agentId: shown.agentId ?? beginning.current.agentId ?? 0,
+      turns: [...settled, turn],
+    }))
     const isBranch = how.againId !== null || how.parentId !== undefined
     const answer = run(
       turn,
-      (signal) => askAfter(service, kept, question, { sessionId: turn.sessionId, ...how, signal }),
+      (signal) =>
+        askAfter(service, kept, question, { sessionId: turn.sessionId, ...beginning.current, ...how, signal }),
       'asked here',
     )
     // The service knows the other branches.
-    if (isBranch) void answer.then(() => learnVersions(service, sessionId.current, change, turn.id))
+    const { columns } = kept.at(-1) ?? turn
+    const grown = [...(isBranch ? [turn] : []), ...(columns === null ? [] : settled.slice(-1))]
+    for (const { id, fold } of grown)
+      void answer.then(() => learnVersions(service, turn.fold.state.chatSessionId ?? turn.sessionId, change, id, fold))
   }
   const isAnswering = turns.at(-1)?.phase === 'answering'
   const latest = turns.at(-1)
@@ -180,7 +200,10 @@ export function useConversation(
       ask: (question, { isResearch, agentId: wantedAgent, projectId } = { isResearch: false }) => {
         if (isLoading) return
         if (isAnswering) setQueue((known) => [...known, { ...question, isResearch, settings }])
-        else startTurn(question, turns, { againId: null, isResearch, agentId: wantedAgent, projectId, settings })
+        else {
+          beginning.current = { agentId: wantedAgent, projectId }
+          startTurn(question, turns, { againId: null, isResearch, settings })
+        }
       },
       retry,
       edit: (turn, words) => {
@@ -201,8 +224,9 @@ export function useConversation(
       keep: (turn, column) => {
         keepAnswer(service, column).then(
           () => {
+            setShown((shown) => ({ ...shown, failure: null }))
             change(turn.id, (known) => keptColumn(known, column))
-            void learnVersions(service, sessionId.current, change, turn.id)
+            void learnVersions(service, sessionId.current, change, turn.id, column.fold)
           },
           (error: unknown) => setShown((shown) => ({ ...shown, failure: toFailure(error) })),
         )
@@ -236,15 +260,15 @@ async function keepAnswer(service: Service, { fold }: Turn): Promise<void> {
   if (userMessageId !== null && messageId !== null) await service.keepAnswer(userMessageId, messageId)
 }
 
-/** Asks once it is decided that the answers before go on with the first of them. */
+/** Asks once it is decided which of the answers before goes on. */
 async function* askAfter(
   service: Service,
   turns: readonly Turn[],
   question: Question,
   options: AskOptions,
 ): AsyncIterable<StreamLine> {
-  const first = turns.at(-1)?.columns?.[0]
-  if (first !== undefined) await keepAnswer(service, first)
+  const column = usualColumn(turns.at(-1)?.columns)
+  if (column !== undefined) await keepAnswer(service, column)
   yield* service.ask(question, options)
 }
 
@@ -323,6 +347,10 @@ interface Stored {
   readonly goal: { readonly messageId?: number }
   /** Whether the branch that is shown has a message. */
   readonly isShown: (messageId: number) => boolean
+  /** Whether nothing is shown yet of the conversation that is wanted. */
+  readonly isLoading: () => boolean
+  /** Whether the last question has several answers: stored, the conversation has one of them. */
+  readonly isUndecided: () => boolean
   readonly current: { current: string | null }
   readonly reading: { current: Reading | null }
   readonly nextId: { current: number }
@@ -338,6 +366,8 @@ function useStored({
   wanted,
   goal,
   isShown,
+  isLoading,
+  isUndecided,
   current,
   reading,
   nextId,
@@ -345,9 +375,9 @@ function useStored({
   run,
   left,
 }: Stored): (sessionId: string) => void {
-  const load = (sessionId: string, signal: AbortSignal): void => {
+  const load = (sessionId: string, signal: AbortSignal, messageId?: number): void => {
     const isWanted = (): boolean => !signal.aborted && current.current === sessionId && reading.current === null
-    withMessage(service, sessionId, goal.messageId).then(
+    withMessage(service, sessionId, messageId).then(
       (session) => {
         if (!isWanted()) return
         const { turns, isRunning } = storedTurns(session, nextId.current)
@@ -363,11 +393,11 @@ function useStored({
   }
   useEffect(() => {
     if (wanted === current.current) {
-      // Its branch may not be the one that is shown.
-      if (wanted === null || goal.messageId === undefined || reading.current !== null) return undefined
-      if (isShown(goal.messageId)) return undefined
+      if (wanted === null || reading.current !== null) return undefined
+      // The message may stand in a branch that is not shown. While loading, the read for the goal before was aborted.
+      if (!isLoading() && (goal.messageId === undefined || isShown(goal.messageId))) return undefined
       const leave = new AbortController()
-      load(wanted, leave.signal)
+      load(wanted, leave.signal, goal.messageId)
       return () => leave.abort()
     }
     reading.current?.leave.abort()
@@ -380,7 +410,7 @@ function useStored({
     }
     const leave = new AbortController()
     setShown({ ...nothing, isLoading: true })
-    load(wanted, leave.signal)
+    load(wanted, leave.signal, goal.messageId)
     return () => leave.abort()
   }, [wanted, service, goal])
   useEffect(() => {
@@ -388,6 +418,7 @@ function useStored({
     const unsubscribe = onChangeElsewhere((change) => {
       // What is being read here needs no second look.
       if (change.kind !== 'chat' || change.sessionId !== current.current || reading.current !== null) return
+      if (isUndecided()) return
       load(change.sessionId, leave.signal)
     })
     return () => {

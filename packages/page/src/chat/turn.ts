@@ -104,6 +104,11 @@ function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
   return { ...turn, columns, phase, sessionId: columns[0]?.sessionId ?? turn.sessionId }
 }
 
+/** The column that a comparison left undecided goes on with: the first with a whole answer, else the first. */
+export function usualColumn(columns: readonly Turn[] | null | undefined): Turn | undefined {
+  return columns?.find(({ phase, fold }) => phase !== 'failed' && fold.answer !== '') ?? columns?.[0]
+}
+
 /** The turn with one of its answers, which goes on as the conversation. */
 export function keptColumn(turn: Turn, column: Turn | undefined): Turn {
   return column === undefined ? turn : { ...column, id: turn.id, columns: null }

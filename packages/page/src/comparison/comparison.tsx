@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { AnswerView } from '../chat/answer-view.tsx'
 import type { Conversation } from '../chat/conversation.ts'
 import { withPlainCitations } from '../chat/copied-answer.ts'
-import type { Turn } from '../chat/turn.ts'
+import { usualColumn, type Turn } from '../chat/turn.ts'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { CheckIcon, RetryIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
@@ -40,7 +40,7 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
         ))}
       </div>
       {conversation !== null && isDone && (
-        <p class="turn-note">{canKeep ? words.undecided(columns[0]?.modelName ?? '') : null}</p>
+        <p class="turn-note">{canKeep ? words.undecided(usualColumn(columns)?.modelName ?? '') : null}</p>
       )}
       {conversation !== null && isDone && !canKeep && (
         <button type="button" class="quiet-button" onClick={() => conversation.retry(turn)}>
