@@ -104,4 +104,38 @@ test('an excerpt shows the words as they stand, in scripts without spaces too', 
   const text = `leave ${'filler '.repeat(60)} paid leave for staff ${'filler '.repeat(60)}`
   expect(excerptOf(text, ['paid', 'leav', 'staff'])).toContain('paid leave for staff')
   expect(excerptOf('Nothing of it.', ['absent'])).toBe('Nothing of it.')
+  // The word itself wins over another that only holds it, or of which it is no stem.
+  expect(excerptOf(`Unpaid. ${'filler '.repeat(60)}Paid well.`, ['paid'])).toContain('Paid well.')
+  expect(excerptOf(`Only unpaid leave. ${'filler '.repeat(60)}`, ['paid'])).toContain('unpaid')
+})
+
+test('an excerpt of a text whose lower case is longer begins where the word stands', () => {
+  const text = `${'İİİİİ '.repeat(100)}The bees swarm in May. ${'filler '.repeat(60)}`
+  expect(excerptOf(text, ['swarm'])).toContain('The bees swarm in May.')
+  expect(excerptOf('İstanbul', ['i', 'stanbul'])).toBe('İstanbul')
+})
+
+test('an excerpt shows no half of a character', () => {
+  const emoji = '😀'.repeat(400)
+  for (const text of [`${emoji}a bees ${emoji}`, `${emoji} bees${emoji}`, `a${emoji}`, emoji, `${emoji}a bees`]) {
+    const excerpt = excerptOf(text, ['bees'])
+    expect(excerpt).toMatch(/^…?(?:😀|[a-z ])*…?$/u)
+    expect(excerpt.includes('bees')).toBe(text.includes('bees'))
+  }
+})
+
+test('other work goes on between the sessions of a search', async () => {
+  const { agent, send } = await newSetting(() => ['Bees swarm in May.'])
+  for (let count = 0; count < 10; count++) await (await send({ message: 'Bees?' })).whole()
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const { groups } = await agent.sessions.search('swarm', ana)
+  isOver = true
+  expect(groups.flatMap(({ sessions }) => sessions)).toHaveLength(10)
+  expect(turns).toBeGreaterThanOrEqual(10)
 })

@@ -1,4 +1,5 @@
 import { dialectOf, isAmong } from '@inlay/records'
+import { yieldToEventLoop } from '@inlay/scheduling'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
 import type { SessionTable } from '../tables/chat-tables.ts'
@@ -120,6 +121,8 @@ async function readMatches(
       .select(sql<string>`substr(text, 1, ${sql.lit(maxSearchedCharacters)})`.as('text'))
       .where('id', '=', id)
       .executeTakeFirst()
+    // Finding the place in a long text takes up to a millisecond, and a page has many.
+    await yieldToEventLoop()
     if (message !== undefined) matches.set(sessionId, { messageId: id, text: excerptOf(message.text, terms) })
   }
   return matches
