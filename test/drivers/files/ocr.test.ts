@@ -145,6 +145,17 @@ describe('pictures as documents', () => {
     expect(sections.at(-1)).toMatchObject({ heading: 'bill.png', text: 'Invoice 4711' })
     expect(seen).toHaveLength(1)
   })
+
+  test('one that is too large, or one too many, does not take the mail with it', async () => {
+    const { extract } = withReader((picture) => `Bill ${picture}`, { maxOcrPages: 1 })
+    const part = (name: string, bytes: Uint8Array): string =>
+      `--b\r\nContent-Type: image/png\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(bytes).toString('base64')}\r\n`
+    const parts = `${part('huge.png', png(30_000, 30_000))}${part('a.png', png(20, 20))}${part('b.png', png(20, 20))}`
+    const mail = `From: a@x.org\r\nTo: b@x.org\r\nSubject: Bills\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nThree bills.\r\n${parts}--b--\r\n`
+    const { sections, metadata } = await extract(file(utf8(mail), 'a.eml'))
+    expect(sections.map(({ text }) => text)).toEqual(['Three bills.', 'Bill 1'])
+    expect(metadata).toMatchObject({ unreadable_attachments: ['huge.png', 'b.png'] })
+  })
 })
 
 describe('bounds', () => {

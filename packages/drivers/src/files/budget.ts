@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts'
+import { refusal, refusalOf } from './refusals.ts'
 
 /** Resource limits for one file. */
 export interface ExtractionLimits {
@@ -24,16 +24,12 @@ export function createBudget(limits: ExtractionLimits): Budget {
   let charactersLeft = limits.textCharacters
   const expectText = (characters: number): void => {
     if (characters <= charactersLeft) return
-    throw refusal(
-      'too_large',
-      `The file holds more than ${limits.textCharacters} characters of text: split it into smaller files.`,
-    )
+    throw exceeded(`The file holds more than ${limits.textCharacters} characters of text: split it into smaller files.`)
   }
   return {
     takeUnpacked(bytes) {
       if (bytes > unpackedBytesLeft)
-        throw refusal(
-          'too_large',
+        throw exceeded(
           `The file unpacks to more than ${toMegabytes(limits.unpackedBytes)} MB: split it into smaller files.`,
         )
       unpackedBytesLeft -= bytes
@@ -44,6 +40,19 @@ export function createBudget(limits: ExtractionLimits): Budget {
     },
     expectText,
   }
+}
+
+const exceededBudgets = new WeakSet<Error>()
+
+function exceeded(message: string): Error {
+  const error = refusal('too_large', message)
+  exceededBudgets.add(error)
+  return error
+}
+
+/** Whether reading a part of a file failed for that part alone, and the others can still be read. */
+export function concernsPartOnly(error: unknown): boolean {
+  return refusalOf(error) !== undefined && !exceededBudgets.has(error as Error)
 }
 
 function toMegabytes(bytes: number): number {

@@ -1,11 +1,11 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Address, Attachment, Email } from 'postal-mime'
-import type { Budget } from '../budget.ts'
+import { concernsPartOnly, type Budget } from '../budget.ts'
 import { splitHistory, type EarlierMessage } from './mail-history.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { parseHtml } from './markup.ts'
 import { toTimestamp } from '../timestamps.ts'
-import { refusal, refusalOf } from '../refusals.ts'
+import { refusal } from '../refusals.ts'
 import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
 /** Reads a file inside a file; rejects with a refusal when it cannot be read. */
@@ -97,9 +97,8 @@ async function readAttachment(
     for (const section of sections) mail.sections.push({ ...section, heading: joinHeadings(name, section.heading) })
     return imageCount
   } catch (error) {
-    const refused = refusalOf(error)
-    // Exceeding the budget fails the whole mail; any other error affects only this attachment.
-    if (!refused || refused.reason === 'too_large') throw error
+    // Exceeding the budget fails the whole mail.
+    if (!concernsPartOnly(error)) throw error
     mail.unread.push(name === '' ? attachment.mimeType : name)
     return 0
   }

@@ -1,6 +1,6 @@
+import { concernsPartOnly } from '../budget.ts'
 import { oneLine, type Reading } from '../sections.ts'
 import { readEml, type MailReading } from './eml.ts'
-import { refusalOf } from '../refusals.ts'
 
 /** Reads a mailbox (mbox): each mail in sections under its subject, sender and date; repeated messages once. */
 export async function readMbox(bytes: Uint8Array, reading: Omit<MailReading, 'seen'>): Promise<Reading> {
@@ -21,8 +21,7 @@ export async function readMbox(bytes: Uint8Array, reading: Omit<MailReading, 'se
       updatedAt = Math.max(updatedAt ?? 0, read.createdAt ?? 0) || undefined
     } catch (error) {
       // Exceeding the budget fails the whole mailbox.
-      const refused = refusalOf(error)
-      if (!refused || refused.reason === 'too_large') throw error
+      if (!concernsPartOnly(error)) throw error
       unread++
     }
   }
