@@ -3,7 +3,7 @@ import { fileExtractor, type FileExtractionOptions } from '@inlay/drivers/file-e
 import type { ImageReader } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
-import { pdf, pdfText, utf8 } from './samples.ts'
+import { latin1, pdf, pdfStream, pdfText, utf8 } from './samples.ts'
 import { blackCorners, damagedJpeg, markedFax, markedImage, scannedPdf } from './scans.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -87,6 +87,19 @@ describe('pages that are images', () => {
     expect(seen).toHaveLength(1)
     expect(blackCorners(seen[0]!.bytes)).toEqual(['top right', 'bottom left', 'bottom right'])
   })
+
+  test.each(['', '/Group<</S/Transparency/CS/DeviceGray>>'])(
+    'a scan inside a form is drawn where the matrix of the form puts it %s',
+    async (group) => {
+      const { extract, seen } = withReader(() => 'x')
+      const { width, height, data } = markedImage()
+      const image = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceGray/BitsPerComponent 8`
+      const form = `/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Matrix[-612 0 0 -792 612 792]${group}/Resources<</XObject<</Im0 8 0 R>>>>`
+      const objects = [pdfStream(data, image), pdfStream(latin1('/Im0 Do'), form)]
+      await extract(file(pdf(['/Fm0 Do'], { objects, resources: '/XObject<</Fm0 9 0 R>>' })))
+      expect(blackCorners(seen[0]!.bytes)).toEqual(['bottom right'])
+    },
+  )
 
   test('without a reader a scan has no text, and a picture is refused with what to do', async () => {
     const extract = fileExtractor()

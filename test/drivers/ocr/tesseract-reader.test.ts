@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { tesseractReader, type RecognizedPage, type TesseractLib } from '@inlay/drivers/ocr'
+import { toPng } from '@inlay/drivers/internal/ocr/png'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const folders: string[] = []
@@ -151,6 +154,95 @@ describe('reading', () => {
     const { lib, ended } = standIn(() => ({ text: 'x', confidence: 90 }))
     const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib, idleTimeoutMs: 10 })
     await reader.read(image, 'image/png', going())
+    await expect.poll(ended).toBe(1)
+  })
+})
+
+const english = 'node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz'
+const isInstalled = existsSync('node_modules/tesseract.js') && existsSync(english)
+
+describe.skipIf(!isInstalled)('the real Tesseract', () => {
+  const whole = isInstalled ? gunzipSync(readFileSync(english)) : Buffer.alloc(0)
+  const gray = (): Uint8Array => toPng({ width: 40, height: 40, gray: new Uint8Array(1600).fill(255) })
+  function reader(data: Uint8Array, file = 'eng.traineddata') {
+    const folder = makeFolder()
+    writeFileSync(join(folder, file), data)
+    return { folder, ...tesseractReader({ folder, isOffline: true }) }
+  }
+
+  test.each([
+    ['cut off', whole.subarray(0, 4000), 'eng.traineddata'],
+    ['cut off while packed', gzipSync(whole).subarray(0, 4000), 'eng.traineddata.gz'],
+    ['empty', Buffer.alloc(0), 'eng.traineddata'],
+  ])('language data that is %s is said, leaves no thread, and may be replaced', async (_name, data, file) => {
+    const threads: Worker[] = []
+    const onThread = (thread: Worker): void => void threads.push(thread)
+    process.on('worker', onThread)
+    try {
+      const { prepare, read, close, folder } = reader(data, file)
+      await expect(prepare!(going())).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringMatching(/languages eng: delete their data/),
+      })
+      await expect.poll(() => threads.map(({ threadId }) => threadId)).toEqual([-1])
+      writeFileSync(join(folder, 'eng.traineddata'), whole)
+      expect(await read(gray(), 'image/png', going())).toBe('')
+      await close()
+      await expect.poll(() => threads.map(({ threadId }) => threadId)).toEqual([-1, -1])
+    } finally {
+      process.off('worker', onThread)
+    }
+  })
+
+  test('a damaged image, and a thread that dies, cost their page alone', async () => {
+    const threads: Worker[] = []
+    const onThread = (thread: Worker): void => void threads.push(thread)
+    process.on('worker', onThread)
+    try {
+      const { prepare, read, close } = reader(whole)
+      const damaged = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)])
+      await expect(read(damaged, 'image/png', going())).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+      await prepare!(going())
+      expect(threads).toHaveLength(2)
+      const page = read(gray(), 'image/png', going())
+      threads[1]!.emit('error', new Error('out of memory'))
+      await expect(page).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+      expect(await read(gray(), 'image/png', going())).toBe('')
+      expect(threads).toHaveLength(3)
+      await close()
+    } finally {
+      process.off('worker', onThread)
+    }
+  })
+})
+
+describe('starting', () => {
+  test('a thread that never starts is given up, and does not hold up closing or an abort', async () => {
+    const lib: TesseractLib = { createWorker: () => new Promise(() => {}) }
+    const folder = makeFolder('eng.traineddata')
+    const slow = tesseractReader({ folder, lib, startTimeoutMs: 20 })
+    await expect(slow.prepare!(going())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    const reader = tesseractReader({ folder, lib })
+    await expect(reader.prepare!(AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' })
+    const starting = reader.prepare!(going())
+    await reader.close()
+    await expect(starting).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  test('a download that hangs ends with the reader', async () => {
+    const { lib } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const fetch: typeof globalThis.fetch = (_address, init) =>
+      new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))
+    const reader = tesseractReader({ folder: makeFolder(), lib, fetch })
+    const starting = reader.prepare!(going())
+    setTimeout(() => void reader.close(), 20)
+    await expect(starting).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  test('a thread that was prepared for nothing ends', async () => {
+    const { lib, ended } = standIn(() => ({ text: 'x', confidence: 90 }))
+    const reader = tesseractReader({ folder: makeFolder('eng.traineddata.gz'), lib, idleTimeoutMs: 10 })
+    await reader.prepare!(going())
     await expect.poll(ended).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { createLimiter } from '@inlay/scheduling'
+import { createLimiter, untilAborted } from '@inlay/scheduling'
 import type { FileExtractor, ImageReader, SourceFile } from '@inlay/knowledge'
 import type { Picture, PictureText } from './pictures.ts'
 import {
@@ -110,14 +110,11 @@ function firstReading({ ocr }: FileExtractionOptions): PictureReading {
 function scanReading(ocr: ImageReader, timeoutMs: number, signal: AbortSignal): PictureReading {
   const recognize = async ({ bytes, mediaType }: Picture): Promise<PictureText> => {
     // Loading a model may take longer than a page.
-    await ocr.prepare?.(signal)
+    await untilAborted(Promise.resolve(ocr.prepare?.(signal)), signal)
     const timeout = AbortSignal.timeout(timeoutMs)
     const either = AbortSignal.any([timeout, signal])
-    const aborted = Promise.withResolvers<never>()
-    const onAbort = (): void => aborted.reject(either.reason)
-    either.addEventListener('abort', onAbort)
     try {
-      return { text: await Promise.race([ocr.read(bytes, mediaType, either), aborted.promise]) }
+      return { text: await untilAborted(ocr.read(bytes, mediaType, either), either) }
     } catch (error) {
       if (timeout.aborted && !signal.aborted)
         return { unread: { reason: 'too_slow', message: unreadInTime(timeoutMs) } }
@@ -125,8 +122,6 @@ function scanReading(ocr: ImageReader, timeoutMs: number, signal: AbortSignal): 
       if (isInlayError(error) && error.code === 'INVALID_INPUT')
         return { unread: { reason: 'broken', message: error.message } }
       throw error
-    } finally {
-      either.removeEventListener('abort', onAbort)
     }
   }
   return { step: 'read', recognize }

@@ -1,6 +1,7 @@
+import type { Worker } from 'node:worker_threads'
 import type { ImageReader } from '@inlay/knowledge'
 import { checkRequired, InlayError, isText } from '@inlay/protocol'
-import { createLimiter } from '@inlay/scheduling'
+import { createLimiter, untilAborted } from '@inlay/scheduling'
 import { installed, toMissing } from '../installed.ts'
 import { inReadingOrder, type TextBlock } from './reading-order.ts'
 import { turns, withOrientation } from './orientation.ts'
@@ -41,6 +42,8 @@ export interface TesseractReaderOptions extends LanguageDataOptions {
   readonly languages?: string | readonly string[]
   /** Idle time after which its thread ends and frees its memory, in milliseconds. Default 60,000. */
   readonly idleTimeoutMs?: number
+  /** Time limit for the start of its thread, in milliseconds, without downloads. Default 60,000. */
+  readonly startTimeoutMs?: number
   /** The package `tesseract.js`, where it cannot be imported by name. */
   readonly lib?: TesseractLib
 }
@@ -61,71 +64,123 @@ export function tesseractReader(options: TesseractReaderOptions): ImageReader & 
   checkRequired('tesseractReader', options, { folder: ['the path of a folder', isText] })
   const languages = languagesOf(options.languages ?? 'eng')
   const limiter = createLimiter(1)
-  let thread: Promise<TesseractWorker> | undefined
+  let started: { readonly thread: Promise<TesseractThread>; readonly ending: AbortController } | undefined
   let idle: NodeJS.Timeout | undefined
   const end = async (): Promise<void> => {
     clearTimeout(idle)
-    const ending = thread
-    thread = undefined
-    await ending?.then(
-      (worker) => worker.terminate(),
-      () => undefined,
-    )
+    started?.ending.abort(new InlayError('CLOSED', { message: 'The thread of Tesseract was ended.' }))
+    started = undefined
   }
-  const start = (): Promise<TesseractWorker> => {
+  const endWhenIdle = (): void => {
     clearTimeout(idle)
-    return (thread ??= startThread(languages, options).catch((error: unknown) => {
-      thread = undefined
-      throw error
-    }))
+    idle = setTimeout(() => void end(), options.idleTimeoutMs ?? 60_000).unref()
+  }
+  const start = (signal: AbortSignal): Promise<TesseractThread> => {
+    if (!started) {
+      const ending = new AbortController()
+      const mine = { thread: startThread(languages, options, ending.signal), ending }
+      started = mine
+      mine.thread.then(
+        () => {
+          // Nobody may have waited for it.
+          if (started === mine) endWhenIdle()
+        },
+        () => {
+          if (started === mine) started = undefined
+        },
+      )
+    }
+    return untilAborted(started.thread, signal)
   }
   const read = async (image: Uint8Array, signal: AbortSignal): Promise<string> => {
-    const worker = await start()
-    const stopped = Promise.withResolvers<never>()
-    const onAbort = (): void => {
-      // A page cannot be stopped, its thread can.
-      void end()
-      stopped.reject(signal.reason)
-    }
     signal.throwIfAborted()
-    signal.addEventListener('abort', onAbort)
+    const { worker, died } = await start(signal)
+    clearTimeout(idle)
     worker.worker?.ref?.()
     try {
-      return await Promise.race([textOf(worker, image), stopped.promise])
+      return await untilAborted(Promise.race([textOf(worker, image), died]), signal)
+    } catch (error) {
+      // A page cannot be stopped, its thread can.
+      void end()
+      throw error
     } finally {
-      signal.removeEventListener('abort', onAbort)
       worker.worker?.unref?.()
-      if (thread) idle = setTimeout(() => void end(), options.idleTimeoutMs ?? 60_000).unref()
+      if (started) endWhenIdle()
     }
   }
   return {
     prepare: async (signal) => {
       signal.throwIfAborted()
-      await start()
+      await start(signal)
     },
     read: (bytes, _mediaType, signal) => limiter.run(() => read(bytes, signal), signal),
     close: end,
   }
 }
 
-async function startThread(languages: string[], options: TesseractReaderOptions): Promise<TesseractWorker> {
+/** A started thread; `died` rejects when it ends by itself. */
+interface TesseractThread {
+  readonly worker: TesseractWorker
+  readonly died: Promise<never>
+}
+
+/** Starts a thread, which ends when the signal aborts. */
+async function startThread(
+  languages: string[],
+  options: TesseractReaderOptions,
+  signal: AbortSignal,
+): Promise<TesseractThread> {
   const { createWorker } =
     options.lib ?? (await installed('tesseract.js', () => import('tesseract.js').catch(toMissing)))
-  const { isPacked } = await provideLanguages(languages, options)
+  const { isPacked } = await provideLanguages(languages, options, signal)
+  signal.throwIfAborted()
   const lstmOnly = 1
+  const failure = Promise.withResolvers<never>()
+  const died = Promise.withResolvers<never>()
+  for (const { promise } of [failure, died]) promise.catch(() => undefined)
+  let thread: Worker | undefined
+  const stopThread = (): void => {
+    // After an error the package has no place for the answers that still come.
+    thread?.removeAllListeners('message')
+    void thread?.terminate()
+  }
+  signal.addEventListener('abort', stopThread)
+  const timeout = AbortSignal.timeout(options.startTimeoutMs ?? 60_000)
   try {
-    const worker = await createWorker(languages, lstmOnly, {
-      langPath: options.folder,
-      gzip: isPacked,
-      cacheMethod: 'none',
-      // Without it, the package throws errors where nobody can catch them.
-      errorHandler: () => {},
-    })
+    const creating = whileNoting(
+      () =>
+        createWorker(languages, lstmOnly, {
+          langPath: options.folder,
+          gzip: isPacked,
+          cacheMethod: 'none',
+          // The package never settles the promise of a worker whose languages cannot be loaded. Other failures end the
+          // thread as well: it may fail with the next page.
+          errorHandler: (error: unknown) => {
+            failure.reject(error)
+            stopThread()
+          },
+        }),
+      (created) => {
+        thread = created
+        // Nobody else listens, and Node ends the process for an error that is not listened to.
+        created.on('error', (error) => {
+          failure.reject(error)
+          died.reject(broken(error))
+        })
+        created.on('exit', () => died.reject(broken()))
+      },
+    )
+    const isStarted = Promise.race([creating, failure.promise])
+    const worker = await untilAborted(isStarted, AbortSignal.any([signal, timeout]))
+    signal.addEventListener('abort', () => void worker.terminate())
     worker.worker?.unref?.()
     // Finds the columns of a page. The remarks of Tesseract would reach the output of the host.
-    await worker.setParameters({ tessedit_pageseg_mode: '3', debug_file: '/dev/null' })
-    return worker
+    const isSet = worker.setParameters({ tessedit_pageseg_mode: '3', debug_file: '/dev/null' })
+    await untilAborted(Promise.race([isSet, died.promise]), AbortSignal.any([signal, timeout]))
+    return { worker, died: died.promise }
   } catch (cause) {
+    stopThread()
+    signal.throwIfAborted()
     throw new InlayError('SERVICE_UNAVAILABLE', {
       message: `Tesseract did not start with the languages ${languages.join('+')}: delete their data, and it is downloaded again.`,
       cause,
@@ -133,16 +188,28 @@ async function startThread(languages: string[], options: TesseractReaderOptions)
   }
 }
 
+/**
+ * Tells the worker thread that a function starts at once. The package hands out its thread only when it has started,
+ * too late to end one that does not. Node reports a thread in the next tick: listening from the tick before to the tick
+ * after leaves the threads of others out.
+ */
+function whileNoting<Result>(start: () => Result, onThread: (thread: Worker) => void): Result {
+  process.nextTick(() => process.on('worker', onThread))
+  const result = start()
+  process.nextTick(() => process.off('worker', onThread))
+  return result
+}
+
+const broken = (cause?: unknown): InlayError =>
+  new InlayError('INVALID_INPUT', { message: 'The image is damaged: scan it again, or save it anew.', cause })
+
 /** The text, also of a page that was scanned sideways or upside down. */
 async function textOf(worker: TesseractWorker, image: Uint8Array): Promise<string> {
   let best: RecognizedPage = { text: '', confidence: legible }
   for (const turn of [undefined, ...turns]) {
     const turned = turn === undefined ? image : withOrientation(image, turn)
     const { data } = await worker.recognize(turned, {}, { text: true, blocks: true }).catch((cause: unknown) => {
-      throw new InlayError('INVALID_INPUT', {
-        message: 'The image is damaged: scan it again, or save it anew.',
-        cause,
-      })
+      throw broken(cause)
     })
     if (data.text.trim() !== '' && data.confidence > best.confidence) best = data
     if (best.confidence >= upright) break

@@ -51,6 +51,7 @@ export function languagesOf(given: string | readonly string[]): string[] {
 export async function provideLanguages(
   languages: readonly string[],
   options: LanguageDataOptions,
+  signal: AbortSignal,
 ): Promise<{ readonly isPacked: boolean }> {
   const isThere = (file: string): Promise<boolean> =>
     stat(join(options.folder, file)).then(
@@ -60,9 +61,12 @@ export async function provideLanguages(
   const plain = await Promise.all(languages.map((language) => isThere(`${language}.traineddata`)))
   if (plain.every(Boolean)) return { isPacked: false }
   for (const language of languages)
-    if (!(await isThere(`${language}.traineddata.gz`))) await download(language, options)
+    if (!(await isThere(`${language}.traineddata.gz`))) await download(language, options, signal)
   return { isPacked: true }
 }
+
+/** A few megabytes, also over a slow line. */
+const downloadTimeoutMs = 300_000
 
 async function download(
   language: string,
@@ -73,6 +77,7 @@ async function download(
     fetch = globalThis.fetch,
     onProgress,
   }: LanguageDataOptions,
+  signal: AbortSignal,
 ): Promise<void> {
   const [, expected] = known[language] ?? []
   if (isOffline || expected === undefined)
@@ -84,9 +89,8 @@ async function download(
   const base = endpoint.replace(/\/+$/, '')
   const address = `${base}/@tesseract.js-data/${language}@1.0.0/4.0.0_best_int/${language}.traineddata.gz`
   try {
-    const reply = await fetch(address)
+    const reply = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(downloadTimeoutMs)]) })
     if (!reply.ok) throw unavailable(`The data of the language ${language} could not be downloaded: ${reply.status}.`)
-    // A few megabytes.
     const bytes = new Uint8Array(await reply.arrayBuffer())
     if (createHash('sha256').update(bytes).digest('hex') !== expected)
       throw unavailable(`The data of the language ${language} was damaged on the way: it differs from its checksum.`)

@@ -83,7 +83,9 @@ function placedImages(
   const saved: { matrix: Matrix; fill: number }[] = []
   let state = { matrix: base, fill: 0 }
   const transform = (matrix: unknown): void => {
-    if (Array.isArray(matrix) && matrix.length === 6) state = { ...state, matrix: times(state.matrix, matrix as never) }
+    // The matrices of forms are typed arrays.
+    const numbers = Array.isArray(matrix) || ArrayBuffer.isView(matrix) ? Array.from(matrix as ArrayLike<number>) : []
+    if (numbers.length === 6) state = { ...state, matrix: times(state.matrix, numbers as never) }
   }
   for (const [at, operation] of fnArray.entries()) {
     const args = (argsArray[at] ?? []) as readonly unknown[]
@@ -104,8 +106,8 @@ function placedImages(
         transform(args[0])
         break
       case ops.beginGroup:
+        // The form within it has the same matrix.
         saved.push(state)
-        transform((args[0] as { matrix?: unknown }).matrix)
         break
       case ops.setFillRGBColor:
         state = { ...state, fill: grayOf(args[0]) }
