@@ -291,6 +291,45 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     expect(await row('Delete three?').count()).toBe(0)
     await page.getByRole('link', { name: 'Ask', exact: true }).click()
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
+
+    // One that cannot be brought back says so, and can be tried again.
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    await row('Delete two?').getByRole('button', { name: 'Delete Delete two?' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.route('**/restore', (route) => route.abort())
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByText('1 chat deleted.').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('cannot be reached')
+    await page.unroute('**/restore')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row('Delete two?').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('the first question of a project is tried again in it', async () => {
+    const page = await open(playground.address)
+    const projects = page.getByRole('region', { name: 'Projects' })
+    await projects.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name of the project').fill('Meadow')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'New chat in this project' }).click()
+    await page.getByText('In the project Meadow').waitFor()
+    await page.route('**/send-chat-message', (route) => route.abort())
+    await ask(page, 'What grows here?')
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.unroute('**/send-chat-message')
+    reply = () => [{ text: 'Clover.' }]
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.answer', { hasText: 'Clover.' }).waitFor()
+    await page.locator('.thread-head').getByRole('button', { name: 'Meadow' }).waitFor({ timeout: 20_000 })
+
+    // Words that are searched hide the projects only while they are seen.
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    await recent.getByLabel('Search chats').fill('clover')
+    await projects.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Chats', exact: true }).click()
+    await projects.waitFor({ timeout: 20_000 })
   })
 
   test('a project has instructions, files and chats; a chat begun in it uses them, and others are moved', async () => {

@@ -99,12 +99,32 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await expect.poll(() => page.locator('.column .answer', { hasText: 'First half' }).count()).toBe(2)
     goOn.resolve()
     await page.getByRole('button', { name: 'Keep this answer: small' }).waitFor()
+    // Neither a choice that fails nor a change in another tab takes the answers away.
+    await page.route('**/set-preferred-response', (route) => route.abort())
+    await page.getByRole('button', { name: 'Keep this answer: large' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.locator('.column').count()).toBe(2)
+    await shot(page, 'comparison-not-kept')
+    await page.unroute('**/set-preferred-response')
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await answered(other)
+    let reads = 0
+    page.on('request', (request) => (request.url().includes('/get-chat-session/') ? reads++ : undefined))
+    await other.evaluate(
+      (sessionId) => new BroadcastChannel('inlay').postMessage({ kind: 'chat', sessionId }),
+      page.url().slice(-36),
+    )
+    await page.waitForTimeout(500)
+    expect(reads).toBe(0)
+    expect(await page.locator('.column').count()).toBe(2)
     reply = () => [{ text: 'It goes on.' }]
     await ask(page, 'And now?')
     await page.locator('.answer', { hasText: 'It goes on.' }).waitFor()
     expect(await page.locator('.column').count()).toBe(0)
     expect(await page.locator('.turn').count()).toBe(2)
     expect(await page.locator('.turn').first().locator('.answer').textContent()).toContain('First half and second.')
+    await page.locator('.turn').first().locator('.arrows').waitFor({ timeout: 20_000 })
     await page.reload()
     await (await answered(page)).locator('.answer', { hasText: 'It goes on.' }).waitFor()
     expect(await page.locator('.turn').first().locator('.answered-by').textContent()).toBe('small')

@@ -12,20 +12,17 @@ export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: s
   )
 }
 
-/** A piece of Markdown on one line without the signs that only set it. */
+/** A piece of Markdown on one line without the signs that only set it. Running text has some of them too: 5 - 3. */
 export function hitText(markdown: string): string {
-  return (
-    markdown
-      .replaceAll(/\[{2}(\d+)\]{2}\([^)\s]*\)/g, '')
-      .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
-      .replaceAll(/\|(?:\s*:?-+:?\s*\|)+/g, '|')
-      .replaceAll(/(?:\s*\|)+\s*/g, ' · ')
-      // In running text they are signs: 5 - 3.
-      .replaceAll(/^(…?\s*)(?:[-*+>]\s+)+/gm, '$1')
-      .replaceAll(/(^|\s)(?:#{1,6}|`{3,}\w*)(?=\s)/g, '$1')
-      .replaceAll(/\*\*|`/g, '')
-      .replaceAll(/\s+/g, ' ')
-      .replaceAll(/^(…?) · | · $/g, '$1')
-      .trim()
-  )
+  return markdown
+    .replaceAll(/\[{2}(\d+)\]{2}\([^)\s]*\)/g, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/\|(?:\s*:?-+:?\s*\|)+/g, '|')
+    .replaceAll(/(?:\s*\|)+\s*/g, ' · ')
+    .replaceAll(/^(…?\s*)(?:[-*+>]\s+)+/gm, '$1')
+    .replaceAll(/(^|\s)(?:#{1,6}|`{3,}\w*)(?=\s)/g, '$1')
+    .replaceAll(/\*\*|`/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^(…?) · | · $/g, '$1')
+    .trim()
 }
