@@ -217,6 +217,29 @@ describe('bounds', () => {
     })
   })
 
+  test('a page with too many pixels, and one with a thousand layers, are named', async () => {
+    const { extract, seen } = withReader(() => 'Fine.')
+    const huge = { width: 32_000, height: 32_000, data: latin1('x') }
+    const layers = { ...markedImage(), place: `612 0 0 792 0 0 cm ${'/Im1 Do '.repeat(1000)}1 0 0 1 0 0` }
+    const { sections, metadata } = await extract(
+      file(scannedPdf([{ image: huge }, { image: layers }, { image: markedImage() }])),
+    )
+    expect(sections).toMatchObject([{ text: 'Fine.', page: 3 }])
+    expect(metadata).toMatchObject({ unreadable_pages: ['1', '2'] })
+    expect(seen).toHaveLength(1)
+    await expect(extract(file(scannedPdf([{ image: huge }])))).rejects.toMatchObject({ data: { reason: 'too_large' } })
+  })
+
+  test('a damaged page costs itself alone and is named once', async () => {
+    const { extract } = withReader(() => 'Fine.')
+    const text = Buffer.from(scannedPdf([{ image: markedImage() }, { image: markedImage() }])).toString('latin1')
+    // The content of a page instead of a page.
+    const bytes = latin1(text.replace('6 0 R 8 0 R]', '6 0 R 9 0 R]'))
+    const { sections, metadata } = await extract(file(bytes))
+    expect(sections).toMatchObject([{ text: 'Fine.', page: 1 }])
+    expect(metadata).toMatchObject({ unreadable_pages: '2' })
+  })
+
   test('an image that the reader cannot read costs its page, a reader that is not there costs the file', async () => {
     const failing = (code: 'INVALID_INPUT' | 'SERVICE_UNAVAILABLE') =>
       withReader((page) => {

@@ -41,6 +41,8 @@ export interface ExtractionThread {
 }
 
 const watchMs = 100
+/** Time for a file with all its pictures, without that of the recogniser, in time limits for the span between two. */
+const maxSpans = 10
 const mebibyte = 1_048_576
 
 /** Starts a thread. It keeps the process alive only while it reads. */
@@ -113,7 +115,14 @@ function watchOver(
   limits: ThreadLimits,
   stop: (reason: InlayError) => void,
 ): { pause(): void; restart(): void; stop(): void } {
-  const startTimeout = (): NodeJS.Timeout => setTimeout(() => stop(tooSlow(limits.timeMs)), limits.timeMs)
+  let leftMs = maxSpans * limits.timeMs
+  let startedAt = 0
+  const startTimeout = (): NodeJS.Timeout => {
+    startedAt = performance.now()
+    const isLast = leftMs < limits.timeMs
+    const error = tooSlow(isLast ? maxSpans * limits.timeMs : limits.timeMs)
+    return setTimeout(() => stop(error), isLast ? leftMs : limits.timeMs)
+  }
   let timeout = startTimeout()
   const watch = setInterval(() => {
     // Rejects when the thread has ended, which its own events report.
@@ -126,7 +135,10 @@ function watchOver(
   }, watchMs)
   return {
     /** Holds the clock; the memory is watched on. */
-    pause: () => clearTimeout(timeout),
+    pause() {
+      clearTimeout(timeout)
+      leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
+    },
     restart() {
       timeout = startTimeout()
     },

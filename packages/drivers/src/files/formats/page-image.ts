@@ -20,6 +20,9 @@ const minArea = 3600
 /** Share of a page that images cover at least, if there is some text besides, such as a stamp. */
 const minShare = 0.3
 
+/** More images, or more layers over each other, are no scan: a page may repeat an image to keep its reader busy. */
+const [maxImages, maxLayers] = [10_000, 30]
+
 /** Images of a page, drawn together in shades of gray: a scan may be one image, strips, or layers with a mask. */
 export interface PageImage {
   readonly canvas: Canvas
@@ -30,6 +33,7 @@ export interface PageImage {
 /**
  * Draws the images of a page, in the direction it is read; undefined for a page without images of a size that could hold
  * its text.
+ * @throws for a page that would take too long
  */
 export async function pageImage(
   page: PdfPageProxy,
@@ -43,6 +47,8 @@ export async function pageImage(
   const area = images.reduce((sum, { matrix }) => sum + areaOf(matrix), 0)
   if (area < (hasText ? minShare * width * height : Math.min(minArea, 0.1 * width * height))) return undefined
   const sharpest = Math.max(...images.map((image) => image.width / Math.hypot(image.matrix[0], image.matrix[1])))
+  const drawnArea = images.reduce((sum, { matrix }) => sum + Math.min(areaOf(matrix), width * height), 0)
+  if (images.length > maxImages || drawnArea > maxLayers * width * height) throw new Error('Too many images on a page.')
   // Some programs give each pixel a point, which makes a page of metres.
   const scale = Math.min(bestResolution / 72, sharpest, Math.sqrt(maxPixels / (width * height)))
   const canvas = createCanvas(Math.ceil(width * scale), Math.ceil(height * scale))

@@ -44,7 +44,7 @@ export async function readPdf(
   { budget, pictures }: { readonly budget: Budget; readonly pictures: Pictures },
 ): Promise<Reading> {
   // Counted first: the library takes the bytes.
-  const imageCount = countImages(bytes)
+  const { imageCount, hasOversized } = imagesOf(bytes)
   const unpdf = await import('unpdf')
   const decoders = pictures.step === 'read' ? await loadDecoders() : {}
   const undecoded = undecodedBy(decoders, bytes)
@@ -62,10 +62,15 @@ export async function readPdf(
   try {
     const { pages, unreadable } = await readPages(pdf, budget)
     if (unreadable.length === pages.length) throw brokenPdf()
-    const scans = imageCount === 0 ? [] : pages.flatMap((page, index) => (hasOwnText(page) ? [] : [index + 1]))
+    const damaged = new Set(unreadable.map(Number))
+    const hasScan = (page: PdfPage, number: number): boolean => !hasOwnText(page) && !damaged.has(number)
+    const scans = imageCount === 0 ? [] : pages.flatMap((page, index) => (hasScan(page, index + 1) ? [index + 1] : []))
     if (scans.length > 0 && pictures.step === 'note') pictures.note()
+    const isScanOnly = scans.length + unreadable.length === pages.length
     const { texts, unread } =
-      pictures.step === 'read' ? await readScans(pdf, { scans, pages, pictures, undecoded }) : noScans
+      pictures.step === 'read'
+        ? await readScans(pdf, { scans, pages, isScanOnly, pictures, undecoded, hasOversized })
+        : noScans
     const { info } = await pdf.getMetadata().catch(() => ({ info: {} }))
     const lines = withoutFurniture(pages)
     const outline = await readOutline(pdf)
@@ -92,8 +97,23 @@ function refusalFor(error: unknown): Error {
 }
 
 /** Image streams are never inside compressed objects, so counting them needs no decoding. */
-function countImages(bytes: Uint8Array): number {
-  return latin1Of(bytes).match(/\/Subtype\s*\/Image\b/g)?.length ?? 0
+function imagesOf(bytes: Uint8Array): { readonly imageCount: number; readonly hasOversized: boolean } {
+  const text = latin1Of(bytes)
+  let imageCount = 0
+  let hasOversized = false
+  for (const { index } of text.matchAll(/\/Subtype\s*\/Image\b/g)) {
+    imageCount++
+    const before = text
+      .slice(Math.max(0, index - 1000), index)
+      .split(/\bobj\b/)
+      .at(-1)!
+    const entries = before + text.slice(index, index + 1000).split(/\bstream\b/)[0]!
+    const [width, height] = ['Width', 'Height'].map((name) =>
+      Number(new RegExp(`/${name}\\s+(\\d+)`).exec(entries)?.[1]),
+    )
+    hasOversized ||= width! * height! > maxImagePixels
+  }
+  return { imageCount, hasOversized }
 }
 
 function latin1Of(bytes: Uint8Array): string {
@@ -156,17 +176,23 @@ interface ScanReading {
   /** Numbers of the pages without a text of their own. */
   readonly scans: readonly number[]
   readonly pages: readonly PdfPage[]
+  /** Whether no other page can be read. */
+  readonly isScanOnly: boolean
   readonly pictures: Pictures
   /** Said of images that cannot be decoded. */
   readonly undecoded: Refusal
+  /** Whether the file has images that the library drops for their size, which leaves their pages blank. */
+  readonly hasOversized: boolean
 }
 
 /**
  * Recognises the text of pages that are images. Pages that fail are named beside those that are read.
  * @throws the refusal of the last page when the file has no other text
  */
-async function readScans(pdf: PdfDocument, { scans, pages, pictures, undecoded }: ScanReading): Promise<ScannedPages> {
-  const isScanOnly = scans.length === pages.length
+async function readScans(
+  pdf: PdfDocument,
+  { scans, pages, isScanOnly, pictures, undecoded, hasOversized }: ScanReading,
+): Promise<ScannedPages> {
   // Known beforehand: nobody has to wait for it.
   if (isScanOnly && scans.length > pictures.maxPictures) throw toError(refusalOfMany(pictures.maxPictures))
   const { OPS } = await (await import('unpdf')).getResolvedPDFJS()
@@ -180,9 +206,18 @@ async function readScans(pdf: PdfDocument, { scans, pages, pictures, undecoded }
       continue
     }
     const hasText = pages[number - 1]!.lines.length > 0
-    const image = await imageOf(await pdf.getPage(number), OPS, { maxPixels: pictures.maxPixels, hasText })
-    if (image === 'blank') continue
-    const answer = image === 'damaged' ? { unread: undecoded } : await pictures.read(image)
+    const image = await pdf
+      .getPage(number)
+      .then((page) => imageOf(page, OPS, { maxPixels: pictures.maxPixels, hasText }))
+      // One damaged page does not take the others with it.
+      .catch(() => 'damaged' as const)
+    if (image === 'blank' && !hasOversized) continue
+    const answer =
+      image === 'blank'
+        ? { unread: oversized }
+        : image === 'damaged'
+          ? { unread: undecoded }
+          : await pictures.read(image)
     if ('text' in answer) {
       failures = 0
       texts.set(number, answer.text)
@@ -194,6 +229,11 @@ async function readScans(pdf: PdfDocument, { scans, pages, pictures, undecoded }
   }
   if (last && texts.size === 0 && isScanOnly) throw toError(last)
   return { texts, unread }
+}
+
+const oversized: Refusal = {
+  reason: 'too_large',
+  message: `The scan has more than ${maxImagePixels / 1e6} million pixels a page: scan it with a lower resolution.`,
 }
 
 const toError = ({ reason, message }: Refusal): Error => refusal(reason, message)
