@@ -186,6 +186,20 @@ describe('scans, with the language model as their reader', () => {
     expect(request).toMatch(/all text on this page exactly as it stands/)
   })
 
+  test.each(['length', 'content_filter'])(
+    'a text that ends with %s is not taken for the whole page',
+    async (reason) => {
+      await server.close()
+      server = await startOpenAi(() => [{ text: 'A red' }, { end: reason }])
+      const inlay = make({ ocr: 'model' })
+      await inlay.start()
+      await expect(inlay.knowledge.ingestFile({ file: scan })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('use OCR with tesseract'),
+      })
+    },
+  )
+
   test('a model that takes no images is not asked: the file is refused with what to do', async () => {
     const inlay = make({ ocr: 'model', sees: false })
     await inlay.start()

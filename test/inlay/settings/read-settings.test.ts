@@ -167,7 +167,7 @@ test.each(['tesseract', 'tesseract/eng+deu', 'tesseract/chi_sim', 'model'])('sca
   expect(() => checkOptions(options)).not.toThrow()
 })
 
-test.each(['on', 'tesseract/', 'tesseract/../eng', 'model/gpt'])('scans cannot be read by %s', (ocr) => {
+test.each(['on', 'tesseract/', 'tesseract/../eng', 'tesseract/e', 'model/gpt'])('scans cannot be read by %s', (ocr) => {
   expect(() => readSettings({ INLAY_OCR: ocr })).toThrow(/INLAY_OCR.*tesseract\/eng\+deu/)
   expect(() => checkOptions({ ocr })).toThrow(/tesseract/)
 })

@@ -61,7 +61,7 @@ import { pythonRows, toolRows, webRows, type PythonOptions, type ToolOptions, ty
 
 const ocrNames = 'tesseract, tesseract/<languages> such as tesseract/eng+deu, or model'
 const isOcrName = (name: string): boolean =>
-  /^(?:model|tesseract(?:\/[A-Za-z][\w-]*(?:\+[A-Za-z][\w-]*)*)?)$/.test(name)
+  /^(?:model|tesseract(?:\/[A-Za-z][\w-]{1,40}(?:\+[A-Za-z][\w-]{1,40})*)?)$/.test(name)
 
 /** Optional members that also accept `undefined`, even with `exactOptionalPropertyTypes`. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }

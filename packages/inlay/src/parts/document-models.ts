@@ -43,7 +43,15 @@ export function imageTextReader(models: ModelProvider): ImageReader {
       signal.throwIfAborted()
       const image = { type: 'file', mediaType, data: { type: 'data', data } } as const
       const prompt: Prompt = [{ role: 'user', content: [{ type: 'text', text: transcribe }, image] }]
-      const text = await answerOf(models, prompt, signal, pageTokens)
+      const { text, finish } = await generate(models, prompt, signal, pageTokens)
+      // A text that is cut off would pass for the whole page.
+      if (finish === 'length' || finish === 'content-filter')
+        throw new InlayError('INVALID_INPUT', {
+          message:
+            finish === 'length'
+              ? 'The page has more text than the model writes at once: scan it in parts, or use OCR with tesseract.'
+              : 'The model refused to read the page: use OCR with tesseract.',
+        })
       // Some models put all of it into a block of code.
       return /^\s*```(?:markdown|md|text)?\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text
     },
@@ -74,14 +82,19 @@ function questionOf(request: SummaryRequest): string {
 /** Sufficient for the prompts above; longer output is truncated. */
 const answerTokens = 400
 
-async function answerOf(
+async function answerOf(models: ModelProvider, prompt: Prompt, signal: AbortSignal): Promise<string> {
+  return (await generate(models, prompt, signal, answerTokens)).text
+}
+
+async function generate(
   models: ModelProvider,
   prompt: Prompt,
   signal: AbortSignal,
-  maxOutputTokens: number = answerTokens,
-): Promise<string> {
+  maxOutputTokens: number,
+): Promise<{ readonly text: string; readonly finish: string }> {
   const { model, quotesOnly } = await models.resolve()
-  if (quotesOnly) return ''
-  const { content } = await model.doGenerate({ prompt, maxOutputTokens, abortSignal: signal })
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  if (quotesOnly) return { text: '', finish: 'stop' }
+  const { content, finishReason } = await model.doGenerate({ prompt, maxOutputTokens, abortSignal: signal })
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return { text, finish: finishReason.unified }
 }

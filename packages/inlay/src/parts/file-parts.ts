@@ -29,8 +29,15 @@ export function defaultReader(openOcr: () => Promise<ImageReader | undefined>): 
     })
   }
   return {
-    read: async (file, options) => (await (loading ??= load()))(file, options),
-    close: async () => (await loading)?.close(),
+    read: async (file, options) => {
+      loading ??= load().catch((error: unknown) => {
+        // The next file tries again.
+        loading = undefined
+        throw error
+      })
+      return (await loading)(file, options)
+    },
+    close: async () => (await loading?.catch(() => undefined))?.close(),
   }
 }
 
