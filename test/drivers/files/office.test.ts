@@ -76,6 +76,13 @@ describe('Word documents', () => {
     expect((await extract({ name: 'a.docx', bytes: docx(body) })).sections[0]?.text).toBe('**Seen,** shown again.')
   })
 
+  test('text is not hidden by what it was before a tracked change', async () => {
+    const change = (now: string, before: string): string =>
+      `<w:r><w:rPr>${now}<w:rPrChange w:id="1" w:author="A"><w:rPr>${before}</w:rPr></w:rPrChange></w:rPr><w:t xml:space="preserve">`
+    const body = `<w:p>${change('<w:b/>', '<w:vanish/>')}Shown. </w:t></w:r>${change('<w:vanish/>', '<w:b/>')}Hidden.</w:t></w:r></w:p>`
+    expect((await extract({ name: 'a.docx', bytes: docx(body) })).sections[0]?.text).toBe('**Shown.**')
+  })
+
   test('comments of reviewers, with the place they stand at', async () => {
     const body = `<w:p><w:r><w:t>Pay by Friday</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r></w:p>`
     const comment = `<w:comment w:id="1" w:author="Ann Lee" w:initials="AL">${paragraph('Monday is a holiday.')}</w:comment>`

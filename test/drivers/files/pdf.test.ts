@@ -199,6 +199,19 @@ A text below the table begins where its first column does.`)
     expect(sections.map(({ text }) => text)).toEqual([1, 2, 3, 4].map((number) => `What page ${number} tells.`))
   })
 
+  test('numbers of two pages are left out, the headings of two chapters are not', async () => {
+    const page = (number: number): string =>
+      pdfText([
+        [72, 770, 18, `Chapter ${number}`],
+        [72, 400, 11, `Told ${number}.`],
+        [300, 30, 9, `Page ${number}`],
+      ])
+    const { sections } = await extract({ name: 'a.pdf', bytes: pdf([3, 4].map(page)) })
+    const text = sections.map((section) => section.text).join(' ')
+    expect(text).toMatch(/Chapter 3[^]*Told 3[^]*Chapter 4[^]*Told 4/)
+    expect(text).not.toContain('Page')
+  })
+
   test('accents survive', async () => {
     const { sections } = await extract({ name: 'a.pdf', bytes: pdf([body(['Stra\xdfe, caf\xe9, \x80 5'])]) })
     expect(sections[0]?.text).toBe('Straße, café, € 5')

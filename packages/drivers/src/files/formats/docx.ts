@@ -82,10 +82,13 @@ function withoutHidden(bytes: Uint8Array): Uint8Array {
   const seen = runs.map((run) => {
     const end = run.indexOf('</w:r>')
     const properties = end < 0 ? undefined : /^<w:r(?: [^>]*)?>\s*<w:rPr>(.*?)<\/w:rPr>/s.exec(run.slice(0, end))?.[1]
-    return properties !== undefined && isVanishing.test(properties) ? run.slice(end + 6) : run
+    return properties !== undefined && isVanishing.test(withoutFormer(properties)) ? run.slice(end + 6) : run
   })
   return new TextEncoder().encode(seen.join(''))
 }
+
+/** Without the properties that a run had before a tracked change. */
+const withoutFormer = (properties: string): string => properties.replace(/<w:rPrChange\b.*?(?:<\/w:rPrChange>|$)/s, '')
 
 const isVanishing = /<w:vanish(?:\s*\/>|\s+w:val="(?:1|true|on)"|>)/
 

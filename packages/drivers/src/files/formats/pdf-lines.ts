@@ -95,6 +95,10 @@ export interface PdfPage {
 /** Share of the page, at the top and bottom, where running headers and footers are. */
 const margin = 0.12
 
+/** A key of {@link edgeKey}. "Chapter #" is none: two pages may begin with such headings. */
+const isPageNumber =
+  /^(?:top|bottom) [^\p{L}#]*(?:(?:page|seite|p|s|página|pagina)\b\.?)?\s*#(?:\s*(?:of|von|sur|de|di|van|\/)\s*#)?[^\p{L}#]*$/iu
+
 /**
  * Removes running headers, footers and page numbers: lines near an edge that repeat, ignoring numbers, on at least half
  * of three or more pages; numbers only, on two pages.
@@ -106,7 +110,7 @@ export function withoutFurniture(pages: readonly PdfPage[]): Line[][] {
       if (key !== undefined) pagesWith.set(key, (pagesWith.get(key) ?? 0) + 1)
   const isFurniture = (key: string | undefined): boolean => {
     const count = pagesWith.get(key ?? '') ?? 0
-    return key?.endsWith(' #') ? count > 1 : count >= Math.max(3, pages.length / 2)
+    return isPageNumber.test(key ?? '') ? count > 1 : count >= Math.max(3, pages.length / 2)
   }
   return pages.map((page) => page.lines.filter((line) => !isFurniture(edgeKey(line, page))))
 }

@@ -150,6 +150,7 @@ async function rowsOf(
   matches: readonly FoundId[],
   { few, extra }: { readonly few: FewRows | undefined; readonly extra: readonly string[] },
 ): Promise<readonly LoadedRow[]> {
+  if (matches.length === 0) return []
   const known = few && matches.map(({ _rowid: id }) => few.rows.get(id))
   if (known?.every((row) => row !== undefined)) return known
   const isWhole = matches[0]?.text !== undefined
