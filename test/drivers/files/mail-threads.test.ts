@@ -20,7 +20,7 @@ async function partsOf(text: string, type = 'plain'): Promise<[heading: string |
 }
 
 const newest = 'From June on the barrier opens with the badge.'
-const older = 'Does anybody know how the barrier will open?'
+const older = 'Does anybody know yet how the barrier will open from June on?'
 
 describe('what a mail repeats of earlier ones stands behind it, under who wrote it', () => {
   test.each([
@@ -43,16 +43,19 @@ describe('what a mail repeats of earlier ones stands behind it, under who wrote 
       'Outlook, in English',
       `${newest}\n\n-----Original Message-----\nFrom: Bob Ray <bob@x.org>\nSent: Thursday, May 2, 2024 2:14 PM\nTo: all@x.org\nSubject: Car park\n\n${older}\n`,
       'Bob Ray <bob@x.org>, Thursday, May 2, 2024 2:14 PM',
+      'To: all@x.org\nSubject: Car park',
     ],
     [
       'Outlook, in German',
       `${newest}\n\n________________________________\nVon: Bob Ray\nGesendet: Donnerstag, 2. Mai 2024 14:14\nAn: Alle\nBetreff: Parkplatz\n\n${older}\n`,
       'Bob Ray, Donnerstag, 2. Mai 2024 14:14',
+      'An: Alle\nBetreff: Parkplatz',
     ],
     [
       'a mail that is passed on',
       `${newest}\n\n---------- Forwarded message ---------\nFrom: Bob Ray <bob@x.org>\nDate: Thu, May 2, 2024 at 2:14 PM\nSubject: Car park\nTo: <all@x.org>\n\n${older}\n`,
       'Bob Ray <bob@x.org>, Thu, May 2, 2024 at 2:14 PM',
+      'Subject: Car park\nTo: <all@x.org>',
     ],
     [
       'an answer below the quote',
@@ -60,10 +63,18 @@ describe('what a mail repeats of earlier ones stands behind it, under who wrote 
       'On 2 May 2024 14:14, Bob wrote:',
     ],
     ['a quote without its author', `${newest}\n\n> ${older}\n`, 'Earlier message'],
-  ])('%s', async (_name, text, heading) => {
-    expect(await partsOf(text)).toEqual([
-      [undefined, newest],
-      [heading, older],
+    [
+      'a header below a sentence that ends in "wrote:"',
+      `${newest}\n\nFrom: Bob Ray <bob@x.org>\nSent: 2 May\nTo: Ann\n\n${older}`,
+      'Bob Ray <bob@x.org>, 2 May',
+      'To: Ann',
+      'Please see what the customer wrote:',
+    ],
+  ])('%s', async (_name, text, heading, header?: string, last?: string) => {
+    const body = last === undefined ? text : text.replace(newest, `${newest}\n\n${last}`)
+    expect(await partsOf(body)).toEqual([
+      [undefined, last === undefined ? newest : `${newest}\n\n${last}`],
+      [heading, header === undefined ? older : `${header}\n\n${older}`],
     ])
   })
 
@@ -76,7 +87,7 @@ describe('what a mail repeats of earlier ones stands behind it, under who wrote 
     ])
     expect(await partsOf(outlook, 'html')).toEqual([
       [undefined, newest],
-      ['Bob Ray, Thursday, May 2, 2024', older],
+      ['Bob Ray, Thursday, May 2, 2024', `**To:** all@x.org\n**Subject:** Car park\n\n${older}`],
     ])
   })
 
@@ -101,10 +112,72 @@ describe('what stays in the message', () => {
     expect(await partsOf(text)).toEqual([[undefined, text]])
   })
 
-  test('a mail that is passed on without a word is its own text', async () => {
-    const text = `-----Original Message-----\nFrom: Bob Ray\nSent: Thursday\nTo: all@x.org\nSubject: Car park\n\n${older}`
-    expect(await partsOf(text)).toEqual([[undefined, older]])
+  test.each([
+    [
+      'answers between quotes that begin with a header',
+      `Hi Ann,\n\n> From: Ann\n> Sent: Thursday\n> To: Bob\n> Subject: Price\n>\n> Is it 5?\n\nYes, 5.\n\n> And delivery?\n\nTuesday.`,
+    ],
+    ['a booking', `From: Berlin\nTo: Hamburg\nDate: 12 May\nPrice: 89 EUR`],
+    [
+      'a message that begins with an attribution',
+      `On 12 March 2026 the regulator wrote:\nAnswer within two weeks.\n\nWe must answer by Friday.`,
+    ],
+  ])('%s', async (_name, text) => {
+    expect(await partsOf(text)).toEqual([[undefined, text]])
   })
+
+  test('short answers of several people', async () => {
+    expect(await partsOf(`Yes.\n\nOn 2 May 2024, Bob wrote:\n> Yes.\n>\n> On 1 May 2024, Cy wrote:\n>> Yes.`)).toEqual([
+      [undefined, 'Yes.'],
+      ['On 2 May 2024, Bob wrote:', 'Yes.'],
+      ['On 1 May 2024, Cy wrote:', 'Yes.'],
+    ])
+  })
+})
+
+describe('no line is lost', () => {
+  test('a mail that is passed on without a word keeps its sender, date and subject', async () => {
+    const text = `-----Original Message-----\nFrom: Bob Ray\nSent: Thursday\nTo: all@x.org\nSubject: Car park\n\n${older}`
+    expect(await partsOf(text)).toEqual([['Bob Ray, Thursday', `To: all@x.org\nSubject: Car park\n\n${older}`]])
+  })
+
+  test('lines of a form that looks like a header', async () => {
+    const text = `From: Ann Lee <ann@example.com>\nPhone: 0171 123\nDate: 3 May\nSubject: Order 4711 broken\n\nPlease send a new one.`
+    expect(await partsOf(text)).toEqual([
+      ['Ann Lee <ann@example.com>, 3 May', 'Phone: 0171 123\nSubject: Order 4711 broken\n\nPlease send a new one.'],
+    ])
+  })
+
+  test('a header alone', async () => {
+    expect(await partsOf(`${newest}\n\nFrom: Bob <bob@x.org>\nSent: 2 May\nSubject: The gate is open`)).toEqual([
+      [undefined, newest],
+      ['Bob <bob@x.org>, 2 May', 'Subject: The gate is open'],
+    ])
+  })
+
+  test('an attribution above a header', async () => {
+    const text = `${newest}\n\nOn 2 May 2024, Cy wrote:\n\nFrom: Bob <bob@x.org>\nSent: 1 May\nTo: Cy\n\n${older}`
+    expect(await partsOf(text)).toEqual([
+      [undefined, newest],
+      ['Bob <bob@x.org>, 1 May', `On 2 May 2024, Cy wrote:\nTo: Cy\n\n${older}`],
+    ])
+  })
+
+  test('a thread of more messages than are told apart', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `On ${at} May Ann wrote:\nMessage number ${at} of the thread.`)
+    const said = (await partsOf([newest, ...lines].join('\n\n'))).flat().join('\n')
+    for (const at of lines.keys()) expect(said).toContain(`Message number ${at} of`)
+  })
+})
+
+test.each([
+  ['attributions', 'On 1 May Ann wrote:\n'.repeat(10_000)],
+  ['brackets', '['.repeat(400_000)],
+  ['links without end', '[a]('.repeat(100_000)],
+])('many %s are read in a moment', async (_name, text) => {
+  const start = performance.now()
+  await partsOf(text)
+  expect(performance.now() - start).toBeLessThan(3000)
 })
 
 test('an attached mail is not repeated by the quote of it', async () => {
@@ -133,4 +206,32 @@ test('a mailbox has each mail under its subject, sender and date, and no message
     { heading: 'Re: Car park, ann@x.org, 2024-05-03', text: newest },
   ])
   expect(new Date(file.updatedAt ?? 0).toISOString()).toBe('2024-05-03T10:00:00.000Z')
+})
+
+test('a mailbox is parted at separators alone, after a byte order mark, too', async () => {
+  const mail = (subject: string, text: string): string =>
+    `From x@x.org Fri May  3 10:00:00 2024\nFrom: x@x.org\nSubject: ${subject}\n\n${text}\n\n`
+  const hours = 'See you.\n\nFrom Monday 10:00 to 12:30 the office is closed.\n\nBye.'
+  const box = mail('Hours', hours) + mail('Yes?', 'Yes.') + mail('And you?', 'Yes.')
+  for (const name of ['archive', 'archive.mbox']) {
+    const { sections } = await extract({ name, bytes: utf8(`\u{feff}${box}`) })
+    expect(sections).toEqual([
+      { heading: 'Hours, x@x.org', text: hours },
+      { heading: 'Yes?, x@x.org', text: 'Yes.' },
+      { heading: 'And you?, x@x.org', text: 'Yes.' },
+    ])
+  }
+})
+
+test('a mailbox with a last line of many times is read in a moment', async () => {
+  const box = `From x@x.org Fri May  3 10:00:00 2024\nFrom: x@x.org\n\nHi.\n\nFrom x ${'11:11 '.repeat(100_000)}`
+  const start = performance.now()
+  await extract({ name: 'a.mbox', bytes: utf8(box) })
+  expect(performance.now() - start).toBeLessThan(3000)
+})
+
+test('a mailbox names attachments that are not read', async () => {
+  const box = `From x@x.org Fri May  3 10:00:00 2024\nFrom: x@x.org\nSubject: Gate\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nHi.\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment; filename="broken.pdf"\n\n%PDF-1.7 broken\n--b--\n`
+  const { metadata } = await extract({ name: 'a.mbox', bytes: utf8(box) })
+  expect(metadata).toMatchObject({ unreadable_attachments: 'Gate, x@x.org › broken.pdf' })
 })

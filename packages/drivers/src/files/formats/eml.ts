@@ -37,7 +37,9 @@ export async function readEml(
   const written = mail.html ? toMarkdown(parseHtml(mail.html)) : { text: mail.text ?? '', imageCount: 0 }
   const body = written.text.trim() === '' ? (mail.text ?? '') : written.text
   const { newest, earlier } = splitHistory(body)
-  const sections = sectionsOf(newest, budget)
+  // A mail that is passed on without a word is the text of this one.
+  const passedOn = newest === '' ? earlier[0] : undefined
+  const sections = passedOn ? sectionsOfEarlier(passedOn, budget) : sectionsOf(newest, budget)
   const unread: string[] = []
   let imageCount = written.imageCount
   for (const attachment of mail.attachments) {
@@ -46,7 +48,8 @@ export async function readEml(
     if (isPicture && (attachment.related || !readsPictures)) imageCount += attachment.related ? 0 : 1
     else imageCount += await readAttachment(attachment, { sections, unread, readInner })
   }
-  addEarlier(sections, earlier, { budget, seen })
+  if (passedOn) addEarlier(sections, earlier.slice(1), { budget, seen, own: passedOn.text })
+  else addEarlier(sections, earlier, { budget, seen, own: newest })
   const sentAt = toTimestamp(mail.date ?? '')
   const title = oneLine(mail.subject ?? '')
   return {
@@ -61,24 +64,31 @@ export async function readEml(
 
 /** Longer sections are no messages. */
 const maxMessage = 100_000
-/** Shorter ones are within any text by chance. */
-const minWithin = 40
+/** Shorter ones are repeated by chance. */
+const minRepeated = 40
 
 /** Appends what the mail repeats of earlier ones, each once, and none that is attached or seen before. */
 function addEarlier(
   sections: ExtractedSection[],
   earlier: readonly EarlierMessage[],
-  { budget, seen }: { readonly budget: Budget; readonly seen: Set<string> },
+  { budget, seen, own }: { readonly budget: Budget; readonly seen: Set<string>; readonly own: string },
 ): void {
-  const known = sections.filter(({ text }) => text.length <= maxMessage).map(({ text }) => wordsOf(text))
+  const texts = [own, ...sections.map(({ text }) => text)]
+  const known = texts.filter((text) => text.length <= maxMessage).map(wordsOf)
   for (const text of known) seen.add(text)
-  for (const { heading, text } of earlier) {
-    const words = wordsOf(text)
-    if (words === '' || seen.has(words)) continue
-    if (words.length >= minWithin && known.some((other) => other.includes(words))) continue
-    seen.add(words)
-    sections.push(...sectionsOf(text, budget, { heading: heading === '' ? 'Earlier message' : heading }))
+  for (const message of earlier) {
+    const words = wordsOf(message.text)
+    if (words.length >= minRepeated) {
+      if (seen.has(words) || known.some((other) => other.includes(words))) continue
+      seen.add(words)
+    }
+    const heading = message.heading === '' ? 'Earlier message' : message.heading
+    sections.push(...sectionsOfEarlier({ ...message, heading }, budget))
   }
+}
+
+function sectionsOfEarlier({ heading, header, text }: EarlierMessage, budget: Budget): ExtractedSection[] {
+  return sectionsOf(header === '' ? text : `${header}\n\n${text}`, budget, { heading })
 }
 
 /** Letters and digits alone: programs break and mark lines in their own ways. */
@@ -93,8 +103,15 @@ async function readAttachment(
 ): Promise<number> {
   const name = oneLine(attachment.filename ?? '')
   try {
-    const { sections, imageCount = 0 } = await mail.readInner(name, attachment.mimeType, contentOf(attachment))
+    const {
+      sections,
+      imageCount = 0,
+      metadata = {},
+    } = await mail.readInner(name, attachment.mimeType, contentOf(attachment))
     for (const section of sections) mail.sections.push({ ...section, heading: joinHeadings(name, section.heading) })
+    const { unreadable_pages: pages, unreadable_attachments: inner } = metadata
+    if (pages !== undefined) mail.unread.push(`${name}: pages ${[pages].flat().join(', ')}`)
+    for (const each of [inner ?? []].flat()) mail.unread.push(joinHeadings(name, each)!)
     return imageCount
   } catch (error) {
     // Exceeding the budget fails the whole mail.

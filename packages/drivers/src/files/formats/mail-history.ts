@@ -2,16 +2,18 @@
 export interface EarlierMessage {
   /** Who wrote it and when, as the mail says. */
   readonly heading: string
+  /** Lines above it that the heading leaves out, such as its subject. */
+  readonly header: string
   readonly text: string
 }
 
-/** The message itself, and what it repeats of earlier ones, the latest first. */
+/** The message itself, blank if it only passes on another one, and what it repeats of earlier ones, the latest first. */
 export interface MailText {
   readonly newest: string
   readonly earlier: readonly EarlierMessage[]
 }
 
-/** Messages deeper in a thread are left out. */
+/** Messages deeper in a thread stay together. */
 const maxEarlier = 30
 
 /**
@@ -20,17 +22,24 @@ const maxEarlier = 30
  */
 export function splitHistory(text: string): MailText {
   const earlier: EarlierMessage[] = []
-  let { newest, history } = splitOnce(text)
-  const first = newest
-  while (history && earlier.length < maxEarlier) {
-    const { heading, text: quoted } = history
-    ;({ newest, history } = splitOnce(quoted))
-    if (newest !== '') earlier.push({ heading, text: newest })
+  const { newest, history: first } = splitOnce(text)
+  let history = first
+  for (let round = 0; history && round < maxEarlier; round++) {
+    const { heading, header, text: quoted } = history
+    const inner = splitOnce(quoted)
+    // Two headings of one message.
+    if (inner.newest === '' && inner.history) {
+      history = { ...inner.history, header: joined(heading, header, inner.history.header) }
+      continue
+    }
+    earlier.push({ heading, header, text: inner.newest })
+    history = inner.history
   }
-  // A mail that is passed on without a word.
-  if (first === '' && earlier.length > 0) return { newest: earlier[0]!.text, earlier: earlier.slice(1) }
-  return { newest: first, earlier }
+  if (history) earlier.push(history)
+  return { newest, earlier }
 }
+
+const joined = (...lines: readonly string[]): string => lines.filter((line) => line.trim() !== '').join('\n')
 
 interface Split {
   newest: string
@@ -45,11 +54,13 @@ function splitOnce(text: string): Split {
       // Some programs quote what follows, most do not.
       const rest = lines.slice(header.end)
       const isQuoted = rest.every((line) => line.trim() === '' || isQuote(line))
-      return toSplit(lines.slice(0, header.start), header.heading, isQuoted ? rest.map(unquoted) : rest)
+      // Otherwise a quote with answers, as below.
+      if (isQuoted || !isQuote(lines[at]!))
+        return toSplit(lines.slice(0, header.start), header, isQuoted ? rest.map(unquoted) : rest)
     }
     if (isUnquotedHistory(lines, at)) {
       const { start, heading } = attributionAbove(lines, at + 1)
-      return toSplit(lines.slice(0, start), heading, lines.slice(at + 1))
+      return toSplit(lines.slice(0, start), { heading }, lines.slice(at + 1))
     }
     if (!isQuote(lines[at]!)) continue
     const block = blockAt(lines, at)
@@ -60,18 +71,22 @@ function splitOnce(text: string): Split {
     // A short quote in the midst of a message belongs to it.
     const hasBoth = lines.slice(0, start).some(isWritten) && tail.some(isWritten)
     if (hasBoth && heading === '') return { newest: text.trim(), history: undefined }
-    return toSplit([...lines.slice(0, start), ...tail], heading, lines.slice(at, block.end).map(unquoted))
+    return toSplit([...lines.slice(0, start), ...tail], { heading }, lines.slice(at, block.end).map(unquoted))
   }
   return { newest: text.trim(), history: undefined }
 }
 
-function toSplit(own: readonly string[], heading: string, quoted: readonly string[]): Split {
+function toSplit(
+  own: readonly string[],
+  { heading, header = '' }: { readonly heading: string; readonly header?: string },
+  quoted: readonly string[],
+): Split {
   const first = quoted.findIndex((line) => line.trim() !== '')
   // Some programs quote the attribution as well.
   const isNamedWithin = heading === '' && first >= 0 && wrote.test(quoted[first]!)
   const history = isNamedWithin
-    ? { heading: plain(quoted[first]!), text: quoted.slice(first + 1).join('\n') }
-    : { heading, text: quoted.join('\n') }
+    ? { heading: plain(quoted[first]!), header, text: quoted.slice(first + 1).join('\n') }
+    : { heading, header, text: quoted.join('\n') }
   return { newest: own.join('\n').trim(), history }
 }
 
@@ -102,10 +117,11 @@ function attributionAbove(lines: readonly string[], quote: number): { start: num
   return { start, heading: plain(heading) }
 }
 
-/** Whether an attribution with its date stands above text without the marks of a quote. */
+const isDatedAttribution = (line: string): boolean => wrote.test(line) && isBeginning(plain(line)) && /\d/.test(line)
+
+/** Whether an attribution with its date stands between text of the message and text without the marks of a quote. */
 function isUnquotedHistory(lines: readonly string[], at: number): boolean {
-  const line = lines[at]!
-  if (!wrote.test(line) || !isBeginning(plain(line)) || !/\d/.test(line)) return false
+  if (!isDatedAttribution(lines[at]!) || !lines.slice(0, at).some(isWritten)) return false
   const next = lines.slice(at + 1).find((each) => each.trim() !== '')
   return next !== undefined && !isQuote(next)
 }
@@ -132,11 +148,18 @@ interface Header {
   readonly start: number
   readonly end: number
   readonly heading: string
+  /** Lines that the heading leaves out. */
+  readonly header: string
 }
 
-/** Copied header lines: at least three different ones of the fields above, in as many lines. */
+/**
+ * Copied header lines: at least three different ones of the fields above. Forms and bookings have such lines, too, so an
+ * address, a divider above or all of the fields have to show that it was a mail.
+ */
 function headerAt(lines: readonly string[], from: number): Header | undefined {
   const values = new Map<number, string>()
+  /** Lines of sender and date, which the heading holds. */
+  const inHeading = new Set<number>()
   let end = from
   for (let at = from, blanks = 0; at < lines.length && at < from + 14; at++) {
     const line = plain(lines[at]!)
@@ -153,22 +176,38 @@ function headerAt(lines: readonly string[], from: number): Header | undefined {
       continue
     }
     blanks = 0
-    if (!values.has(field)) values.set(field, value)
+    if (!values.has(field)) {
+      values.set(field, value)
+      if (field < 2) inHeading.add(at)
+    }
     end = at + 1
   }
   if (!values.has(0) || !values.has(1) || values.size < 3) return undefined
-  let start = from
-  const isAbove = (line: string): boolean => plain(line) === '' || divider.test(line) || wrote.test(line)
-  for (let at = from - 1; at >= 0 && isAbove(lines[at]!); at--) start = at
-  return { start, end, heading: [values.get(0), values.get(1)].filter(Boolean).join(', ') }
+  let above = from
+  while (above > 0 && (plain(lines[above - 1]!) === '' || divider.test(lines[above - 1]!))) above--
+  const isDivided = lines.slice(above, from).some((line) => divider.test(line))
+  const copied = lines.slice(from, end)
+  if (!isDivided && values.size < fields.length && !copied.some((line) => line.includes('@'))) return undefined
+  const { start, heading: attribution } = attributionAbove(lines, above)
+  const isAttributed = isDatedAttribution(attribution)
+  const others = copied.filter((_, index) => !inHeading.has(from + index)).map(unquoted)
+  return {
+    start: isAttributed ? start : above,
+    end,
+    heading: [values.get(0), values.get(1)].filter(Boolean).join(', '),
+    header: joined(isAttributed ? attribution : '', ...others),
+  }
 }
+
+const maxPlain = 1000
 
 /** Without the marks of Markdown and quotes. */
 function plain(line: string): string {
   return line
+    .slice(0, maxPlain)
     .replace(/[*`\u200e\u200f]|\\(?=[<>_])/g, '')
     .replace(/^[\s>]+/, '')
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^\][]*)\]\([^()]*\)/g, '$1')
     .replace(/\s+/g, ' ')
     .trim()
 }
