@@ -62,4 +62,89 @@ describe.skipIf(reason !== undefined)('deleting in the page', () => {
     await page.getByRole('heading', { name: 'Zebras' }).waitFor()
     expect((await client.projects.list()).map(({ name }) => name)).toEqual(['Zebras'])
   })
+
+  test('nothing is selected that is not listed', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    const field = page.getByLabel('Search documents by name')
+    await field.fill('Zebra')
+    await expect.poll(() => page.locator('.document-row').count()).toBe(2)
+    // All that are found are read while something else is searched for.
+    const request = page.waitForRequest(/order=id/)
+    const held = Promise.withResolvers<void>()
+    await page.route(/order=id/, async (route) => {
+      await held.promise
+      await route.continue().catch(() => {})
+    })
+    await page.locator('.document-row').first().focus()
+    await page.keyboard.press('Control+a')
+    await request
+    await field.fill('Zebra house prices')
+    await expect.poll(() => page.locator('.document-row').count()).toBe(1)
+    held.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.locator('.document-row').first().focus()
+    await page.keyboard.press('Control+a')
+    await page.getByText('1 selected', { exact: true }).waitFor()
+
+    // Rows that still show what was searched for before.
+    await field.fill('Zebra')
+    await expect.poll(() => page.locator('.document-row').count()).toBe(2)
+    const slow = Promise.withResolvers<void>()
+    await page.route(/match=Zebra(\+|%20)house(\+|%20)prices/, async (route) => {
+      await slow.promise
+      await route.continue()
+    })
+    await field.fill('Zebra house prices')
+    await page.getByLabel('Select those shown').check()
+    await page.getByText('2 selected', { exact: true }).waitFor()
+    slow.resolve()
+    await expect.poll(() => page.locator('.document-row').count()).toBe(1)
+    await expect.poll(() => page.getByText('selected', { exact: false }).count()).toBe(0)
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  test('why one was not deleted is told until it is closed', async () => {
+    const page = await open(playground.address)
+    await page.route(/\/service-api\/ingestion\/Zebra/, (route) =>
+      route.fulfill({ status: 403, json: { error_code: 'INSUFFICIENT_PERMISSIONS', detail: 'It belongs to others.' } }),
+    )
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByRole('button', { name: 'Delete Zebra house hours' }).click()
+    const reread = page.waitForResponse(/order=newest/)
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const note = page.getByRole('alert').filter({ hasText: 'It belongs to others.' })
+    await note.waitFor()
+    await reread
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await page.waitForResponse(/order=largest/)
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await page.waitForResponse(/order=smallest/)
+    await note.getByRole('button', { name: 'Close' }).click()
+    await note.waitFor({ state: 'detached' })
+  })
+
+  test('a deletion goes on, whatever is pressed and wherever its person goes, and is told when they are back', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByLabel('Search documents by name').fill('Zebra')
+    await expect.poll(() => page.locator('.document-row').count()).toBe(2)
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/service-api\/ingestion\/Zebra/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByLabel('Select those shown').check()
+    await page.getByRole('button', { name: 'Delete 2 documents' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Deleted 0 of 2').waitFor()
+    await page.locator('.document-row').first().focus()
+    await page.keyboard.press('Control+a')
+    await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    await page.getByLabel('Your question').waitFor()
+    held.resolve()
+    await expect.poll(listed).toEqual([])
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.getByText('2 documents were deleted.').waitFor()
+  })
 })

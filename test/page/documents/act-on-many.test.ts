@@ -22,6 +22,7 @@ test('goes on after failures, and groups them by reason', async () => {
     documents,
     async ({ id }) => {
       if (id.endsWith('3')) throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'It belongs to others.' })
+      return true
     },
     how,
   )
@@ -40,6 +41,7 @@ test('waits as long as the server asks to, then tries the same document again', 
     documents.slice(0, 5),
     async () => {
       if (++calls === 2) throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds: 7 }, retryable: true })
+      return true
     },
     how,
   )
@@ -53,6 +55,7 @@ test('ends when the server cannot be reached, and leaves the others as they are'
     documents,
     async () => {
       if (++calls > 10) throw new TypeError('Failed to fetch')
+      return true
     },
     options(),
   )
@@ -68,10 +71,32 @@ test('can be stopped', async () => {
     documents,
     async ({ id }) => {
       if (id === 'd7') stop.abort()
+      return true
     },
     options(stop.signal),
   )
   expect(report.failed).toEqual([])
   expect(report.done.length + report.left).toBe(40)
   expect(report.left).toBeGreaterThan(20)
+})
+
+test('does nothing more once it is stopped while it waits', async () => {
+  const stop = new AbortController()
+  let calls = 0
+  const report = await actOnMany(
+    documents.slice(0, 1),
+    async () => {
+      if (++calls === 1) throw new InlayError('RATE_LIMITED', { data: { retryAfterSeconds: 7 }, retryable: true })
+      return true
+    },
+    { ...options(stop.signal), wait: async () => stop.abort() },
+  )
+  expect(calls).toBe(1)
+  expect(report).toEqual({ done: [], failed: [], left: 1 })
+})
+
+test('counts as done only what there was something to do for', async () => {
+  const report = await actOnMany(documents.slice(0, 10), async ({ id }) => id !== 'd3', options())
+  expect(report.done).toHaveLength(9)
+  expect(report).toMatchObject({ failed: [], left: 1 })
 })

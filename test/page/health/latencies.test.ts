@@ -28,7 +28,7 @@ test('what took longer than the last bucket has no number, and what never happen
   const metrics = [bucket('0.1', 1), bucket('+Inf', 20), 'inlay_indexing_duration_seconds_bucket{le="+Inf"} 0'].join(
     '\n',
   )
-  expect(latenciesOf(metrics)).toMatchObject([{ name: 'search', count: 20, slow: null }])
+  expect(latenciesOf(metrics)).toMatchObject([{ name: 'search', count: 20, median: null, slow: null }])
   expect(latenciesOf('')).toEqual([])
 })
 

@@ -1,10 +1,24 @@
 import type { JSX } from 'preact'
+import { texts } from '../texts/texts.ts'
+
+interface FailureNoteProps {
+  readonly failure: { readonly message: string }
+  /** Without it the note goes by itself. */
+  readonly close?: () => void
+}
 
 /** What went wrong, read out at once. */
-export function FailureNote({ failure }: { failure: { readonly message: string } }): JSX.Element {
+export function FailureNote({ failure, close }: FailureNoteProps): JSX.Element {
   return (
     <div class="failure" role="alert">
-      <p>{failure.message}</p>
+      <p>
+        {failure.message}{' '}
+        {close !== undefined && (
+          <button type="button" class="text-button" onClick={close}>
+            {texts.frame.close}
+          </button>
+        )}
+      </p>
     </div>
   )
 }

@@ -49,8 +49,11 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
       </div>
       <Notices service={service} />
       <AddDocuments service={service} change={change} />
-      <OwnDocumentation service={service} change={change} total={counts?.total.number} />
+      <OwnDocumentation service={service} change={documents.changeOrTell} total={counts?.total.number} />
       {documents.failure !== null && <FailureNote failure={documents.failure} />}
+      {documents.changeFailure !== null && (
+        <FailureNote failure={documents.changeFailure} close={documents.closeChangeFailure} />
+      )}
       {rows !== undefined && (
         <div class="document-filters">
           <SearchField
@@ -71,14 +74,14 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
 function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
-  const selection = useRowSelection(filter)
+  const selection = useRowSelection(filter, documents.rowFilter)
   const many = useMany(documents, selection)
   return (
     <div class="found-documents">
       <p class="visually-hidden" role="status">
         {matchCount === null ? documentTexts.atLeast(rows.length) : documentTexts.found(matchCount)}
       </p>
-      {filter.state === 'failed' && <RetryAll documents={documents} />}
+      {filter.state === 'failed' && <RetryAll documents={documents} clear={many.clear} />}
       <ManyBar documents={documents} selection={selection} many={many} />
       {rows.length === 0 ? (
         <p class="nothing">{isNarrow(filter) ? documentTexts.noneFound : documentTexts.none}</p>
@@ -129,7 +132,14 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
   const [sets, setSets] = useState<readonly { readonly id: number; readonly name: string }[]>([])
   useEffect(() => {
     const leave = new AbortController()
-    service.documentSets(leave.signal).then(setSets, () => {})
+    service.documentSets(leave.signal).then(
+      (listed) => {
+        setSets(listed)
+        // One that was deleted since cannot be seen here, nor taken back.
+        if (filter.set !== null && !listed.some(({ id }) => id === filter.set)) narrow({ set: null })
+      },
+      () => {},
+    )
     return () => leave.abort()
   }, [service])
   const { tag } = filter
@@ -230,13 +240,25 @@ function TagField({
 
 const nameOf = ({ key, value }: FilterValues['tags'][number]): string => `${key}: ${value}`
 
-function RetryAll({ documents: { change, service } }: { documents: Documents }): JSX.Element {
+interface RetryAllProps {
+  readonly documents: Documents
+  /** Clears the selection: those that are tried again leave the list. */
+  readonly clear: () => void
+}
+
+function RetryAll({ documents: { changeOrTell, service }, clear }: RetryAllProps): JSX.Element {
   const [isBusy, setIsBusy] = useState(false)
   const [count, setCount] = useState<number | null>(null)
   const retry = (): void => {
     setIsBusy(true)
-    change(service.requeue())
-      .then(setCount, () => {})
+    changeOrTell(service.requeue())
+      .then(
+        (requeued) => {
+          setCount(requeued)
+          clear()
+        },
+        () => {},
+      )
       .finally(() => setIsBusy(false))
   }
   return (

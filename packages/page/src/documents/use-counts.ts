@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DocumentCounts, Service } from '../service/service.ts'
-import { onChangeElsewhere } from '../service/tabs.ts'
+import { onAnyChange } from '../service/tabs.ts'
 import { exactCounts, isOnTheWay, type Counts } from './counts.ts'
 
 /** How often documents are counted while some are on their way, in milliseconds. */
@@ -27,7 +27,7 @@ export function useCounts(
       if (known !== null && !leave.signal.aborted) setCounts(exactCounts(known))
     }
     const timer = isBusy ? setInterval(() => void count(), busyMs) : undefined
-    const unsubscribe = onChangeElsewhere(({ kind }) => {
+    const unsubscribe = onAnyChange(({ kind }) => {
       if (kind === 'documents') void count()
     })
     return () => {

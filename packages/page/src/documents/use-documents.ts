@@ -2,7 +2,7 @@ import type { DocumentOrder } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedDocument, Service } from '../service/service.ts'
-import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
+import { announceChange, onAnyChange } from '../service/tabs.ts'
 import { countDocuments, exactCounts, isOnTheWay, type Counts } from './counts.ts'
 import {
   everything,
@@ -25,6 +25,8 @@ const typingMs = 250
 /** Rows behind those that are seen before more are read. */
 const rowsAhead = 40
 
+type Change = <Result>(work: Promise<Result>) => Promise<Result>
+
 /** Documents of the service that a filter finds, in an order, kept up to date. */
 export interface Documents {
   /** Undefined until they were read for the first time. */
@@ -39,16 +41,22 @@ export interface Documents {
   readonly sort: (order: DocumentOrder) => void
   /** Tells which rows are seen: they are kept up to date. */
   readonly see: (range: RowRange) => void
-  /** Why the list is not up to date, or why the last change failed. */
+  /** The filter that the rows were read with: that of before until those of another are read. */
+  readonly rowFilter: DocumentFilter
+  /** Why the list is not up to date. */
   readonly failure: Failure | null
-  /** Does something that changes documents, then reads them again. */
-  readonly change: <Result>(work: Promise<Result>) => Promise<Result>
+  /** Does something that changes documents, then reads them again. The caller says why it failed. */
+  readonly change: Change
+  /** As `change`, but why it failed is told above the list until it is closed or the next one begins. */
+  readonly changeOrTell: Change
+  readonly changeFailure: Failure | null
+  readonly closeChangeFailure: () => void
   readonly service: Service
 }
 
 interface WatchOptions {
   readonly service: Service
-  readonly onPages: (pages: readonly RowPage[]) => void
+  readonly onPages: (pages: readonly RowPage[], filter: DocumentFilter) => void
   readonly onCounts: (counts: Counts) => void
   readonly onFailure: (failure: Failure) => void
 }
@@ -75,7 +83,7 @@ class ListWatch {
     this.#options = options
     this.#wanted = wanted
     document.addEventListener('visibilitychange', this.#onVisible)
-    this.#unsubscribe = onChangeElsewhere(({ kind }) => kind === 'documents' && this.refresh())
+    this.#unsubscribe = onAnyChange(({ kind }) => kind === 'documents' && this.refresh())
     this.refresh()
   }
 
@@ -122,7 +130,7 @@ class ListWatch {
     const reading = new AbortController()
     this.#reading = reading
     let isBusy = false
-    let hasFailed = false
+    let failure: Failure | undefined
     try {
       if (!document.hidden || this.#pages === undefined) {
         const { service, onPages, onCounts } = this.#options
@@ -137,19 +145,21 @@ class ListWatch {
         isBusy = isOnTheWay(counts)
         this.#pages = pages
         this.#isStale = false
-        onPages(pages)
+        onPages(pages, this.#wanted.filter)
         onCounts(counts)
       }
     } catch (error) {
       if (reading.signal.aborted) return
-      this.#options.onFailure(toFailure(error))
-      hasFailed = true
+      failure = toFailure(error)
+      this.#options.onFailure(failure)
     }
     if (reading.signal.aborted) return
     this.#reading = undefined
-    const pauseMs = hasFailed ? retryMs : isBusy ? busyMs : idleMs
-    this.#timer = setTimeout(() => void this.#read(hasFailed ? which : 'seen'), pauseMs)
-    if (!hasFailed) this.#readAhead()
+    // A key that is refused stays refused: it is asked again once the person comes back or wants something else.
+    if (failure?.retryable === false) return
+    const pauseMs = failure !== undefined ? retryMs : isBusy ? busyMs : idleMs
+    this.#timer = setTimeout(() => void this.#read(failure !== undefined ? which : 'seen'), pauseMs)
+    if (failure === undefined) this.#readAhead()
   }
 
   /** As the service counts them; where the key may not ask, from the newest documents. */
@@ -183,11 +193,14 @@ export function useDocuments(
 ): Documents {
   const [pages, setPages] = useState<readonly RowPage[] | undefined>(undefined)
   const [wanted, setWanted] = useState(lastWanted)
+  const [rowFilter, setRowFilter] = useState(lastWanted.filter)
   const [failure, setFailure] = useState<Failure | null>(null)
+  const [changeFailure, setChangeFailure] = useState<Failure | null>(null)
   const watch = useRef<ListWatch | undefined>(undefined)
   useEffect(() => {
-    const onPages = (read: readonly RowPage[]): void => {
+    const onPages: WatchOptions['onPages'] = (read, readWith) => {
       setPages(read)
+      setRowFilter(readWith)
       setFailure(null)
     }
     watch.current = new ListWatch({ service, onPages, onCounts, onFailure: setFailure }, wanted)
@@ -210,17 +223,22 @@ export function useDocuments(
 
   const change = useCallback(async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
-      const result = await work
-      setFailure(null)
-      announceChange({ kind: 'documents' })
-      return result
-    } catch (error) {
-      setFailure(toFailure(error))
-      throw error
+      return await work
     } finally {
-      watch.current?.refresh()
+      // Part of it may have been done where it failed. It also reads the rows again.
+      announceChange({ kind: 'documents' })
     }
   }, [])
+  const changeOrTell = useCallback(async <Result>(work: Promise<Result>): Promise<Result> => {
+    setChangeFailure(null)
+    try {
+      return await change(work)
+    } catch (error) {
+      setChangeFailure(toFailure(error))
+      throw error
+    }
+  }, [])
+  const closeChangeFailure = useCallback(() => setChangeFailure(null), [])
   const see = useCallback((range: RowRange) => watch.current?.see(range), [])
   const rows = useMemo(() => pages?.flatMap((page) => page.rows), [pages])
   const hasMore = (pages?.at(-1)?.next ?? null) !== null
@@ -233,8 +251,12 @@ export function useDocuments(
     order,
     sort: (next) => setWanted((known) => ({ ...known, order: next })),
     see,
+    rowFilter,
     failure,
     change,
+    changeOrTell,
+    changeFailure,
+    closeChangeFailure,
     service,
   }
 }

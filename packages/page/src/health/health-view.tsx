@@ -227,7 +227,7 @@ function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }): JS
                 <tr key={name}>
                   <th scope="row">{healthTexts.latencies[name]}</th>
                   <td class="amount">{formatNumber(count)}</td>
-                  <td class="amount">{formatSeconds(median)}</td>
+                  <td class="amount">{median === null ? healthTexts.beyond : formatSeconds(median)}</td>
                   <td class="amount">{slow === null ? healthTexts.beyond : formatSeconds(slow)}</td>
                 </tr>
               ))}

@@ -2,8 +2,8 @@
 export interface Latency {
   readonly name: LatencyName
   readonly count: number
-  /** Seconds that half of them took at most. */
-  readonly median: number
+  /** Seconds that half of them took at most; null when they took longer than what is measured. */
+  readonly median: number | null
   /** Seconds that 95 % of them took at most; null when they took longer than what is measured. */
   readonly slow: number | null
 }
@@ -34,8 +34,8 @@ export function latenciesOf(metrics: string): readonly Latency[] {
     const counts = [...(buckets.get(metric) ?? [])].toSorted(([left], [right]) => left - right)
     const total = counts.at(-1)?.[1] ?? 0
     if (total === 0) return []
-    const median = quantile(counts, total * 0.5)
-    return [{ name: name as LatencyName, count: total, median: median ?? 0, slow: quantile(counts, total * 0.95) }]
+    const [median, slow] = [quantile(counts, total * 0.5), quantile(counts, total * 0.95)]
+    return [{ name: name as LatencyName, count: total, median, slow }]
   })
 }
 

@@ -43,6 +43,7 @@ export function useHealth(calls: AdminCalls): Health {
     const { signal } = leave
     let timer: ReturnType<typeof setTimeout> | undefined
     let hasMetrics = true
+    let isRefused = false
     const set = (part: (known: Health) => Partial<Health>): void => {
       if (!signal.aborted) setHealth((known) => ({ ...known, ...part(known) }))
     }
@@ -52,7 +53,9 @@ export function useHealth(calls: AdminCalls): Health {
         const sample = { at: Date.now(), figures }
         set(({ samples }) => ({ samples: [...samples.slice(1 - maxSamples), sample], failure: null }))
       } catch (error) {
-        set(() => ({ failure: toFailure(error) }))
+        const failure = toFailure(error)
+        isRefused = !failure.retryable
+        set(() => ({ failure }))
       }
     }
     const readReadiness = async (): Promise<void> => {
@@ -76,8 +79,10 @@ export function useHealth(calls: AdminCalls): Health {
     const read = async (): Promise<void> => {
       clearTimeout(timer)
       if (document.hidden) return
+      isRefused = false
       await Promise.all([readFigures(), readReadiness(), readLatencies()])
-      if (!signal.aborted && !document.hidden) timer = setTimeout(() => void read(), pollMs)
+      // A key that is refused stays refused: it is asked again once the person comes back.
+      if (!signal.aborted && !document.hidden && !isRefused) timer = setTimeout(() => void read(), pollMs)
     }
     const onVisible = (): void => void read()
     document.addEventListener('visibilitychange', onVisible)

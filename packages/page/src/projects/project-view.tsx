@@ -50,7 +50,11 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
       />
       <Files
         files={files}
-        add={async (file) => change(service.uploadTo(projectId, file))}
+        key={projectId}
+        add={async (file) => {
+          await service.uploadTo(projectId, file)
+          announceChange({ kind: 'projects' })
+        }}
         remove={(id) => change(service.projects.unlink(projectId, id))}
       />
       <h2>{words.chats}</h2>
@@ -94,33 +98,49 @@ const readingMs = 1_500
 function useProject(service: Service, projectId: number): ReadProject {
   const [details, setDetails] = useState<ProjectDetails | undefined>(undefined)
   const [failure, setFailure] = useState<Failure | null>(null)
+  const [readFailure, setReadFailure] = useState<Failure | null>(null)
   const round = useRef(0)
-  const read = useCallback((): void => {
+  const read = useCallback(async (): Promise<void> => {
     const mine = ++round.current
-    service.projects.get(projectId).then(
-      (known) => mine === round.current && setDetails(known),
-      (error: unknown) => mine === round.current && setFailure(toFailure(error)),
-    )
+    try {
+      const known = await service.projects.get(projectId)
+      if (mine !== round.current) return
+      setDetails(known)
+      setReadFailure(null)
+    } catch (error) {
+      if (mine === round.current) setReadFailure(toFailure(error))
+    }
   }, [service, projectId])
   useEffect(() => {
     setDetails(undefined)
     setFailure(null)
-    read()
-    const end = onAnyChange(({ kind }) => kind !== 'documents' && read())
+    setReadFailure(null)
+    void read()
+    const end = onAnyChange(({ kind }) => void (kind !== 'documents' && read()))
     return () => {
       round.current++
       end()
     }
   }, [read])
   const isReading = details?.files.some(({ status }) => status === 'PROCESSING') === true
+  const isRefused = readFailure?.retryable === false
   useEffect(() => {
-    if (!isReading) return undefined
-    const timer = setTimeout(read, readingMs)
-    return () => clearTimeout(timer)
-  }, [details, isReading])
+    if (!isReading || isRefused) return undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let hasEnded = false
+    const readAgain = async (): Promise<void> => {
+      if (!document.hidden) await read()
+      if (!hasEnded) timer = setTimeout(() => void readAgain(), readingMs)
+    }
+    timer = setTimeout(() => void readAgain(), readingMs)
+    return () => {
+      hasEnded = true
+      clearTimeout(timer)
+    }
+  }, [read, isReading, isRefused])
   return {
     details,
-    failure,
+    failure: failure ?? readFailure,
     change: async (work) => {
       try {
         await work
@@ -248,9 +268,14 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
   const picker = useRef<HTMLInputElement>(null)
   const [isAdding, setIsAdding] = useState(false)
   const words = texts.projects
+  const [refused, setRefused] = useState<readonly string[]>([])
   const addAll = async (chosen: readonly File[]): Promise<void> => {
     setIsAdding(true)
-    for (const file of chosen) await add(file)
+    setRefused([])
+    for (const file of chosen)
+      await add(file).catch((error: unknown) =>
+        setRefused((known) => [...known, `${file.name}: ${toFailure(error).message}`]),
+      )
     setIsAdding(false)
   }
   return (
@@ -275,6 +300,9 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
           }}
         />
       </div>
+      {refused.map((message) => (
+        <FailureNote key={message} failure={{ message }} />
+      ))}
       {files.length === 0 && <p class="nothing">{words.noFiles}</p>}
       {files.length > 0 && (
         <ul class="project-files">

@@ -26,8 +26,8 @@ export interface ManyReport {
 interface ManyOptions {
   readonly signal: AbortSignal
   readonly onProgress: (progress: ManyProgress) => void
-  /** Waits; in milliseconds. */
-  readonly wait: (ms: number) => Promise<void>
+  /** Waits, in milliseconds, or until it is stopped. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Calls at the same time. */
@@ -35,10 +35,13 @@ const concurrency = 4
 /** Times a document is tried again after the server asked to wait. */
 const maxRetries = 5
 
-/** Does the same to many documents. Goes on after a failure, unless the server cannot be reached. */
+/**
+ * Does the same to many documents. Goes on after a failure, unless the server cannot be reached.
+ * @param act gives whether there was anything to do
+ */
 export async function actOnMany<Document extends { readonly id: string; readonly title: string }>(
   documents: readonly Document[],
-  act: (document: Document) => Promise<unknown>,
+  act: (document: Document) => Promise<boolean>,
   { signal, onProgress, wait }: ManyOptions,
 ): Promise<ManyReport> {
   const done: string[] = []
@@ -48,13 +51,13 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   const actOn = async (document: Document): Promise<void> => {
     for (let retries = 0; ; retries++)
       try {
-        await act(document)
-        done.push(document.id)
+        if (await act(document)) done.push(document.id)
         return
       } catch (error) {
         const { message, waitSeconds } = toFailure(error)
         if (waitSeconds !== undefined && retries < maxRetries && !signal.aborted) {
-          await wait(waitSeconds * 1000)
+          await wait(waitSeconds * 1000, signal)
+          if (signal.aborted) return
           continue
         }
         if (error instanceof TypeError || (isInlayError(error) && error.code === 'CONNECTION_ERROR'))

@@ -102,7 +102,8 @@ function TagEditor({
     // The button that was pressed is gone, or has nothing to do.
     keyField.current?.focus()
   }
-  if (document.state !== 'indexed' && !isSaved) return <p class="facts">{documentTexts.tagsLater}</p>
+  const isEdited = tags !== null || key !== '' || value !== ''
+  if (document.state !== 'indexed' && !isEdited) return <p class="facts">{documentTexts.tagsLater}</p>
   if (before.length >= maxTags) return <p class="facts">{documentTexts.tooManyTags}</p>
   const isAddable = key.trim() !== '' && value.trim() !== ''
   const add = (): void => {
@@ -229,10 +230,13 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
       ...(!isPublic && { users: linesOf(fields, 'people'), groups: linesOf(fields, 'groups') }),
     })
     const wanted = new Set(fields.getAll('sets'))
+    const before = new Map(known.map((set) => [set.id, holds(set)]))
     const next: DocumentSetSummary[] = []
-    for (const set of known) {
+    // A set is sent whole: read anew, it has what others, such as another owner above, put into it meanwhile.
+    for (const set of await calls.get<readonly DocumentSetSummary[]>('/manage/document-set')) {
       const isWanted = wanted.has(String(set.id))
-      if (isWanted === holds(set)) {
+      const isChanged = before.has(set.id) && before.get(set.id) !== isWanted
+      if (!isChanged || isWanted === holds(set)) {
         next.push(set)
         continue
       }

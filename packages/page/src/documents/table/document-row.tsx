@@ -174,7 +174,7 @@ export const tagOf = (key: string, value: string): string =>
 
 function Actions({
   document: { id, title, state },
-  documents: { change, service },
+  documents: { changeOrTell, service },
   isOpen,
   open,
   ask,
@@ -189,7 +189,7 @@ function Actions({
           class="text-button"
           tabIndex={tabIndex}
           aria-label={documentTexts.retryThing(title)}
-          onClick={() => void change(service.requeue(id)).catch(() => {})}
+          onClick={() => void changeOrTell(service.requeue(id)).catch(() => {})}
         >
           {texts.frame.retry}
         </button>
@@ -222,7 +222,9 @@ function Actions({
 
 function Confirm({
   document: { id, title },
-  documents: { change, service },
+  documents: { changeOrTell, service },
+  isSelected,
+  select,
   ask,
   setIsBusy,
 }: RowProps & { setIsBusy: (isBusy: boolean) => void }): JSX.Element {
@@ -241,7 +243,10 @@ function Confirm({
         confirm={() => {
           ask(false)
           setIsBusy(true)
-          change(service.remove(id)).catch(() => setIsBusy(false))
+          changeOrTell(service.remove(id)).then(
+            () => isSelected && select(false, false),
+            () => setIsBusy(false),
+          )
         }}
       >
         {texts.frame.delete}

@@ -40,7 +40,9 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
   const open = openIndex === undefined ? null : { index: openIndex, extra: openHeight }
   const heights: RowHeights = { row: useRowHeight(list, rows.length > 0), open }
   const range = useRange(list, rows.length, heights)
-  useEffect(() => documents.see(range), [range, documents.see])
+  // The open row is kept up to date too: gone from the list, it would take what is typed in it along.
+  const lastSeen = Math.max(range.last, openIndex ?? 0)
+  useEffect(() => documents.see({ first: range.first, last: lastSeen }), [range, lastSeen, documents.see])
   useListTop(list, documents)
   useLayoutEffect(() => {
     if (focusRequest === 0) return

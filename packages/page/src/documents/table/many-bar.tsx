@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButton } from '../../controls/confirm-button.tsx'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
@@ -24,47 +24,83 @@ export interface Many {
   readonly failure: Failure | null
   readonly isSelecting: boolean
   readonly selectAll: () => void
+  /** Clears the selection, and ends the reading of all that are to be selected. */
+  readonly clear: () => void
   readonly start: (kind: Kind) => void
   readonly stop: () => void
   readonly dismiss: () => void
 }
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 
-export function useMany({ service, filter, change }: Documents, { selected, select }: RowSelection): Many {
-  const [running, setRunning] = useState<Running | null>(null)
-  const [report, setReport] = useState<Many['report']>(null)
+/** What was begun goes on when another view is opened, and is there when this one is opened again. */
+const run: { running: Running | null; report: Many['report']; acting: AbortController | undefined } = {
+  running: null,
+  report: null,
+  acting: undefined,
+}
+const runChanges = new EventTarget()
+
+function setRun(part: Partial<Pick<typeof run, 'running' | 'report'>>): void {
+  Object.assign(run, part)
+  runChanges.dispatchEvent(new Event('change'))
+}
+
+export function useMany({ service, filter, change }: Documents, { selected, select, clear }: RowSelection): Many {
+  const [{ running, report }, showRun] = useState({ ...run })
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isSelecting, setIsSelecting] = useState(false)
-  // What was begun goes on when another view is opened.
-  const leave = useRef<AbortController | undefined>(undefined)
+  const reading = useRef<AbortController | undefined>(undefined)
+  useEffect(() => {
+    const show = (): void => showRun({ ...run })
+    runChanges.addEventListener('change', show)
+    show()
+    return () => runChanges.removeEventListener('change', show)
+  }, [])
+  const endReading = useCallback((): void => {
+    reading.current?.abort()
+    reading.current = undefined
+    setIsSelecting(false)
+  }, [])
+  // What another filter finds would be selected unseen.
+  useEffect(() => endReading, [filter])
 
   const selectAll = (): void => {
-    const reading = new AbortController()
-    leave.current?.abort()
-    leave.current = reading
+    if (run.running !== null) return
+    endReading()
+    const mine = new AbortController()
+    reading.current = mine
     setIsSelecting(true)
     setFailure(null)
-    readAllFound(service, filter, reading.signal)
+    readAllFound(service, filter, mine.signal)
       .then(
-        (matches) => select(matches, true),
-        (error: unknown) => reading.signal.aborted || setFailure(toFailure(error)),
+        (matches) => mine.signal.aborted || select(matches, true),
+        (error: unknown) => mine.signal.aborted || setFailure(toFailure(error)),
       )
-      .finally(() => setIsSelecting(false))
+      .finally(() => reading.current === mine && endReading())
   }
   const start = (kind: Kind): void => {
+    if (run.running !== null) return
+    endReading()
     const acting = new AbortController()
-    leave.current?.abort()
-    leave.current = acting
+    run.acting = acting
     const wanted = [...selected.values()].filter(({ state }) => kind === 'delete' || state === 'failed')
-    setReport(null)
-    setRunning({ kind, progress: { done: 0, total: wanted.length } })
-    const act = ({ id }: NamedDocument): Promise<unknown> =>
-      kind === 'delete' ? service.remove(id) : service.requeue(id)
-    const onProgress = (progress: ManyProgress): void => setRunning({ kind, progress })
+    setRun({ running: { kind, progress: { done: 0, total: wanted.length } }, report: null })
+    const act = async ({ id }: NamedDocument): Promise<boolean> => {
+      if (kind === 'retry') return (await service.requeue(id)) > 0
+      await service.remove(id)
+      return true
+    }
+    const onProgress = (progress: ManyProgress): void => setRun({ running: { kind, progress } })
     const work = actOnMany(wanted, act, { signal: acting.signal, onProgress, wait }).then((made) => {
-      setRunning(null)
-      setReport({ kind, report: made })
+      setRun({ running: null, report: { kind, report: made } })
       const done = new Set(made.done)
       // Those that remain selected can be tried again.
       select(
@@ -81,8 +117,12 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     isSelecting,
     selectAll,
     start,
-    stop: () => leave.current?.abort(),
-    dismiss: () => setReport(null),
+    clear: () => {
+      endReading()
+      clear()
+    },
+    stop: () => run.acting?.abort(),
+    dismiss: () => setRun({ report: null }),
   }
 }
 
@@ -94,7 +134,7 @@ interface BarProps {
 
 /** Says how many documents are selected and what can be done to them. */
 export function ManyBar({ documents, selection, many }: BarProps): JSX.Element | null {
-  const { selected, clear } = selection
+  const { selected } = selection
   const [isAsking, setIsAsking] = useState(false)
   const { running, report, failure, isSelecting } = many
   useEffect(() => setIsAsking(false), [selected.size === 0])
@@ -121,7 +161,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
               many={many}
               isSelecting={isSelecting}
               ask={() => setIsAsking(true)}
-              clear={clear}
+              clear={many.clear}
             />
           )}
         </div>

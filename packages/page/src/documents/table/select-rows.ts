@@ -19,8 +19,11 @@ export interface RowSelection {
   readonly clear: () => void
 }
 
-/** @param filter another one clears the selection: nothing is deleted that a person does not see listed */
-export function useRowSelection(filter: DocumentFilter): RowSelection {
+/**
+ * Another filter clears the selection: nothing is deleted that a person does not see listed.
+ * @param rowFilter that of the rows that are shown: those of before may be selected until others are read
+ */
+export function useRowSelection(filter: DocumentFilter, rowFilter: DocumentFilter): RowSelection {
   const [selected, setSelected] = useState<Selected>(new Map())
   const select = useCallback(
     (documents: readonly NamedDocument[], isSelected: boolean) =>
@@ -28,6 +31,6 @@ export function useRowSelection(filter: DocumentFilter): RowSelection {
     [],
   )
   const clear = useCallback(() => setSelected(new Map()), [])
-  useEffect(clear, [filter])
+  useEffect(clear, [filter, rowFilter])
   return { selected, select, clear }
 }
