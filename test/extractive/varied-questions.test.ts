@@ -154,3 +154,54 @@ describe('look-ups', () => {
     ).toContain('blue')
   })
 })
+
+describe('extremes of a table', () => {
+  const rooms = {
+    title: 'Rooms',
+    content:
+      '# Rooms\n\n| Room | Capacity | Price |\n|---|---|---|\n| Elm | 4 | 20 € |\n| Oak | 25 | 90 € |\n| Ash | 60 | 150 € |\n',
+  }
+  const single = /^(?:Elm|Oak|Ash)[^\n]*\[1\]\.?$/
+
+  test('the least and the most are one row', async () => {
+    expect(await answer('Which room is the cheapest?', rooms)).toMatch(/^Elm: Price 20 €/)
+    expect(await answer('Which room is the most expensive?', rooms)).toMatch(/^Ash: Price 150 €/)
+  })
+
+  test.each([
+    'Which room has a capacity of at least 20?',
+    'Which room has a price of at most 100?',
+    'Which room is not the cheapest?',
+    'Which room is the second cheapest?',
+    'Which room has the lowest price: Oak or Ash?',
+    'Welcher Room ist nicht der günstigste?',
+  ])('no single row is claimed: %s', async (question) => {
+    expect(await answer(question, rooms)).not.toMatch(single)
+  })
+
+  test('the youngest has the lowest age', async () => {
+    const members = {
+      title: 'Members',
+      content: '# Members\n\n| Member | Age |\n|---|---|\n| Ada | 71 |\n| Bo | 19 |\n| Cy | 40 |\n',
+    }
+    expect(await answer('Who is the youngest member?', members)).toMatch(/^Bo\b.*19/)
+    expect(await answer('Who is the oldest member?', members)).toMatch(/^Ada\b.*71/)
+  })
+
+  test('dots group thousands of euros that the header names', async () => {
+    const boats = {
+      title: 'Boats',
+      content: '# Boats\n\n| Boat | Price in EUR |\n|---|---|\n| Tern | 1.200 |\n| Auk | 900 |\n| Gull | 1.050 |\n',
+    }
+    expect(await answer('Which boat is the cheapest?', boats)).toMatch(/^Auk: Price in EUR 900/)
+    expect(await answer('Which boat is the most expensive?', boats)).toMatch(/^Tern: Price in EUR 1\.200/)
+  })
+})
+
+test('prose that tells how to do the opposite is no closest passage', async () => {
+  const said = await answer('How do I disable automatic backups?', {
+    title: 'Backups',
+    content: '# Backups\n\nTo enable automatic backups, tick the box in the settings and choose a folder for them.\n',
+  })
+  expect(said).not.toContain('To enable')
+})

@@ -353,6 +353,7 @@ function closestPassages(findings: Findings): string | undefined {
     if (own === 0 && (read.unit.kind === 'row' || isTitle || shareOf(...named) === 0)) continue
     const quotes = together(read, findings)
     if (!quotes.every(isQuotable)) continue
+    if (question.form === 'steps' && quotes.some(({ unit }) => isOpposite(question.text, unit.text))) continue
     const before = read.passage.units[read.at - 1]
     const isLeaning = before?.unit.block === read.unit.block && leansBack.test(read.unit.text) && isQuotable(before)
     const isProcedure = places.size === 0 && quotes.length > 1 && read.unit.isNumbered

@@ -23,6 +23,14 @@ const least =
 const most =
   /\bmost\b|maximum|\b(?:dear|costli|prici|heavi|long|fast|quick|new|young|lat|larg|bigg|tall|high|great)est\b|(?:teuer|schwer|läng|schnell|neue|jüng|größ|höch)ste|meisten/i
 
+/** Limits, exclusions and ranks: the extreme of all rows is no answer to them. */
+const restricted =
+  /\b(?:at least|at most|not|no|without|except|other than|but|second|third|fourth|fifth|next|[2-9](?:nd|rd|th)|mindestens|höchstens|nicht|kein\p{L}*|ohne|außer)(?!\p{L})|n['’]t\b|(?<!\p{L})(?:zweit|dritt|viert|nächst)/iu
+
+/** With an age in a column, the youngest have the least. */
+const ofAge = /\b(?:old|young)est\b|älteste|jüngste/i
+const ageColumn = /\b(?:age|alter)\b/i
+
 /** What questions call a measure, and what columns with it are called or hold. */
 const measures: readonly (readonly [RegExp, RegExp])[] = [
   [
@@ -32,7 +40,7 @@ const measures: readonly (readonly [RegExp, RegExp])[] = [
   [/light|heav|weigh|leicht|schwer|wieg/i, /weigh|mass|gewicht|\bk?g\b/i],
   [/short|long|kürz|läng|lang/i, /length|duration|time|days|weeks|hours|minutes|distance|länge|dauer/i],
   [/slow|fast|quick|schnell|langsam/i, /speed|rate|tempo|geschwindigkeit/i],
-  [/old|earl|new|young|lat|alt|ält|neu|jüng/i, /year|date|since|built|founded|jahr|datum/i],
+  [/old|earl|new|young|lat|alt|ält|neu|jüng/i, /year|date|since|built|founded|jahr|datum|\b(?:age|alter)\b/i],
   [/small|tin|larg|big|klein|groß|größ/i, /size|area|capacity|height|größe|fläche/i],
   [/tall|high|low|great|hoch|höch|niedrig/i, /height|höhe/i],
 ]
@@ -56,8 +64,16 @@ const durations: readonly (readonly [RegExp, number])[] = [
   [/^(?:years?|jahre?)$/, 24 * 365],
 ]
 
+const withGroupingDots = /^[^\d]*\d{1,3}(?:\.\d{3})+(?![\d.])/
+
+/** Whether dots group thousands in a column: each dot stands before three digits, and the prices are in euros. */
+function isGroupedByDots(cells: readonly string[], header: string): boolean {
+  const dotted = cells.filter((each) => /\d\.\d/.test(each))
+  return /€|EUR/i.test([header, ...cells].join(' ')) && dotted.every((each) => withGroupingDots.test(each))
+}
+
 /** Parses a number in English or continental notation, with the text around it. */
-function readNumber(cell: string): { value: number; unit: string } | undefined {
+function readNumber(cell: string, isGrouped = false): { value: number; unit: string } | undefined {
   const digits = /[-−]?\d[\d.,’' ]*/.exec(cell)?.[0].trim()
   if (digits === undefined) return undefined
   const plain = digits
@@ -66,8 +82,7 @@ function readNumber(cell: string): { value: number; unit: string } | undefined {
     .replace(/[.,]+$/, '')
   // If both marks occur, the last one is the decimal mark; a single mark before three digits groups thousands.
   const isDecimalComma = plain.lastIndexOf(',') > plain.lastIndexOf('.') && !/^-?\d{1,3}(?:,\d{3})+$/.test(plain)
-  const isGroupedByDots = /^-?\d{1,3}(?:\.\d{3})+$/.test(plain) && /[€]|EUR/.test(cell)
-  const isContinental = isDecimalComma || isGroupedByDots
+  const isContinental = isDecimalComma || isGrouped
   const value = Number(isContinental ? plain.replaceAll('.', '').replace(',', '.') : plain.replaceAll(',', ''))
   const unit = cell
     .replace(digits, '')
@@ -184,7 +199,14 @@ function extremeRow(
   extreme: string,
 ): Found | undefined {
   const [first] = rows
-  if (!first || rows.length < 2 || isName(extreme, header)) return undefined
+  if (!first || rows.length < 2 || isName(extreme, header) || restricted.test(question.text)) return undefined
+  // Of rows that are named, the extreme of all is no answer.
+  const inQuestion = new Set(question.topic)
+  const isNamed = (row: ReadUnit): boolean => {
+    const keys = keysOf(cell(row, 0))
+    return keys.length > 0 && keys.every((key) => inQuestion.has(key))
+  }
+  if (rows.some(isNamed)) return undefined
   const extremeKeys = keysOf(extreme)
   const topic = question.topic.filter((key) => !extremeKeys.includes(key))
   const context = [first.above, first.passage.head]
@@ -202,7 +224,10 @@ function extremeRow(
   // Without a column, all of them have to agree.
   const column = named ?? usual
   const columns = column !== undefined ? [column] : isAbout ? numeric : []
-  const [winners, ...others] = columns.map((at) => rowsWithExtreme(rows, at, least.test(question.text)))
+  const [winners, ...others] = columns.map((at) => {
+    const isAge = ofAge.test(question.text) && ageColumn.test(header[at] ?? '')
+    return rowsWithExtreme(rows, at, { name: header[at] ?? '', isLeast: least.test(question.text) !== isAge })
+  })
   if (
     !winners ||
     winners.length === 0 ||
@@ -214,8 +239,14 @@ function extremeRow(
 }
 
 /** Indices of the rows with the least or most in a column; [] if its values cannot be compared. */
-function rowsWithExtreme(rows: readonly ReadUnit[], column: number, isLeast: boolean): number[] {
-  const numbers = rows.map((row) => readNumber(cell(row, column)))
+function rowsWithExtreme(
+  rows: readonly ReadUnit[],
+  column: number,
+  { name, isLeast }: { readonly name: string; readonly isLeast: boolean },
+): number[] {
+  const cells = rows.map((row) => cell(row, column))
+  const isGrouped = isGroupedByDots(cells, name)
+  const numbers = cells.map((each) => readNumber(each, isGrouped))
   const known = numbers.filter((number) => number !== undefined)
   // Different units, such as hours and metres, cannot be compared.
   if (known.length < 2 || new Set(known.map(({ unit }) => unit)).size > 1) return []
