@@ -7,7 +7,7 @@ import { makeRecords } from '../setup.ts'
 async function withSpaces(...phases: readonly SpacePhase[]) {
   const db = await makeRecords()
   await db.deleteFrom('inlay_spaces').execute()
-  const row = { embedder: '', dimensions: 0, identity: 'mark', rebuild_reason: null }
+  const row = { embedder: '', dimensions: 0, identity: null, rebuild_reason: null }
   await db
     .insertInto('inlay_spaces')
     .values(phases.map((phase, number) => ({ ...row, phase, number })))

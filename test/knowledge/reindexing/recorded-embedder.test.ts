@@ -14,7 +14,7 @@ function marked(id: string, mark: number, dimensions = 8): Embedder {
   return { ...fakeEmbedder(), id, dimensions, embed }
 }
 
-/** Embedders of processes: two models with vectors of different lengths, and none. */
+/** What processes are set to: two models, the first with vectors of another length, and none. */
 const settings = {
   a: marked('a', 1),
   longA: marked('a', 2, 16),
@@ -81,7 +81,7 @@ describe.each(names)('documents of %s', (recorded) => {
       const isUsed = setting === recorded
       expect([embedder.isUsed, embedder.indexes]).toEqual([isUsed, isUsed || recorded === 'none'])
     }
-    // A process with the embedder indexes documents that the others accepted.
+    // Whoever has the embedder indexes what the others have taken.
     const last = await place.run(recorded)
     const all = ['old', ...order.map((setting) => `from ${setting}`)].toSorted()
     for (const each of [...processes, last]) await expect.poll(() => herons(each), patient).toEqual(all)

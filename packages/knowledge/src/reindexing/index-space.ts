@@ -15,8 +15,10 @@ export interface IndexSpace {
   readonly phase: SpacePhase
   /** Whether its index can be read and written. */
   readonly isReadable: boolean
-  /** Mark of its index. */
-  readonly identity: string
+  /** Mark of its index; null for an index filled before marks existed. */
+  readonly identity: string | null
+  /** Whether its index was filled before marks existed, and may still lack its mark. */
+  readonly isAdopting: boolean
   /** Reason why its documents are indexed again; null if the reason is another embedder, or if they are not. */
   readonly rebuildReason: RebuildReason | null
 }
@@ -31,7 +33,8 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
     space: embedder === '' ? undefined : { id: embedder, dimensions },
     phase,
     isReadable: readablePhases.includes(phase),
-    identity,
+    identity: identity?.replace(proposed, '') ?? null,
+    isAdopting: identity?.startsWith(proposed) ?? false,
     rebuildReason: rebuild_reason,
   }))
 }
@@ -204,6 +207,28 @@ export async function holdsDocuments(db: Records, number: number): Promise<boole
   return held.length > 0
 }
 
+/** Prefix of an identity that the index may not be marked with yet. */
+const proposed = 'proposed '
+
+/**
+ * Agrees on the mark of an index that was filled before marks existed. The mark is recorded before it is written to the
+ * index, so that all processes write the same one, even if one is killed in between.
+ * @returns the mark that was proposed first
+ */
+export async function proposeIdentity(db: Records, number: number, mark: string): Promise<string> {
+  const row = { identity: `${proposed}${mark}` }
+  await db.updateTable('inlay_spaces').set(row).where('number', '=', number).where('identity', 'is', null).execute()
+  const space = (await readSpaces(db)).find((candidate) => candidate.number === number)
+  return space?.identity ?? mark
+}
+
+/** Records that the index has the proposed mark. */
+export async function confirmIdentity(db: Records, number: number, mark: string): Promise<void> {
+  const row = { identity: mark }
+  const at = db.updateTable('inlay_spaces').set(row).where('number', '=', number)
+  await at.where('identity', '=', `${proposed}${mark}`).execute()
+}
+
 /**
  * Whether rows written to a space may become visible: not while the space is being removed. Call within a transaction.
  */
@@ -230,7 +255,7 @@ export interface OpenedIndex extends VectorIndex {
  */
 export function openOnUse(
   index: VectorIndex,
-  { space, identity }: Partial<Pick<IndexSpace, 'space' | 'identity'>> = {},
+  { space, identity }: Pick<IndexSpace, 'space' | 'identity'> = { space: undefined, identity: null },
   onOpen: () => void = () => {},
 ): OpenedIndex {
   let opening: Promise<void> | undefined
@@ -238,7 +263,7 @@ export function openOnUse(
   async function open(): Promise<void> {
     await index.open(space)
     // Before the first row is written: from then on, a location without the mark counts as another index.
-    if (identity !== undefined && index.inspect && (await index.inspect()).identity === undefined)
+    if (identity !== null && index.inspect && (await index.inspect()).identity === undefined)
       await index.mark?.(identity)
     onOpen()
   }

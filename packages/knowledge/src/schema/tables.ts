@@ -202,7 +202,7 @@ export interface IndexSpaceRow {
   embedder: string
   dimensions: number
   phase: SpacePhase
-  identity: string
+  identity: string | null
   rebuild_reason: RebuildReason | null
 }
 
