@@ -55,11 +55,11 @@ export type FileExtractor = (file: SourceFile, options?: { readonly signal?: Abo
  */
 export interface ImageReader {
   /** Loads what reading needs, such as a model. Called before each image; resolves at once when it is there. */
-  prepare?(signal: AbortSignal): Promise<void>
+  prepare?: ((signal: AbortSignal) => Promise<void>) | undefined
   /** @param mediaType `image/png` or `image/jpeg` */
   read(bytes: Uint8Array, mediaType: string, signal: AbortSignal): Promise<string>
   /** Ends its threads; it is not used again. */
-  close?(): Promise<void>
+  close?: (() => Promise<void>) | undefined
 }
 
 /** Files that documents refer to by `csv_file_id` and `file_id`. The content of an id never changes. */
