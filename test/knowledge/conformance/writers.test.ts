@@ -134,7 +134,7 @@ describe('the default model', () => {
       await wait(abortSignal ?? new AbortController().signal)
       const words = JSON.stringify(prompt)
       const text = /image\/(\w+)/.exec(words)?.[1] ?? /Title: (\w*)/.exec(words)?.[1] ?? 'nothing'
-      return { content: [{ type: 'text', text: `About ${text}.` }] } as never
+      return { content: [{ type: 'text', text: `About ${text}.` }], finishReason: { unified: 'stop' } } as never
     },
   }
   const listing = { isDefault: true, takesImages: true }
