@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { matchOf } from '../../../packages/page/src/search/matches.ts'
+import { matchOf, searchedWords } from '../../../packages/page/src/search/matches.ts'
 
 test('a passage says which words of the query it has, in other forms too', () => {
   const { pieces, words, of } = matchOf('Citations are checked. A citing text.', 'How are citation checks made?')
-  expect(words).toEqual(['citation', 'checks'])
-  expect(of).toBe(3)
+  expect(words).toEqual(['are', 'citation', 'checks'])
+  expect(of).toBe(5)
   expect(pieces).toEqual([
     { text: 'Citations', isMatch: true },
-    { text: ' are ', isMatch: false },
+    { text: ' ', isMatch: false },
+    { text: 'are', isMatch: true },
+    { text: ' ', isMatch: false },
     { text: 'checked', isMatch: true },
     { text: '. A citing text.', isMatch: false },
   ])
@@ -27,9 +29,9 @@ test('a word with an ending is marked, as the search finds it', () => {
   expect(markedIn('Three tests, tested by a testament', 'test')).toEqual(['tests', 'tested'])
 })
 
-test('words that say nothing are marked only where nothing else is searched', () => {
-  expect(markedIn('The zebra is in the stable', 'the zebra in it')).toEqual(['zebra'])
-  expect(markedIn('What it is', 'what is it')).toEqual(['What', 'it', 'is'])
+test('words that say nothing are marked in chats only where nothing else is searched', () => {
+  expect(markedIn('The zebra is in the stable', searchedWords('the zebra in it'))).toEqual(['zebra'])
+  expect(markedIn('What it is', searchedWords('what is it'))).toEqual(['What', 'it', 'is'])
 })
 
 test('words of scripts without spaces are marked within their run', () => {

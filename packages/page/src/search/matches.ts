@@ -29,11 +29,16 @@ const idle: ReadonlySet<string> = new Set(
 /** Scripts without spaces between words. */
 const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
+/** The words of a query that chats are searched for: all, if none of them says anything. */
+export function searchedWords(query: string): string {
+  const all = wordsOf(query)
+  const busy = all.filter((word) => !idle.has(word))
+  return (busy.length > 0 ? busy : all).join(' ')
+}
+
 /** Compares a passage with a query word by word. */
 export function matchOf(text: string, query: string): Match {
-  const all = [...new Set(wordsOf(query))]
-  const busy = all.filter((word) => !idle.has(word))
-  const wanted = busy.length > 0 ? busy : all
+  const wanted = [...new Set(wordsOf(query))]
   // Within a run of such a script the words are found as they stand; the letters need no escape.
   const inner = wanted.filter((word) => spaceless.test(word))
   const parts = text
