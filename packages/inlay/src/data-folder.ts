@@ -31,7 +31,7 @@ export async function prepareDataFolder(
     await makeFolder(indexFolder(folder))
     await makeFolder(filesFolder(folder))
     // SQLite gives its other files the mode of this file.
-    if (withDatabase) await (await open(databaseFile(folder), 'a', ownFile)).close()
+    if (withDatabase) await createFile(databaseFile(folder))
   } catch (cause) {
     // Node's errors have a code. The path stays in the cause, since this message may reach clients.
     const { code = 'unknown reason' } = cause as NodeJS.ErrnoException
@@ -63,4 +63,13 @@ export async function makeFolder(folder: string): Promise<void> {
     // Another process may have been faster.
     if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   })
+}
+
+/** Leaves a file alone that exists: to close it would take the locks of SQLite away from this process. */
+async function createFile(path: string): Promise<void> {
+  const created = await open(path, 'ax', ownFile).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+    return undefined
+  })
+  await created?.close()
 }

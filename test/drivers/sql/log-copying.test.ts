@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -49,6 +49,28 @@ test('small commits wait for each other before they are copied', async () => {
   await sql`insert into text values ('y')`.execute(db)
   vi.advanceTimersByTime(1_000)
   expect(copies).toHaveBeenCalledTimes(1)
+})
+
+test.skipIf(!existsSync('/proc/locks'))('looks at the log leave the locks of the process alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
+  const file = join(folder, 'records.db')
+  const db = new Kysely<unknown>({ dialect: nodeSqlite({ file }) })
+  onTestFinished(async () => {
+    await db.destroy()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+  await sql`create table text (content text)`.execute(db)
+  // Without it, another process takes itself for the first, and resets the index of the log that this one reads.
+  const holdsLock = (): boolean =>
+    readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .some((lock) => lock.includes(` ${process.pid} `) && lock.endsWith(`:${statSync(`${file}-shm`).ino} 128 128`))
+  expect(holdsLock()).toBe(true)
+  const copies = vi.spyOn(Worker.prototype, 'postMessage')
+  for (let count = 0; count < 3; count++) await sql`insert into text values (${'x'.repeat(2 ** 21)})`.execute(db)
+  await expect.poll(() => copies.mock.calls.length).toBeGreaterThan(0)
+  vi.restoreAllMocks()
+  expect(holdsLock()).toBe(true)
 })
 
 test('statements beside the emptying of the log keep the busy timeout', async () => {

@@ -13,15 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import {
-  copyWholeLog,
-  kindOf,
-  logCopier,
-  openDatabase,
-  toInlayError,
-  TurnsAdapter,
-  uncopiedBytes,
-} from './sqlite-file.ts'
+import { copyWholeLog, kindOf, logCopier, openDatabase, toInlayError, TurnsAdapter } from './sqlite-file.ts'
 import type { NodeSqliteOptions, Prepared, Records } from './sqlite-file.ts'
 
 export type { NodeSqliteOptions }
@@ -297,8 +289,10 @@ const triesPerPeriod = 10
  */
 const pagesWithThread = 16_000
 const pagesAlone = 1000
-/** Less is not copied. */
+/** A smaller log is not copied. */
 const leastCopied = 2 ** 22
+/** A log that is written from its beginning again does not grow: then it is copied after so many commits. */
+const commitsPerCopy = 100
 const lookMs = 200
 
 /**
@@ -314,6 +308,7 @@ function copyLogElsewhere(
   let worker: Worker | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let [isCopying, isOver] = [false, false]
+  let [commits, knownBytes] = [0, 0]
   const stop = (): void => {
     isOver = true
     clearTimeout(timer)
@@ -332,7 +327,13 @@ function copyLogElsewhere(
         isCopying = false
       })
   const copy = (): void => {
-    if (isCopying || uncopiedBytes(log.replace(/wal$/, 'shm')) < leastCopied) return
+    if (isCopying) return
+    // Only its size is read: whoever opens and closes a file that SQLite has locked takes the locks of the whole process
+    // away, and another process then resets the index of the log below this one.
+    const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+    if (bytes < knownBytes) knownBytes = bytes
+    if (bytes < leastCopied || (commits < commitsPerCopy && bytes - knownBytes < leastCopied)) return
+    ;[commits, knownBytes] = [0, bytes]
     try {
       worker ??= startWorker()
     } catch {
@@ -345,6 +346,7 @@ function copyLogElsewhere(
   database.exec(`pragma wal_autocheckpoint = ${pagesWithThread}`)
   return {
     look: () => {
+      commits++
       if (timer !== undefined || isOver) return
       timer = setTimeout(() => {
         timer = undefined

@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { access, chmod, constants, mkdir, open, type FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
@@ -186,26 +185,6 @@ export function kindOf(sql: string): 'commit' | 'read' | 'rollback' | 'write' {
   if (word === 'commit' || word === 'rollback') return word
   if (['begin', 'end', 'explain', 'release', 'savepoint', 'select'].includes(word)) return 'read'
   return word === 'with' && !/\b(insert|update|delete|replace)\b/i.test(sql) ? 'read' : 'write'
-}
-
-/**
- * Bytes of the write-ahead log that the database does not have yet, as SQLite keeps them in the index of the log
- * (https://www.sqlite.org/walformat.html): its last frame, and the last frame that was copied.
- */
-export function uncopiedBytes(index: string): number {
-  const words = new Uint32Array(25)
-  try {
-    const opened = openSync(index, 'r')
-    try {
-      readSync(opened, words, 0, words.byteLength, 0)
-    } finally {
-      closeSync(opened)
-    }
-  } catch {
-    return 0
-  }
-  const pageBytes = new Uint16Array(words.buffer)[7] ?? 0
-  return ((words[4] ?? 0) - (words[24] ?? 0)) * (pageBytes === 1 ? 65_536 : pageBytes)
 }
 
 /**
