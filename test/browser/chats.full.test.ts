@@ -265,6 +265,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('button', { name: 'Delete 2 chats' }).click()
     await page.getByText('2 chats deleted.').waitFor()
     // The focus is where the way back is.
+    await page.waitForFunction(() => document.activeElement?.classList.contains('undo-note'))
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo')
     expect(await row('Delete one?').count()).toBe(0)
@@ -371,10 +372,12 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
 
     await page.getByRole('link', { name: 'Chats', exact: true }).click()
     const row = page.locator('.chat-row', { hasText: 'Asked outside?' }).first()
-    await row.getByRole('button', { name: 'Move Asked outside? to a project' }).focus()
+    const move = row.getByRole('button', { name: 'Move Asked outside? to a project' })
+    await move.focus()
     await page.keyboard.press('Enter')
-    await page.keyboard.press('End')
-    await page.keyboard.press('Enter')
+    const menu = page.getByRole('menu', { name: 'Move Asked outside? to a project' })
+    await menu.getByRole('menuitemradio', { name: 'Stables' }).press('Enter')
+    await menu.waitFor({ state: 'detached' })
     await projects.getByRole('link', { name: 'Stables' }).click()
     const list = page.locator('.project .document-list')
     await list.getByRole('link', { name: 'Asked outside?' }).waitFor()

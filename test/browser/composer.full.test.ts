@@ -218,6 +218,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     expect(await page.getByRole('button', { name: 'Deep research' }).getAttribute('aria-pressed')).toBe('true')
     expect(await field.inputValue()).toBe('')
     await field.pressSequentially('/opt')
+    await list.getByRole('option', { name: /^\/options/ }).waitFor()
     await page.keyboard.press('Tab')
     await page.getByRole('group', { name: 'How questions are answered' }).waitFor()
   })
