@@ -391,7 +391,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('button', { name: 'Delete the project' }).click()
     await page.getByText('Its chats and files stay.').waitFor()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await projects.getByRole('link').waitFor({ state: 'detached' })
+    await projects.getByRole('link', { name: 'Zebra house' }).waitFor({ state: 'detached' })
     await page
       .getByRole('navigation', { name: 'Recent chats' })
       .getByRole('link', { name: 'How does he sleep?' })

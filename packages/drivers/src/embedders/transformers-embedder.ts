@@ -1,3 +1,4 @@
+import { toMissing } from '../installed.ts'
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { requiredDimensions, checkedVector } from './embeddings-reply.ts'
@@ -70,7 +71,7 @@ export function transformersEmbedder(options: TransformersEmbedderOptions): Embe
   const size = Math.max(1, options.maxBatchSize ?? (isExact ? 16 : 1))
   const run = createModelRunner(
     'embedding model',
-    async (): Promise<TransformersLib> => options.lib ?? import('@huggingface/transformers'),
+    async (): Promise<TransformersLib> => options.lib ?? import('@huggingface/transformers').catch(toMissing),
     ({ pipeline }) =>
       pipeline('feature-extraction', model, {
         dtype,

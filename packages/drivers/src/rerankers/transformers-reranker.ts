@@ -1,3 +1,4 @@
+import { toMissing } from '../installed.ts'
 import type { Reranker } from '@inlay/knowledge'
 import { checkRequired, InlayError, isText } from '@inlay/protocol'
 import type { FeatureTensor } from '../embedders/transformers-embedder.ts'
@@ -45,7 +46,7 @@ export function transformersReranker(options: TransformersRerankerOptions): Rera
   const { model, dtype = 'q8', maxBatchSize = 8 } = options
   const run = createModelRunner(
     'reranker',
-    async (): Promise<CrossEncoderLib> => options.lib ?? import('@huggingface/transformers'),
+    async (): Promise<CrossEncoderLib> => options.lib ?? import('@huggingface/transformers').catch(toMissing),
     async ({ AutoTokenizer, AutoModelForSequenceClassification: Classifier }) => ({
       tokenize: await AutoTokenizer.from_pretrained(model, whereOf(options)),
       classify: await Classifier.from_pretrained(model, { ...whereOf(options), dtype }),
