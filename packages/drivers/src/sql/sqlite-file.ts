@@ -95,14 +95,19 @@ async function openToSync(log: string): Promise<FileHandle | undefined> {
   }
 }
 
+function ifExists(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error
+}
+
 /** Creates the folder and the file, readable only by the owner; SQLite gives its log the mode of the file. */
 async function prepareFile(file: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await access(file, constants.R_OK | constants.W_OK).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
-      // An empty file is an empty database.
-      await (await open(file, 'a', 0o600)).close()
+      // An empty file is an empty database. One that came meanwhile is left alone: to close it would take the locks of
+      // another connection of this process away.
+      await (await open(file, 'ax', 0o600).catch(ifExists))?.close()
     })
     // Files of another owner, or on a file system without modes, are left unchanged.
     for (const name of [file, `${file}-wal`, `${file}-shm`]) await chmod(name, 0o600).catch(() => {})
