@@ -200,7 +200,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.goBack()
     goOn.resolve()
     await page.locator('.answer', { hasText: 'Worth the wait.' }).waitFor({ timeout: 20_000 })
-    // What was said is not left by the link that skips the navigation.
+    // The link that skips the navigation does not leave the conversation.
     const address = page.url()
     await page.locator('.skip').focus()
     await page.keyboard.press('Enter')

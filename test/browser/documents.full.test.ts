@@ -413,7 +413,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
         document.dispatchEvent(new Event('visibilitychange'))
       }, isHidden)
     await look(true)
-    // What was asked before may still be on its way.
+    // An earlier request may still be running.
     await page.waitForLoadState('networkidle')
     await expect(page.waitForRequest('**/ingestion-figures', { timeout: 6_000 })).rejects.toThrow('Timeout')
     const nextRequest = page.waitForRequest('**/ingestion-figures', { timeout: 2_000 })

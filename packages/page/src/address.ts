@@ -1,4 +1,4 @@
-/** What the address of the page names, behind its `#`, so that reload and the browser's back button work. */
+/** A view of the page, as the part of its address after `#`: reload and the back button of the browser keep working. */
 export type Place =
   /** `sessionId` is null for a chat that has not begun; `messageId` names the message to begin reading at. */
   | { readonly view: 'chat'; readonly sessionId: string | null; readonly messageId?: number }

@@ -14,7 +14,7 @@ function marked(id: string, mark: number, dimensions = 8): Embedder {
   return { ...fakeEmbedder(), id, dimensions, embed }
 }
 
-/** What processes are set to: two models, the first with vectors of another length, and none. */
+/** Embedders of processes: two models, the first one with vectors of another length too, and none. */
 const settings = {
   a: marked('a', 1),
   longA: marked('a', 2, 16),
@@ -81,7 +81,7 @@ describe.each(names)('documents of %s', (recorded) => {
       const isUsed = setting === recorded
       expect([embedder.isUsed, embedder.indexes]).toEqual([isUsed, isUsed || recorded === 'none'])
     }
-    // Whoever has the embedder indexes what the others have taken.
+    // A process with the recorded embedder indexes the documents that the others accepted.
     const last = await place.run(recorded)
     const all = ['old', ...order.map((setting) => `from ${setting}`)].toSorted()
     for (const each of [...processes, last]) await expect.poll(() => herons(each), patient).toEqual(all)

@@ -14,7 +14,7 @@ export interface ThreadLimits extends ExtractionLimits, PictureLimits {
   readonly memoryBytes: number
 }
 
-/** What becomes of pictures of text. */
+/** How to read pictures that contain text. */
 export interface PictureReading {
   readonly step: PictureStep
   /** Called for one picture at a time; the time it takes is not counted. */

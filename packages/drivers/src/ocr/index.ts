@@ -9,14 +9,14 @@ import { languagesOf, provideLanguages, type LanguageDataOptions, type LanguageP
 
 export type { LanguageDataOptions, LanguageProgress }
 
-/** What is used of the package `tesseract.js`. */
+/** The part of the package `tesseract.js` that is used. */
 export interface TesseractLib {
   createWorker(languages: string[], mode: number, options: Record<string, unknown>): Promise<TesseractWorker>
 }
 
 /** A thread of Tesseract. */
 export interface TesseractWorker {
-  /** Of `node:worker_threads`. */
+  /** A `Worker` of `node:worker_threads`. */
   readonly worker?: { unref?(): void; ref?(): void }
   setParameters(parameters: Record<string, string>): Promise<unknown>
   /** Turns the image by its orientation of Exif. */

@@ -5,7 +5,7 @@ import { lazyView } from '../controls/lazy-view.tsx'
 import type { Service } from '../service/service.ts'
 import { language } from '../texts/texts.ts'
 
-/** What the administration calls routes with. */
+/** Client and key for the routes of the administration. */
 export interface AdminAccess {
   readonly client: Client
   readonly baseUrl: string

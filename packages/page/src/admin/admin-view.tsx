@@ -20,7 +20,6 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
   return AdminView
 }
 
-/** What administrators set and look into. */
 function AdminView({ section, access, service, ...props }: AdminPlaceProps): JSX.Element {
   const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
   const shownTab = useRef<HTMLAnchorElement>(null)

@@ -10,7 +10,7 @@ import type { AdminCalls } from './calls.ts'
 
 const pageSize = 100
 
-/** Who did what, the newest first. */
+/** The audit log, newest first. */
 export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
   const texts = adminTexts.log
   const [operation, setOperation] = useState('')

@@ -38,7 +38,7 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>):
   return { value, failure, reload: () => load() }
 }
 
-/** What a view shows until its value is there. */
+/** Placeholder of a view until its value is loaded. */
 export function Waiting({ loaded }: { loaded: Loaded<unknown> }): JSX.Element | null {
   if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
   return loaded.value === undefined ? <p class="nothing">{texts.frame.loading}</p> : null
@@ -94,7 +94,7 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
   )
 }
 
-/** What a person wrote cannot be sent; its message is for them. */
+/** Thrown for invalid input of a form; the message is shown to the user. */
 export class BadField extends Error {}
 
 interface FieldProps {

@@ -64,7 +64,7 @@ export function sumsBy(
 
 const periods = [1, 7, 30, 90, 365]
 
-/** What was answered for whom, by which model, and what it cost. */
+/** Answers by user and model, with their costs. */
 export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
   const texts = adminTexts.use
   const [days, setDays] = useState(30)

@@ -22,7 +22,7 @@ interface AnswerActionsProps {
   readonly goOn: () => void
 }
 
-/** What can be done with an answer, below it. */
+/** The buttons below an answer. */
 export function AnswerActions({ turn, isLast, conversation, models, goOn }: AnswerActionsProps): JSX.Element | null {
   const { answer } = turn.fold
   const failed = turn.phase === 'stopped' || turn.failure?.retryable === true

@@ -9,11 +9,11 @@ export interface Attachment {
   readonly name: string
   /** In bytes. */
   readonly size: number
-  /** What it looks like, once that is known. */
+  /** Null until it is made. */
   readonly preview: Preview | null
   /** The whole text, where it was pasted; it can go into the question after all. */
   readonly pasted: string | null
-  /** What the question names it by, once it is up. */
+  /** The uploaded file, to be sent with the question; null until the upload is done. */
   readonly sent: SentFile | null
   /** Why it was not taken. */
   readonly refusal: string | null

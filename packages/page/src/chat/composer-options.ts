@@ -7,7 +7,7 @@ export interface ChosenSetting {
   readonly without: AnswerSettings
 }
 
-/** What people chose, in words, each with the way back. */
+/** Labels of the settings that differ from the default, each with the settings without it. */
 export function chosenSettings(
   settings: AnswerSettings,
   models: readonly ListedModel[],
@@ -61,7 +61,7 @@ export function pastedFile(text: string, name: string): File | null {
 export interface Trigger {
   readonly kind: 'command' | 'mention'
   readonly word: string
-  /** Where it begins in the text. */
+  /** Index of its first character in the text. */
   readonly start: number
 }
 

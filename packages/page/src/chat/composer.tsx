@@ -41,7 +41,7 @@ interface ComposerProps {
   readonly models: readonly ListedModel[]
   /** Actions of the agent that answers. */
   readonly actions: readonly AgentAction[]
-  /** Who can be asked in a new chat. */
+  /** Agents to choose from in a new chat. */
   readonly agents: readonly ListedAgent[]
   readonly chooseAgent: (agentId: number) => void
   readonly newChat: () => void
@@ -129,8 +129,8 @@ function keepDraft(sessionId: string | null, text: string): void {
 }
 
 /**
- * Where a question is written: Enter sends, Shift+Enter breaks the line. Files are chosen, dropped anywhere on the
- * conversation, or pasted; a long text that is pasted becomes one.
+ * The question field: Enter sends, Shift+Enter starts a new line. Files are chosen, dropped anywhere on the conversation,
+ * or pasted; a long text that is pasted becomes a file.
  */
 export function Composer(props: ComposerProps): JSX.Element {
   const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted } = props

@@ -23,7 +23,7 @@ export interface Conversation {
   readonly turns: readonly Turn[]
   /** Null until the service has opened one. */
   readonly sessionId: string | null
-  /** Who answers in it; null where that is not known yet. */
+  /** The agent that answers in it; null until it is known. */
   readonly agentId: number | null
   readonly isAnswering: boolean
   /** Whether a stored conversation is on its way. */
@@ -51,13 +51,12 @@ export interface Conversation {
   readonly leave: () => void
 }
 
-/** What is being read: an answer on its way. */
+/** An answer that is being received. */
 interface Reading {
   readonly leave: AbortController
   sessionId: string | null
 }
 
-/** What is shown. */
 interface Shown {
   readonly turns: readonly Turn[]
   readonly agentId: number | null
@@ -272,7 +271,6 @@ async function* askAfter(
   yield* service.ask(question, options)
 }
 
-/** What reading an answer works with. */
 interface ReadingParts {
   readonly service: Service
   readonly reading: { current: Reading | null }
@@ -340,7 +338,7 @@ function useReading({ service, reading, sessionId, change, began }: ReadingParts
   return { run, stop }
 }
 
-/** What showing a stored conversation needs of the one that is shown. */
+/** Access to the conversation that is shown, for loading a stored one in its place. */
 interface Stored {
   readonly service: Service
   readonly wanted: string | null
@@ -416,7 +414,7 @@ function useStored({
   useEffect(() => {
     const leave = new AbortController()
     const unsubscribe = onChangeElsewhere((change) => {
-      // What is being read here needs no second look.
+      // An answer that streams into this tab is up to date anyway.
       if (change.kind !== 'chat' || change.sessionId !== current.current || reading.current !== null) return
       if (isUndecided()) return
       load(change.sessionId, leave.signal)

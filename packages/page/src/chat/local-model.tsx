@@ -18,7 +18,7 @@ export function LocalModel({ service, onChange }: LocalModelProps): JSX.Element 
   const [words, setWords] = useState('')
   useEffect(() => {
     const leave = new AbortController()
-    // Whoever cannot ask is offered nothing.
+    // Without permission, nothing is offered.
     service.localModels(leave.signal).then(setKnown, () => {})
     return () => leave.abort()
   }, [service])

@@ -34,7 +34,7 @@ export function OptionsPanel({ service, settings, change, models, actions, close
     current.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
-    // Of the window: a choice that was clicked and is gone has no focus any more. Escape also ends a running answer.
+    // On the window, since a clicked choice that disappears loses the focus. Capturing, since Escape also stops an answer.
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
       event.preventDefault()

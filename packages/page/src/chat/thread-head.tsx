@@ -18,7 +18,7 @@ interface ThreadHeadProps {
   readonly service: Pick<Service, 'chat' | 'share'>
 }
 
-/** What can be done with a whole conversation: share it, take it along, print it. */
+/** The buttons for a whole conversation: share, export, print. */
 export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps): JSX.Element {
   const [isSharing, setIsSharing] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)

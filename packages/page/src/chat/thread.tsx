@@ -93,7 +93,7 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
 
 const SteadyTurn = pure(TurnView)
 
-/** What can be done in a conversation, the same object while an answer grows: finished turns are not drawn again. */
+/** Functions of a conversation, the same object while an answer streams: finished turns are not rendered again. */
 function useSteady(
   conversation: Conversation,
 ): Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> & { readonly goOn: () => void } {

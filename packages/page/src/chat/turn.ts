@@ -33,7 +33,6 @@ export interface Turn {
   readonly columns: readonly Turn[] | null
 }
 
-/** What a person thought of an answer. */
 export type Feedback = 'like' | 'dislike' | null
 
 /** Message ids of the questions that could stand in a place of the conversation, and of their answers, oldest first. */
@@ -154,8 +153,8 @@ export function stopped(turn: Turn): Turn {
 }
 
 /**
- * What was done on the way to the answer, in order: everything but the text that is the answer. Agents research side by
- * side; the steps of each follow it.
+ * The steps that led to the answer, in order: all blocks except the text of the answer. Research agents run in parallel;
+ * the steps of each follow it.
  */
 export function stepsOf(turn: Turn): readonly Block[] {
   const { blocks } = turn.fold.state

@@ -3,7 +3,7 @@ import { fullCount, type Counts } from '../documents/counts.ts'
 import { formatNumber } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
-/** What stands above the question field before anything was asked. */
+/** The greeting above the question field of an empty conversation. */
 export function Welcome({ counts }: { counts: Counts | undefined }): JSX.Element {
   return (
     <div class="welcome">

@@ -69,7 +69,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     announceChange({ kind: 'chat', sessionId })
     isOwnChange.current = false
   }
-  /** What was asked for before a change may show the chats as they were. */
+  /** Repeats a running request: after a change, its result may be outdated. */
   const readAnew = (): void => {
     if (underWay.current !== null) void read(...underWay.current)
   }

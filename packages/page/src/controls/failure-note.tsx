@@ -7,7 +7,7 @@ interface FailureNoteProps {
   readonly close?: () => void
 }
 
-/** What went wrong, read out at once. */
+/** An error message, which screen readers announce at once. */
 export function FailureNote({ failure, close }: FailureNoteProps): JSX.Element {
   return (
     <div class="failure" role="alert">

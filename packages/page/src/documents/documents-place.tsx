@@ -9,7 +9,7 @@ export interface DocumentsPlaceProps {
   readonly service: Service
   readonly counts: Counts | undefined
   readonly onCounts: (counts: Counts) => void
-  /** What administrators change access and sets with; null for others. */
+  /** Access for administrators, to change permissions and document sets; null for others. */
   readonly admin: AdminAccess | null
 }
 

@@ -70,7 +70,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
   )
 }
 
-/** What the filter finds, and what can be done to those that are selected. */
+/** The matching documents, and the actions for selected ones. */
 function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []

@@ -9,7 +9,7 @@ export interface FileIntake {
   readonly progress: { readonly done: number; readonly total: number; readonly startedAt: number } | null
   /** How many were taken in the last time. */
   readonly taken: number
-  /** What became of files that were not taken, a sentence each; they stay until the person has read them. */
+  /** A sentence for each file that was not accepted; shown until the user dismisses them. */
   readonly refusals: readonly string[]
   readonly forgetRefusals: () => void
   /** Files that share the name of a document that is there already: the person says what they are. */

@@ -8,7 +8,7 @@ export interface Latency {
   readonly slow: number | null
 }
 
-/** What is measured, and the metric that holds it. */
+/** Metric of each duration. */
 const histograms = {
   search: 'inlay_search_duration_seconds',
   answer: 'gen_ai_invoke_agent_duration_seconds',

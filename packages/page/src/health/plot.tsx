@@ -3,7 +3,7 @@ import { formatNumber } from '../texts/locale.ts'
 import { healthTexts } from '../texts/health-texts.ts'
 
 interface PlotProps {
-  /** What the values are of, such as “Waiting documents”. */
+  /** Name of the values, such as “Waiting documents”. */
   readonly label: string
   readonly points: readonly { readonly at: number; readonly value: number }[]
   readonly format?: (value: number) => string

@@ -16,7 +16,6 @@ export interface Sample {
   readonly figures: IngestionFigures
 }
 
-/** What is known of the service. */
 export interface Health {
   /** Oldest first; the last is of now. */
   readonly samples: readonly Sample[]

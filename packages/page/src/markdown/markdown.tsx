@@ -23,7 +23,7 @@ interface TextView {
   readonly id: string
 }
 
-/** What blocks need of the text they are in. A context, so that finished blocks need not be drawn again to get it. */
+/** The text around a block. A context, so that finished blocks are not rendered again when it changes. */
 const TextContext = createContext<TextView>({ citations: undefined, footnotes: [], unsupported: [], id: '' })
 
 interface MarkdownProps {
@@ -291,7 +291,7 @@ export function plainText(pieces: readonly Inline[]): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
-/** What a number stands behind: the last sentence before it, since sentences before that have numbers of their own. */
+/** The sentence that a citation number belongs to: the last one before it. Earlier sentences have their own numbers. */
 function lastSentence(text: string): string {
   return [...segmenter.segment(text.trim())].at(-1)?.segment.trim() ?? ''
 }

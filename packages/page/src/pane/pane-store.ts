@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
 
-/** What stands in the pane beside the page, or in the sheet over it on a phone. */
+/** Content of the pane beside the page, or of the sheet over it on a phone. */
 export interface PaneContent {
   /** The same again is shown in place, without the scrolling of something new. */
   readonly id: string
@@ -38,12 +38,12 @@ export function closePane(): void {
   cameFrom = null
 }
 
-/** What the pane shows; null when it is closed. */
+/** Content of the pane; null when it is closed. */
 export function shownInPane(): PaneContent | null {
   return content
 }
 
-/** What the pane shows, kept up to date; null when it is closed. */
+/** Content of the pane, kept up to date; null when it is closed. */
 export function usePane(): PaneContent | null {
   const [shown, setShown] = useState(content)
   useEffect(() => {

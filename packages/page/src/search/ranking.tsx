@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { formatPercent } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
-/** What the score of a passage is made of, as bars. */
+/** The parts of the score of a passage, as bars. */
 export function Ranking({ ranking }: { ranking: SearchRanking }): JSX.Element {
   const { score, words, vector, vector_weight: weight, recency, reranked, named } = ranking
   return (

@@ -24,7 +24,7 @@ export function toFailure(error: unknown): Failure {
       ...(error.code === 'RATE_LIMITED' && typeof seconds === 'number' && { waitSeconds: seconds }),
     }
   }
-  // What fetch rejects with when there is no connection.
+  // `fetch` rejects with a TypeError if there is no connection.
   if (error instanceof TypeError) return unreachable()
   return { message: texts.frame.pageFailed, retryable: true }
 }

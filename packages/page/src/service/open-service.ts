@@ -20,14 +20,14 @@ import type {
 export interface OpenService {
   readonly service: Service
   readonly model: AnsweringModel
-  /** Who can answer; the assistant itself is the first. */
+  /** Agents that can answer; the first is the assistant itself. */
   readonly agents: readonly ListedAgent[]
   /** The newest conversations. */
   readonly chats: ChatListing
   readonly projects: readonly ListedProject[]
   /** Documents by state; null where the key may not ask. */
   readonly counts: DocumentCounts | null
-  /** What the administration calls routes with; null where the key may not. */
+  /** Client and key for the routes of the administration; null if the key may not call them. */
   readonly admin: { readonly client: Client; readonly baseUrl: string; readonly apiKey: string } | null
 }
 
@@ -93,7 +93,7 @@ function ownDocumentationOf(
   }
 }
 
-/** Where the service is, and the key it took. */
+/** Address of the service, and the accepted key. */
 interface Access {
   readonly baseUrl: string
   readonly apiKey: string
@@ -249,13 +249,12 @@ async function noticesOf({ baseUrl, apiKey, isAdmin }: Access, signal?: AbortSig
   return response.ok ? v.parse(noticesSchema, await response.json()).notices : []
 }
 
-/** What the page reads of the models of the machine. */
+/** The fields of local models that the page reads. */
 const localModelsSchema = v.object({
   servers: v.array(v.object({ name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
   chosen: v.nullable(v.object({ server: v.string(), base_url: v.string(), model: v.string() })),
 })
 
-/** What people can do about the model that answers. */
 function localModelsOf({
   baseUrl,
   apiKey,
@@ -350,7 +349,7 @@ function chatsOf(client: Client): Pick<Service, ChatCalls> {
   }
 }
 
-/** What the page reads of the listing of models. */
+/** The fields of the model list that the page reads. */
 const listingSchema = v.object({
   providers: v.array(
     v.object({
@@ -373,7 +372,7 @@ const listingSchema = v.object({
 
 const chatSchema = v.object({ id: v.string(), name: v.string(), time_updated: v.string() })
 
-/** What the page reads before its first view, in one answer. */
+/** Everything the first view needs, in one response. */
 const startSchema = v.object({
   me: v.object({ is_superuser: v.boolean() }),
   models: v.nullable(listingSchema),

@@ -19,7 +19,7 @@ export interface AnsweringModel {
   readonly all: readonly ListedModel[]
 }
 
-/** What the page needs of an Inlay service; everything rejects with an error that `toFailure` puts into words. */
+/** The Inlay service as the page uses it. Rejects with errors that `toFailure` puts into words. */
 export interface Service {
   /** Asks, and gives the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
   ask(question: Question, options: AskOptions): AsyncIterable<StreamLine>
@@ -76,7 +76,7 @@ export interface Service {
   }): Promise<{ documents: readonly DocMinimalInfo[]; next: string | null }>
   /** How many documents are in each state; null where the key may not ask. */
   counts(signal?: AbortSignal): Promise<DocumentCounts | null>
-  /** What an operator should know and do; empty when all is well or the key may not ask. */
+  /** Notices for the operator; empty when there are none or the key may not read them. */
   notices(signal?: AbortSignal): Promise<readonly string[]>
   /** Names of the document sets, by id. */
   documentSets(signal: AbortSignal): Promise<readonly { readonly id: number; readonly name: string }[]>
@@ -95,13 +95,13 @@ export interface Service {
   hasDocument(id: string): Promise<boolean>
   /** Puts failed documents back into the queue: one, or all. @returns how many */
   requeue(documentId?: string): Promise<number>
-  /** What models run on the machine of the server; null where the key may not ask, or the server names its model. */
+  /** Models that run on the machine of the server; null if the key may not read them, or the server has a fixed model. */
   localModels(signal?: AbortSignal): Promise<LocalModels | null>
   /** Lets one of them answer, or with null the built-in model; gives what there is then. */
   chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
   /** The model that answers, named as what it is. */
   model(): Promise<AnsweringModel>
-  /** Who can answer; the assistant itself is the first. */
+  /** Agents that can answer; the first is the assistant itself. */
   agents(): Promise<readonly ListedAgent[]>
   /** Whether the project's own documentation is among the documents, and the key may remove it. */
   hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
@@ -111,7 +111,6 @@ export interface Service {
   changeTags(documentId: string, change: Readonly<Record<string, readonly string[] | null>>): Promise<void>
 }
 
-/** What a person asks. */
 export interface Question {
   readonly question: string
   /** Files that go with it. */
@@ -125,7 +124,7 @@ export interface FeedbackReason {
   readonly text?: string
 }
 
-/** What people chose for their questions; null and empty lists leave it to the service. */
+/** Settings for questions; null and empty lists leave the choice to the service. */
 export interface AnswerSettings {
   /** Number of a model of the service. */
   readonly modelId: number | null
@@ -141,7 +140,7 @@ export interface AnswerSettings {
   readonly filters: AnswerFilters
 }
 
-/** What filters can be made of. */
+/** Values to choose from in filters. */
 export interface FilterValues {
   readonly sources: readonly string[]
   readonly sets: readonly string[]
@@ -177,7 +176,7 @@ export interface AskOptions {
   /** The message that a question in other words follows, null for the first one; undefined follows the last message. */
   readonly parentId?: number | null | undefined
   readonly isResearch: boolean
-  /** Who answers a new conversation. Default: the assistant itself. */
+  /** The agent that answers a new conversation. Default: the assistant itself. */
   readonly agentId?: number | undefined
   /** The project that a new conversation belongs to. Default: none. */
   readonly projectId?: number | undefined

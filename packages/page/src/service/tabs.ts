@@ -1,4 +1,4 @@
-/** What has changed at the service: its documents, the projects, or a conversation. */
+/** A change at the service: of its documents, its projects, or a conversation. */
 export type Change = { readonly kind: 'documents' | 'projects' } | { readonly kind: 'chat'; readonly sessionId: string }
 
 const channel = new BroadcastChannel('inlay')

@@ -85,7 +85,7 @@ export function hasQuote(text: string, quote: string): boolean {
   return rangeOf(text, quote) !== undefined
 }
 
-/** What a passage is recognised by: a stretch of its text that its card shows. */
+/** A part of the text of a passage that its card shows, by which the passage is found in its document. */
 export function sampleOf(document: SearchDoc): string {
   const [fragment = document.blurb] = document.match_highlights
   return stripped(fragment).slice(0, 300)

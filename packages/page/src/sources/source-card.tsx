@@ -40,7 +40,7 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
   const open = (): void => openDocument({ ...placeIn(first), quote: sentence })
   useEffect(() => {
     if (shown === null) return
-    // Whoever looks into documents goes on to the next one there.
+    // With a document open in the pane, the next one opens there, too.
     if (shownInPane() !== null && isIndexed(first)) return open()
     setWantsOpen(true)
     cameFrom.current = document.activeElement
@@ -175,7 +175,7 @@ function usePassage(
   return { isRead, text: isRead ? read.text : null }
 }
 
-/** Where a source is from: its address, its id where that is the path of a file, or else the kind of source it is. */
+/** Origin of a source: its address, its id if that is the path of a file, or else the kind of source. */
 function placeOf({ source_type, document_id }: SearchDoc, href: string | undefined): string {
   if (href !== undefined && !href.startsWith('mailto:')) {
     const url = new URL(href)

@@ -21,7 +21,6 @@ const toolIcons: Readonly<Record<string, () => JSX.Element>> = {
   add_memory: ClipIcon,
 }
 
-/** What kind of step a line of the timeline is, in front of its words. */
 export function StepIcon({ step }: { step: Exclude<Block, { kind: 'text' }> }): JSX.Element {
   const Icon = iconOf(step)
   return (

@@ -19,7 +19,7 @@ interface StepListProps {
   readonly readFile: Service['file']
 }
 
-/** What was done for an answer, as it happens: one line a step, which opens to its documents, text or failure. */
+/** The steps of an answer as they happen: one line per step, which opens to its documents, text or failure. */
 export function StepList({ steps, question, isWaiting, sources, readFile }: StepListProps): JSX.Element | null {
   const isBetween = isWaiting && !steps.some(isRunning)
   if (steps.length === 0 && !isBetween) return null
@@ -40,7 +40,7 @@ export function StepList({ steps, question, isWaiting, sources, readFile }: Step
   )
 }
 
-/** What is going on, and after a while that the model is waited for: a busy provider may take a minute. */
+/** The current activity; after a while it says that the model is slow, since a busy provider may take a minute. */
 function Waiting({ label }: { label: string }): JSX.Element {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
@@ -104,7 +104,7 @@ function StepLine({
   )
 }
 
-/** What a step opens to; null when its line says all. */
+/** Details of a step; null if it has none beyond its line. */
 function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources): JSX.Element | null {
   switch (step.kind) {
     case 'reasoning':
@@ -160,7 +160,7 @@ function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
   }
 }
 
-/** What a built-in action is called while it runs and afterwards; others go by their own name. */
+/** Titles of a built-in action while it runs and afterwards; other actions are shown by their names. */
 function actionWords(toolName: string): readonly [string, string] | undefined {
   const words = texts.steps
   switch (toolName) {
@@ -200,7 +200,7 @@ function toolTitle(step: ToolBlock, isNow: boolean): string {
   return isNow ? words.using(step.toolName) : words.used(step.toolName)
 }
 
-/** What a built-in action was about, where that is short enough to stand in its line. */
+/** The object of a built-in action, if it is short enough for its line. */
 function objectOf({ toolName, data }: ToolBlock): string {
   if (typeof data !== 'object' || data === null) return ''
   const named = toolName === 'read_file' ? Reflect.get(data, 'file_name') : undefined

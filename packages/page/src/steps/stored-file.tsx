@@ -10,7 +10,7 @@ const drawnTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'
 
 interface StoredFileProps {
   readonly id: string
-  /** What a picture shows, for those who do not see it; null: its name. */
+  /** Alternative text of a picture; null: its name. */
   readonly words: string | null
   readonly readFile: Service['file']
 }

@@ -14,7 +14,7 @@ export function hasResult(step: ToolBlock): boolean {
   return textsOf(step).length > 0 || step.credentialError !== null
 }
 
-/** What a call was told and what it gave: code, output, data; pictures and files stand by themselves. */
+/** Arguments and results of a call: code, output, data. Pictures and files are shown separately. */
 export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element {
   return (
     <>
@@ -31,10 +31,10 @@ export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element
   )
 }
 
-/** Most of a result that is shown; a page of a million characters would be of no use to anybody. */
+/** Longer results are cut: nobody reads a million characters. */
 const maxCharacters = 20_000
 
-/** What a call has to show as text, each with its heading. */
+/** Texts of a call, each with its heading. */
 function textsOf(step: ToolBlock): readonly (readonly [string, string])[] {
   const { code, queries: _, urls: __, ...others } = step.arguments
   const isBuiltIn = step.toolId === null
@@ -61,7 +61,7 @@ function toText(value: unknown): string {
 const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** What the built-in actions give, without the fields that say nothing to a person. */
+/** Results of the built-in actions, without fields that mean nothing to a reader. */
 function dataOf({ toolName, data }: ToolBlock): unknown {
   if (toolName === 'read_file' && isFields(data))
     return [data['preview_start'], data['preview_end']].filter((text) => text !== '').join('\n…\n')

@@ -3,7 +3,6 @@ import { texts } from '../texts/texts.ts'
 /** Seconds after which a model is slow enough to say so. */
 const slowSeconds = 8
 
-/** What a step says while it waits. */
 export function waitingLabel(label: string, seconds: number): string {
   return seconds < slowSeconds ? label : texts.steps.waiting(seconds)
 }

@@ -11,7 +11,7 @@ import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 /** Reads a file inside a file; rejects with a refusal when it cannot be read. */
 export type InnerReader = (name: string, mediaType: string, bytes: Uint8Array) => Promise<Reading>
 
-/** What reading a mail needs. */
+/** Limits of reading a mail, and the reader for its attachments. */
 export interface MailReading {
   readonly budget: Budget
   readonly readsPictures: boolean

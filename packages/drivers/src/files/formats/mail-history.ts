@@ -1,6 +1,6 @@
 /** An earlier message that a mail repeats. */
 export interface EarlierMessage {
-  /** Who wrote it and when, as the mail says. */
+  /** Sender and date, as the mail states them. */
   readonly heading: string
   /** Lines above it that the heading leaves out, such as its subject. */
   readonly header: string

@@ -11,7 +11,7 @@ import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './shee
 /**
  * Reads an OpenDocument text, spreadsheet or presentation. Texts keep headings, lists, tables, links, notes and comments;
  * spreadsheets have one section per visible sheet with values as displayed, presentations one per slide with its notes.
- * Of tracked changes the newest state is read; pictures, headers, footers and tables of contents are left out.
+ * Tracked changes are read in their newest state; pictures, headers, footers and tables of contents are left out.
  * @throws refusal `encrypted`, `broken`
  */
 export function readOdf(archive: Archive, budget: Budget): Reading {

@@ -91,7 +91,7 @@ function placeholderKind(shape: Element): string {
   return ''
 }
 
-/** What the author says a picture shows; programs write its file name there, or words of their own behind it. */
+/** Alternative text of a picture, without file names and the remarks that programs add to it. */
 function descriptionOf(picture: Element): string {
   const properties = childOf(picture, 'nvPicPr')
   const text = oneLine((properties && childOf(properties, 'cNvPr'))?.attributes['descr'] ?? '')

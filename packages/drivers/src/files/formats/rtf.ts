@@ -21,7 +21,7 @@ export function readRtf(bytes: Uint8Array, budget: Budget): Reading {
 
 /** State that a group inherits and restores at its end. */
 interface Group {
-  /** Where text goes; `skip` drops it. */
+  /** Destination of text; `skip` drops it. */
   target: 'body' | 'skip' | 'style' | 'note' | 'instruction' | 'fact' | 'font'
   isHidden: boolean
   encoding: string
@@ -108,7 +108,7 @@ class RtfReader {
   #styleNumber = -1
   readonly #fonts = new Map<number, string>()
   #font = 0
-  /** Of the whole file. */
+  /** Encoding of the whole file, unless a font has its own. */
   #encoding = 'windows-1252'
   #fact = ''
   #note = ''

@@ -15,7 +15,7 @@ export interface Merge {
 /** Maximum number of merged ranges that are read of a sheet. */
 export const maxMerges = 10_000
 
-/** What {@link spreadMerges} needs to know about a sheet. */
+/** Merged cells of a sheet, for {@link spreadMerges}. */
 export interface MergedSheet {
   readonly merges: readonly Merge[]
   /** Index in the list of rows, by the row's number in the sheet, from 1. */

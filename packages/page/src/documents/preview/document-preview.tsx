@@ -132,7 +132,7 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** Where a document goes on: reached by scrolling, or pressed. */
+/** A button that loads more of a document when it is scrolled into view or pressed. */
 function Edge({ label, reach }: { label: string; reach: () => void }): JSX.Element {
   const button = useRef<HTMLButtonElement>(null)
   const latest = useRef(reach)

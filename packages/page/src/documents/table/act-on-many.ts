@@ -13,7 +13,7 @@ export interface FailedGroup {
   readonly titles: readonly string[]
 }
 
-/** What became of many documents. */
+/** Result of a bulk action. */
 export interface ManyReport {
   /** Ids of those it was done to. */
   readonly done: readonly string[]

@@ -117,7 +117,7 @@ function TagEditor({
       action={documentTexts.saveTags}
       isUnchanged={Object.keys(changes).length === 0 && !isAddable}
       submit={async () => {
-        // What was typed but not added yet is meant too.
+        // A tag that was typed but not added yet is saved, too.
         const wanted = isAddable ? [...shown, { key: key.trim(), value: value.trim() }] : shown
         await change(service.changeTags(document.id, tagChanges(before, wanted)))
         setTags(wanted)

@@ -17,7 +17,7 @@ interface Running {
   readonly progress: ManyProgress
 }
 
-/** What is done to the selected documents, how far it is, and what became of it. */
+/** A bulk action on the selected documents: its progress and its result. */
 export interface Many {
   readonly running: Running | null
   readonly report: { readonly kind: Kind; readonly report: ManyReport } | null
@@ -40,7 +40,7 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** What was begun goes on when another view is opened, and is there when this one is opened again. */
+/** Outside the component, so that a bulk action continues while another view is open. */
 const run: { running: Running | null; report: Many['report']; acting: AbortController | undefined } = {
   running: null,
   report: null,
@@ -69,7 +69,7 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     reading.current = undefined
     setIsSelecting(false)
   }, [])
-  // What another filter finds would be selected unseen.
+  // Documents of another filter would be selected unseen.
   useEffect(() => endReading, [filter])
 
   const selectAll = (): void => {

@@ -4,7 +4,7 @@ export interface Tag {
   readonly value: string
 }
 
-/** What has to change so that a document has other tags: all values of each key that differs, null where none is left. */
+/** The change from one list of tags to another: all values of each key that differs, null for a removed key. */
 export function tagChanges(
   before: readonly Tag[],
   after: readonly Tag[],

@@ -10,7 +10,7 @@ export interface RowHeights {
 /** Rows that are drawn before and behind those in the window, so that none is missing while a person scrolls. */
 const rowsAround = 8
 
-/** Where a row begins, from the top of the list. `topOf(count)` is the height of the list. */
+/** Distance of a row from the top of the list. `topOf(count)` is the height of the list. */
 export function topOf(index: number, { row, open }: RowHeights): number {
   return index * row + (open !== null && index > open.index ? open.extra : 0)
 }
