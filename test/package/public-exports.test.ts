@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as wire from '@inlay/protocol'
+import * as administration from '@inlay/protocol/administration'
 import * as inlay from 'inlay'
 import * as agent from 'inlay/agent'
 import * as client from 'inlay/client'
@@ -10,16 +13,21 @@ import * as server from 'inlay/server'
 import * as testing from 'inlay/testing'
 import { expect, test } from 'vitest'
 
-/** Names of the types that an entry exports; it lists each. */
+/** Names of the types that an entry exports: those that it lists, and those of modules that it exports whole. */
 function typesOf(file: string): string[] {
-  const exported = readFileSync(file, 'utf8').matchAll(/^export (type )?\{([^}]*)\}/gm)
-  return [...exported].flatMap(([, isType, list]) =>
+  const source = readFileSync(file, 'utf8')
+  const listed = [...source.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, isType, list]) =>
     list!
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== '' && (isType !== undefined || name.startsWith('type ')))
       .map((name) => name.replace(/^type /, '').replace(/^\w+ as /, '')),
   )
+  const declared = [...source.matchAll(/^export (?:type )?\* from '(.+)'/gm)].flatMap(([, module]) => {
+    const declarations = readFileSync(join(file, '..', module!), 'utf8')
+    return [...declarations.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!)
+  })
+  return [...listed, ...declared]
 }
 
 // A change here is a change of the public interface: it belongs in CHANGELOG.md. Write the lists anew with
@@ -27,6 +35,8 @@ function typesOf(file: string): string[] {
 test.each([
   ['inlay', inlay, typesOf('packages/inlay/src/index.ts')],
   ['inlay-protocol', protocol, typesOf('packages/inlay/src/entries/protocol.ts')],
+  ['protocol', wire, typesOf('packages/protocol/src/index.ts')],
+  ['protocol-administration', administration, typesOf('packages/protocol/src/administration/index.ts')],
   ['inlay-kysely', kysely, typesOf('packages/inlay/src/entries/kysely.ts')],
   ['inlay-agent', agent, typesOf('packages/agent/src/index.ts')],
   ['inlay-client', client, typesOf('packages/client/src/index.ts')],

@@ -1,6 +1,7 @@
 export * from './assemble-answer/fold-stream.ts'
 export * from './assemble-answer/strip-citations.ts'
 export * from './chat/search.ts'
+export * from './chat/searched-words.ts'
 export * from './chat/send-message.ts'
 export * from './chat/valid-tags.ts'
 export * from './chat/whole-answer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchOf, searchedWords } from '../../../packages/page/src/search/matches.ts'
+import { matchOf, chatQuery } from '../../../packages/page/src/search/matches.ts'
 
 test('a passage says which words of the query it has, in other forms too', () => {
   const { pieces, words, of } = matchOf('Citations are checked. A citing text.', 'How are citation checks made?')
@@ -30,8 +30,8 @@ test('a word with an ending is marked, as the search finds it', () => {
 })
 
 test('words that say nothing are marked in chats only where nothing else is searched', () => {
-  expect(markedIn('The zebra is in the stable', searchedWords('the zebra in it'))).toEqual(['zebra'])
-  expect(markedIn('What it is', searchedWords('what is it'))).toEqual(['What', 'it', 'is'])
+  expect(markedIn('The zebra is in the stable', chatQuery('the zebra in it'))).toEqual(['zebra'])
+  expect(markedIn('What it is', chatQuery('what is it'))).toEqual(['What', 'it', 'is'])
 })
 
 test('words of scripts without spaces are marked within their run', () => {

@@ -1,9 +1,4 @@
-// Words that say nothing about what a conversation is about.
-const idle = new Set(
-  'a an and are as at be but by can did do does for from how i if in into is it its me my no not of on or our so that the their them there these they this to was we what when where which who why will with you your'.split(
-    ' ',
-  ),
-)
+import { searchedInside, searchedWords } from '@inlay/protocol'
 
 /** Words of a text in lower case: runs of letters and digits. */
 export function wordsOf(text: string): string[] {
@@ -12,9 +7,7 @@ export function wordsOf(text: string): string[] {
 
 /** Search terms of a query: stems of its words without stop words, at most eight; [] for a query without words. */
 export function stemsOf(query: string): string[] {
-  const words = wordsOf(query)
-  const busy = words.filter((word) => !idle.has(word))
-  return [...new Set((busy.length > 0 ? busy : words).map(stem))].slice(0, 8)
+  return [...new Set(searchedWords(wordsOf(query)).map(stem))].slice(0, 8)
 }
 
 /** Longer words are one beyond this. */
@@ -28,7 +21,7 @@ export function termsOf(text: string): Set<string> {
   const terms = new Set<string>()
   for (const word of new Set(wordsOf(text))) {
     terms.add(cut(stem(word)))
-    if (!spaceless.test(word)) continue
+    if (!searchedInside.test(word)) continue
     const signs = [...word]
     for (const [at, sign] of signs.entries()) {
       terms.add(sign)
@@ -40,7 +33,7 @@ export function termsOf(text: string): Set<string> {
 
 /** Index terms that a text containing a stem has. */
 export function termsOfStem(part: string): string[] {
-  if (!spaceless.test(part)) return [cut(part)]
+  if (!searchedInside.test(part)) return [cut(part)]
   const signs = [...part]
   return signs.length === 1 ? signs : signs.slice(1).map((sign, at) => signs[at]! + sign)
 }
@@ -48,8 +41,6 @@ export function termsOfStem(part: string): string[] {
 function cut(word: string): string {
   return word.length > maxWordCharacters ? word.slice(0, maxWordCharacters).toWellFormed() : word
 }
-
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /** Takes common English endings off a word; what remains is always its beginning. */
 export function stem(word: string): string {

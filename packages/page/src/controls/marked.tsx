@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
-import { matchOf, searchedWords } from '../search/matches.ts'
+import { matchOf, chatQuery } from '../search/matches.ts'
 
 /** A text of a chat whose words of a query are marked. */
 export function Marked({ text, query }: { text: string; query: string }): JSX.Element {
   return (
     <>
-      {matchOf(text, searchedWords(query)).pieces.map((piece, at) =>
+      {matchOf(text, chatQuery(query)).pieces.map((piece, at) =>
         piece.isMatch ? (
           <mark key={at} class="match">
             {piece.text}

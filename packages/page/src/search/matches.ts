@@ -1,13 +1,15 @@
+import { searchedInside, searchedWords } from '@inlay/protocol'
+
 /** A piece of a passage; a match holds a word of the query. */
 export interface MatchPiece {
   readonly text: string
   readonly isMatch: boolean
 }
 
-/** A passage beside the query: its pieces, and which words of the query stand in it. */
+/** A passage compared with a query: its pieces, and the words of the query that it contains. */
 export interface Match {
   readonly pieces: readonly MatchPiece[]
-  /** Words of the query that the text has, in other forms too, as they stand in the query. */
+  /** Words of the query that the text contains, also in other forms; as spelled in the query. */
   readonly words: readonly string[]
   /** How many words the query has. */
   readonly of: number
@@ -20,27 +22,14 @@ const minStem = 4
 /** A whole word may have as many letters more. */
 const maxSuffix = 2
 
-/** Words that say nothing, as the search of chats leaves them out. */
-const idle: ReadonlySet<string> = new Set(
-  'a an and are as at be but by can did do does for from how i if in into is it its me my no not of on or our so that the their them there these they this to was we what when where which who why will with you your'.split(
-    ' ',
-  ),
-)
-/** Scripts without spaces between words. */
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
-
-/** The words of a query that chats are searched for: all, if none of them says anything. */
-export function searchedWords(query: string): string {
-  const all = wordsOf(query)
-  const busy = all.filter((word) => !idle.has(word))
-  return (busy.length > 0 ? busy : all).join(' ')
-}
+/** The part of a query that chats are searched for. */
+export const chatQuery = (query: string): string => searchedWords(wordsOf(query)).join(' ')
 
 /** Compares a passage with a query word by word. */
 export function matchOf(text: string, query: string): Match {
   const wanted = [...new Set(wordsOf(query))]
-  // Within a run of such a script the words are found as they stand; the letters need no escape.
-  const inner = wanted.filter((word) => spaceless.test(word))
+  // In these scripts, words are found inside of longer runs. Their letters need no escaping.
+  const inner = wanted.filter((word) => searchedInside.test(word))
   const parts = text
     .split(/([\p{L}\p{N}]+)/u)
     .flatMap((part) => (inner.length === 0 ? part : part.split(new RegExp(`(${inner.join('|')})`, 'iu'))))
@@ -58,7 +47,7 @@ export function matchOf(text: string, query: string): Match {
 }
 
 const wordsOf = (text: string): readonly string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 1 || spaceless.test(word))
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 1 || searchedInside.test(word))
 
 function isForm(word: string, wanted: string): boolean {
   if (word === wanted) return true
