@@ -75,11 +75,10 @@ export async function recordTags(
  * would be held while ingestion waits for documents that others have locked.
  */
 export async function forgetTags(db: Records, documentIds: readonly string[]): Promise<void> {
-  for (const slice of batchesOf(documentIds))
-    await db
-      .deleteFrom('inlay_document_tags')
-      .where(isAmong(db, 'document_id', slice))
-      .execute()
+  await db
+    .deleteFrom('inlay_document_tags')
+    .where(isAmong(db, 'document_id', documentIds))
+    .execute()
 }
 
 /** Deletes tags that no document has any more. Scans all tags. */
@@ -122,17 +121,15 @@ function isSame(before: ReadonlySet<string> | undefined, links: ReadonlyMap<stri
 /** Names of the tag links by document, for documents that have any. */
 async function readTags(db: Records, documentIds: readonly string[]): Promise<Map<string, Set<string>>> {
   const namesOf = new Map<string, Set<string>>()
-  for (const slice of batchesOf(documentIds)) {
-    const rows = await db
-      .selectFrom('inlay_document_tags as link')
-      .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
-      .select(['document_id', 'pair_id', 'tag_key as key', 'tag_value as value', 'source'])
-      .where(isAmong(db, 'document_id', slice))
-      .execute()
-    for (const { document_id, pair_id, ...tag } of rows) {
-      const names = namesOf.get(document_id) ?? new Set()
-      namesOf.set(document_id, names.add(linkName(tag, pair_id)))
-    }
+  const rows = await db
+    .selectFrom('inlay_document_tags as link')
+    .innerJoin('inlay_tags as tag', 'tag.id', 'link.tag_id')
+    .select(['document_id', 'pair_id', 'tag_key as key', 'tag_value as value', 'source'])
+    .where(isAmong(db, 'document_id', documentIds))
+    .execute()
+  for (const { document_id, pair_id, ...tag } of rows) {
+    const names = namesOf.get(document_id) ?? new Set()
+    namesOf.set(document_id, names.add(linkName(tag, pair_id)))
   }
   return namesOf
 }

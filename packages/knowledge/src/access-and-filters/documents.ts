@@ -6,7 +6,7 @@ import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
 import { type ListOrder, listOrders } from '../schema/list-orders.ts'
-import { batchesOf, phase } from '../schema/sql.ts'
+import { phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
@@ -205,17 +205,12 @@ export async function readableAmong(
   documentIds: readonly string[],
   caller: Caller | undefined,
 ): Promise<Set<string>> {
-  const readable = new Set<string>()
-  const pairs = await pairsFor(db, caller)
-  for (const ids of batchesOf(documentIds)) {
-    const rows = await documentsIn(db, pairs)
-      .select('id')
-      .where('visible_generation', 'is not', null)
-      .where(isAmong(db, 'id', ids))
-      .execute()
-    for (const { id } of rows) readable.add(id)
-  }
-  return readable
+  const rows = await documentsIn(db, await pairsFor(db, caller))
+    .select('id')
+    .where('visible_generation', 'is not', null)
+    .where(isAmong(db, 'id', documentIds))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Documents read by {@link readLatestFailures}. */

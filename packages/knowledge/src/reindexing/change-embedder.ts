@@ -1,10 +1,10 @@
 import { createSignal } from '@inlay/scheduling'
 import { hasRowLocks } from '@inlay/records'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { KnowledgeFigures } from '../contracts/documents.ts'
 import { countWaiting } from '../queue/queue-status.ts'
 import { addToCounter } from '../schema/sql.ts'
-import type { Records } from '../schema/tables.ts'
+import type { Records, Tables } from '../schema/tables.ts'
 import { type IndexSpace, holdsDocuments } from './index-space.ts'
 import type { MigratingIndex } from './migrating-index.ts'
 
@@ -131,30 +131,38 @@ async function queueSome(
   const room = batch - (await countWaiting(db))
   if (room <= 0) return false
   const states = pass.withFailed && !isMoved ? (['indexed', 'failed'] as const) : (['indexed'] as const)
-  const ids = await db.transaction().execute(async (transaction) => {
-    // The first statement, to take the write lock: nothing may be accepted meanwhile.
-    const last = await addToCounter(transaction, 'revision', room)
-    let chosen = outsideOf(transaction, latest)
-      .where('state', 'in', states)
-      .where('id', '>', pass.after)
-      .orderBy('id')
-      .limit(room)
-    if (hasRowLocks(db)) chosen = chosen.forUpdate()
-    const rows = await chosen.execute()
-    const queued = rows.map(({ id }, at) => ({ id, revision: last - at }))
-    if (queued.length > 0) await requeue(queued, now()).execute(transaction)
-    return queued.map(({ id }) => id)
-  })
+  const ids = await requeue(db, { now: now(), limit: room }, (from) =>
+    outsideOf(from, latest).where('state', 'in', states).where('id', '>', pass.after),
+  )
   pass.after = ids.at(-1) ?? ''
   if (ids.length === 0) pass.withFailed = false
   return ids.length > 0
 }
 
-/** Returns documents to the queue, as new versions with the same content. */
-export const requeue = (
-  documents: readonly { id: string; revision: number }[],
-  now: number,
-): RawBuilder<unknown> => sql`
+type ChosenIds = SelectQueryBuilder<Tables, 'inlay_documents', { id: string }>
+
+/**
+ * Returns documents to the queue, as new versions with the same content: the first ones that a query chooses, by id.
+ * @returns their ids
+ */
+export function requeue(
+  db: Records,
+  { now, limit }: { readonly now: number; readonly limit: number },
+  choose: (from: Records) => ChosenIds,
+): Promise<string[]> {
+  return db.transaction().execute(async (transaction) => {
+    // The first statement, to take the write lock: nothing may be accepted meanwhile.
+    const last = await addToCounter(transaction, 'revision', limit)
+    let chosen = choose(transaction).orderBy('id').limit(limit)
+    if (hasRowLocks(db)) chosen = chosen.forUpdate()
+    const ids = (await chosen.execute()).map(({ id }) => id)
+    const queued = ids.map((id, at) => ({ id, revision: last - at }))
+    if (queued.length > 0) await toQueue(queued, now).execute(transaction)
+    return ids
+  })
+}
+
+const toQueue = (documents: readonly { id: string; revision: number }[], now: number): RawBuilder<unknown> => sql`
   with queued(id, revision) as (values ${sql.join(
     documents.map(({ id, revision }) => sql`(cast(${id} as text), cast(${revision} as bigint))`),
   )})

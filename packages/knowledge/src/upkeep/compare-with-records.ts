@@ -1,8 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import { createSignal, nextSlice } from '@inlay/scheduling'
-import { hasRowLocks, isAmong } from '@inlay/records'
+import { isAmong } from '@inlay/records'
 import { retire, toGenerations } from '../queue/claims.ts'
-import { addToCounter, batchesOf, spaceOf } from '../schema/sql.ts'
+import { batchesOf, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import { type MaintainerContext, whileHeld } from './maintainer.ts'
@@ -219,22 +219,15 @@ async function removeThoseIn(
 
 /** Adds documents to the queue if their visible generation is still the one without rows. @returns their ids */
 function queueAgain({ db, now }: IndexComparisonOptions, missing: readonly Missing[]): Promise<string[]> {
-  const generations = new Map(missing.map(({ id, generation }) => [id, generation]))
-  return db.transaction().execute(async (transaction) => {
-    // The first statement, to take the write lock: nothing may be accepted meanwhile.
-    const last = await addToCounter(transaction, 'revision', missing.length)
-    let chosen = transaction
+  const [ids, generations] = [missing.map(({ id }) => id), missing.map(({ generation }) => generation)]
+  return requeue(db, { now: now(), limit: missing.length }, (from) =>
+    from
       .selectFrom('inlay_documents')
-      .select(['id', 'visible_generation'])
-      .where(isAmong(db, 'id', [...generations.keys()]))
-      .where('state', 'in', ['indexed', 'failed'])
-      .orderBy('id')
-    if (hasRowLocks(db)) chosen = chosen.forUpdate()
-    const rows = (await chosen.execute()).filter((row) => row.visible_generation === generations.get(row.id))
-    const queued = rows.map(({ id }, at) => ({ id, revision: last - at }))
-    if (queued.length > 0) await requeue(queued, now()).execute(transaction)
-    return queued.map(({ id }) => id)
-  })
+      .select('id')
+      .where(isAmong(db, 'id', ids))
+      .where(isAmong(db, 'visible_generation', generations))
+      .where('state', 'in', ['indexed', 'failed']),
+  )
 }
 
 async function countUnsettledOf(db: Records, ids: readonly string[]): Promise<number> {
