@@ -28,7 +28,7 @@ export interface ErasureParts {
  */
 export async function erasePerson({ db, agent, files }: ErasureParts, personId: string): Promise<Erased> {
   const sessions = await idsOf(db, 'inlay_chat_sessions', personId)
-  // A statement takes a bounded number of values.
+  // In parts, so that other writers need not wait for long.
   for (let at = 0; at < sessions.length; at += 500) {
     const ids = sessions.slice(at, at + 500)
     await agent.removeRuns(ids)
@@ -60,8 +60,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
  */
 export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): Promise<void> {
   const sessions = await db.selectFrom('inlay_chat_sessions').select('id').execute()
-  for (let at = 0; at < sessions.length; at += 500)
-    await agent.removeRuns(sessions.slice(at, at + 500).map(({ id }) => id))
+  await agent.removeRuns(sessions.map(({ id }) => id))
   const rows = await db.selectFrom('inlay_files').select('id').execute()
   await removeFiles(
     { db, files },
@@ -80,7 +79,11 @@ async function removeFiles({ db, files }: Omit<ErasureParts, 'agent'>, ids: read
   for (;;) {
     files.worker.notify()
     await files.worker.whenIdle()
-    const left = await filesLeft(db, ids)
+    const left = await db
+      .selectFrom('inlay_files')
+      .select('claim')
+      .where(isAmong(db, 'id', ids))
+      .execute()
     if (left.length === 0) return
     if (left.every(({ claim }) => claim === null) || performance.now() > end)
       throw new InlayError('SERVICE_UNAVAILABLE', {
@@ -89,21 +92,6 @@ async function removeFiles({ db, files }: Omit<ErasureParts, 'agent'>, ids: read
       })
     await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
-}
-
-async function filesLeft(
-  db: ConversationDatabase,
-  ids: readonly string[],
-): Promise<readonly { readonly claim: string | null }[]> {
-  const rows: { readonly claim: string | null }[] = []
-  for (let at = 0; at < ids.length; at += 500) {
-    const part = db
-      .selectFrom('inlay_files')
-      .select('claim')
-      .where(isAmong(db, 'id', ids.slice(at, at + 500)))
-    rows.push(...(await part.execute()))
-  }
-  return rows
 }
 
 async function idsOf(

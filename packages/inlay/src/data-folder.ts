@@ -1,4 +1,4 @@
-import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
@@ -7,7 +7,6 @@ export const defaultDataFolder = '.inlay'
 
 /** Permissions: only the user who runs the process has access. */
 const ownFolder = 0o700
-const ownFile = 0o600
 
 /** Path of the database in a data folder. */
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'inlay.db')
@@ -17,21 +16,16 @@ export const indexFolder = (dataFolder: string): string => join(dataFolder, 'ind
 export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
 
 /**
- * Creates the data folder and its missing content. Only the owner can read what it creates, even if the folder existed
- * before. Existing files keep their mode.
+ * Creates the data folder and the folders in it. Only the owner can read what it creates, even if the folder existed
+ * before.
  * @throws SERVICE_UNAVAILABLE when it cannot be created or written
  */
-export async function prepareDataFolder(
-  dataFolder: string,
-  { withDatabase = true }: { readonly withDatabase?: boolean } = {},
-): Promise<void> {
+export async function prepareDataFolder(dataFolder: string): Promise<void> {
   const folder = resolve(dataFolder)
   try {
     await makeFolder(folder)
     await makeFolder(indexFolder(folder))
     await makeFolder(filesFolder(folder))
-    // SQLite gives its other files the mode of this file.
-    if (withDatabase) await createFile(databaseFile(folder))
   } catch (cause) {
     // Node's errors have a code. The path stays in the cause, since this message may reach clients.
     const { code = 'unknown reason' } = cause as NodeJS.ErrnoException
@@ -63,13 +57,4 @@ export async function makeFolder(folder: string): Promise<void> {
     // Another process may have been faster.
     if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   })
-}
-
-/** Leaves a file alone that exists: to close it would take the locks of SQLite away from this process. */
-async function createFile(path: string): Promise<void> {
-  const created = await open(path, 'ax', ownFile).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-    return undefined
-  })
-  await created?.close()
 }

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { reasonOf, withoutCredentials } from '@inlay/agent/internal/model/failure-signs'
-import { isAbort, reportFailure, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
+import { reportFailure, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
 import { cpuMsOf } from '../../cpu-time.ts'
 
 const answered = (statusCode: number, body: unknown = {}, headers: Record<string, string> = {}) =>
@@ -138,11 +138,6 @@ describe('errors without a status', () => {
     const unknown = toFailure(new TypeError("Cannot read properties of undefined (reading '/etc/secret')"))
     expect(unknown.code).toBe('UNKNOWN_ERROR')
     expect(unknown.message).not.toContain('secret')
-  })
-
-  test('an abort is told from a time limit', () => {
-    expect(isAbort(new DOMException('stop', 'AbortError'))).toBe(true)
-    expect(isAbort(new DOMException('late', 'TimeoutError'))).toBe(false)
   })
 })
 

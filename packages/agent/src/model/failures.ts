@@ -204,9 +204,3 @@ export function stepFailure(end: StepEnd, context: FailureContext = {}): Failure
     return failure('EMPTY_LLM_RESPONSE', 'The model used up its output limit before it said anything.')
   return failure('EMPTY_LLM_RESPONSE')
 }
-
-/** Whether an error only means that the caller aborted; a timeout is no such error. */
-export function isAbort(error: unknown): boolean {
-  const { names } = signsOf(error)
-  return nameOfAbort.test(names)
-}

@@ -207,16 +207,14 @@ async function removeUnheld(
   options: FilesOptions,
   worker: FileWorker,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += 500) {
-    const rows = await visible(options.db)
-      .where((of) => of.or([of('id', 'in', ids.slice(at, at + 500)), of('file_id', 'in', ids.slice(at, at + 500))]))
-      .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
-      .execute()
-    for (const file of rows.map(toStoredFile)) {
-      if (isUsed(await useOf(file, options))) continue
-      await hideFile(options.db, file.id, options.now() + decisionMs)
-      await decide(file, options)
-    }
+  const rows = await visible(options.db)
+    .where((of) => of.or([isAmong(options.db, 'id', ids), isAmong(options.db, 'file_id', ids)]))
+    .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
+    .execute()
+  for (const file of rows.map(toStoredFile)) {
+    if (isUsed(await useOf(file, options))) continue
+    await hideFile(options.db, file.id, options.now() + decisionMs)
+    await decide(file, options)
   }
   worker.notify()
 }
@@ -301,15 +299,11 @@ const visible = (db: ConversationDatabase) => db.selectFrom('inlay_files').selec
 /** An owner's files by either of their ids, in the order given. */
 async function findOwn(db: ConversationDatabase, ids: readonly string[], ownerId: string): Promise<StoredFile[]> {
   const byEitherId = new Map<string, StoredFile>()
-  // A statement takes a bounded number of values.
-  for (let at = 0; at < ids.length; at += 500) {
-    const batch = ids.slice(at, at + 500)
-    const rows = await visible(db)
-      .where('owner_id', '=', ownerId)
-      .where((of) => of.or([isAmong(db, 'id', batch), isAmong(db, 'file_id', batch)]))
-      .execute()
-    for (const row of rows) byEitherId.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
-  }
+  const rows = await visible(db)
+    .where('owner_id', '=', ownerId)
+    .where((of) => of.or([isAmong(db, 'id', ids), isAmong(db, 'file_id', ids)]))
+    .execute()
+  for (const row of rows) byEitherId.set(row.id, toStoredFile(row)).set(row.file_id, toStoredFile(row))
   return [...new Set(ids)].flatMap((id) => byEitherId.get(id) ?? [])
 }
 

@@ -12,7 +12,7 @@ export async function readBranch(
   ids: readonly number[],
   limits: HistoryLimits,
 ): Promise<BranchHistory> {
-  const summary = await newestSummary(records, ids)
+  const [summary] = await newestSummary(records, { of: idList(records, ids) })
   const from = summary ? ids.indexOf(summary.messageId) + 1 : 0
   return {
     summary: summary?.text ?? null,
@@ -22,38 +22,16 @@ export async function readBranch(
 }
 
 async function readFiles(records: ConversationDatabase, ids: readonly number[]): Promise<FileDescriptor[]> {
-  const files: FileDescriptor[] = []
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const rows = await records
-      .selectFrom('inlay_chat_messages')
-      .select('files')
-      .where(isAmong(records, 'id', ids.slice(at, at + idsAtOnce)))
-      .where('files', 'is not', null)
-      .orderBy('id')
-      .execute()
-    // Written by us from checked descriptors.
-    files.push(...rows.flatMap((row) => JSON.parse(row.files ?? '[]') as FileDescriptor[]))
-  }
-  return files
-}
-
-// A statement takes a bounded number of values.
-const idsAtOnce = 500
-
-interface Summary {
-  /** The last message it covers. */
-  readonly messageId: number
-  readonly text: string
-}
-
-async function newestSummary(records: ConversationDatabase, ids: readonly number[]): Promise<Summary | undefined> {
-  // Ids rise along a branch.
-  for (let end = ids.length; end > 0; end -= idsAtOnce) {
-    const of = idList(records, ids.slice(Math.max(0, end - idsAtOnce), end))
-    const [row] = await newestSummaryOf(records, { of })
-    if (row) return row
-  }
-  return undefined
+  if (ids.length === 0) return []
+  const rows = await records
+    .selectFrom('inlay_chat_messages')
+    .select('files')
+    .where(isAmong(records, 'id', ids))
+    .where('files', 'is not', null)
+    .orderBy('id')
+    .execute()
+  // Written by us from checked descriptors.
+  return rows.flatMap((row) => JSON.parse(row.files ?? '[]') as FileDescriptor[])
 }
 
 interface OfMessages {
@@ -61,7 +39,8 @@ interface OfMessages {
   readonly of: string
 }
 
-const newestSummaryOf = prepared((db: ConversationDatabase, { of }: OfMessages) =>
+/** Ids rise along a branch. */
+const newestSummary = prepared((db: ConversationDatabase, { of }: OfMessages) =>
   db
     .selectFrom('inlay_chat_summaries')
     .select(['message_id as messageId', 'text'])

@@ -37,7 +37,7 @@ export function createRemoval({
         .updateTable('inlay_chat_sessions')
         .set({ deleted_at: now() })
         .where(isAmong(db, 'id', ids))
-        // Not one whose erasing began meanwhile.
+        // Not a session that another call has begun to erase.
         .where('deleted_at', 'is', null)
         .execute()
     }
@@ -70,7 +70,7 @@ export function createRemoval({
         .where('deleted_at', 'is', null)
         .execute()
       const ids = rows.map(({ id }) => id)
-      // A statement takes a bounded number of values.
+      // In parts, so that other writers need not wait for long.
       for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), caller.id, erase)
       if (erase && ids.length > 0) await emptyLog(db)
     },

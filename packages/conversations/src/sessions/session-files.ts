@@ -33,12 +33,11 @@ export async function generatedFiles(db: ConversationDatabase, sessionIds: reado
     .select('id')
     .where(isAmong(db, 'session_id', sessionIds))
     .execute()
-  const generated: string[] = []
-  for (let at = 0; at < messages.length; at += 500) {
-    const part = messages.slice(at, at + 500).map(({ id }) => id)
-    generated.push(...(await readGeneratedFileIds(db, part, null)))
-  }
-  return generated
+  return readGeneratedFileIds(
+    db,
+    messages.map(({ id }) => id),
+    null,
+  )
 }
 
 /** Ids of the files attached to messages of sessions. */

@@ -69,7 +69,7 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
   const unused = await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere)
   for (const message of unused) onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
   if (!options.dialect || !options.index || !options.storage)
-    await prepareDataFolder(options.dataFolder ?? defaultDataFolder, { withDatabase: !options.dialect })
+    await prepareDataFolder(options.dataFolder ?? defaultDataFolder)
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect })
   connections.push({ close: () => db.destroy() })

@@ -108,10 +108,6 @@ export const formatHour = (date: Date): string =>
 export const formatTimestamp = (date: Date): string =>
   kept('moment', () => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' })).format(date)
 
-/** A, B and C */
-export const formatList = (parts: readonly string[]): string =>
-  kept('list', () => new Intl.ListFormat(tag, { type: 'conjunction' })).format(parts)
-
 /** 42s, 12m 5s, 3h 20m */
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds)

@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { liveKeys, type KeyRow, type KeyTable } from './key-records.ts'
 
@@ -19,7 +20,6 @@ export interface KeyWatches {
  * Maximum delay to notice a change by another process. One query covers all keys and runs only while any is watched.
  */
 const checkIntervalMs = 100
-const maxHashesPerQuery = 500
 
 /** @param isExpired whether a key that was not revoked has expired */
 export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) => boolean): KeyWatches {
@@ -30,12 +30,10 @@ export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) 
     const watched = [...watches]
     const hashes = [...new Set(watched.map(([, { hash }]) => hash))]
     const scopes = new Map<string, readonly string[]>()
-    for (let at = 0; at < hashes.length; at += maxHashesPerQuery) {
-      const part = hashes.slice(at, at + maxHashesPerQuery)
-      for (const row of await liveKeys(db).where('hash', 'in', part).execute())
-        // Written only by this package, from validated values.
-        if (!isExpired(row)) scopes.set(row.hash, JSON.parse(row.scopes) as string[])
-    }
+    const keys = liveKeys(db).where(isAmong(db, 'hash', hashes))
+    for (const row of await keys.execute())
+      // Written only by this package, from validated values.
+      if (!isExpired(row)) scopes.set(row.hash, JSON.parse(row.scopes) as string[])
     for (const [onEnd, key] of watched) {
       const left = scopes.get(key.hash)
       if (left !== undefined && key.scopes.every((scope) => left.includes(scope))) continue

@@ -217,16 +217,26 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
   // Stream types disagree about buffer ownership; `DecompressionStream` accepts any bytes.
   const unpacking = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>
   const reader = cancelledLate(body).pipeThrough(unpacking).getReader()
+  const read = (): Promise<ReadableStreamReadResult<Uint8Array>> =>
+    reader.read().catch((cause: unknown) => {
+      throw brokenCompression(cause)
+    })
+  return pulledFrom(read, (reason) => reader.cancel(reason))
+}
+
+/** A stream of what a reader gives, read only when it is wanted. */
+export function pulledFrom(
+  read: () => Promise<ReadableStreamReadResult<Uint8Array>>,
+  cancel: (reason: unknown) => Promise<void>,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read().catch((cause: unknown) => {
-          throw brokenCompression(cause)
-        })
+        const { done, value } = await read()
         if (done) controller.close()
         else controller.enqueue(value)
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel,
     },
     { highWaterMark: 0 },
   )
@@ -235,16 +245,9 @@ function decompressed(body: ReadableStream<Uint8Array>, format: CompressionForma
 /** Delays cancellation: a pipe keeps reading while it ends, and cancels right afterwards. */
 function cancelledLate(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: (reason) => letGo(reader, reason),
-    },
-    { highWaterMark: 0 },
+  return pulledFrom(
+    () => reader.read(),
+    (reason) => letGo(reader, reason),
   )
 }
 

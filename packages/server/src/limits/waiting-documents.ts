@@ -1,3 +1,4 @@
+import { isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Counted } from './usage-counters.ts'
 
@@ -124,8 +125,7 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
 
   async function remove({ scope, owner }: Share, ids: readonly string[]): Promise<void> {
     const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
-    for (let at = 0; at < ids.length; at += maxInOneStatement)
-      await rows.where('document_id', 'in', ids.slice(at, at + maxInOneStatement)).execute()
+    if (ids.length > 0) await rows.where(isAmong(db, 'document_id', ids)).execute()
   }
 
   return {

@@ -20,6 +20,7 @@ import {
   type UserFile,
 } from '@inlay/protocol'
 import * as v from 'valibot'
+import { pulledFrom } from '../../http/body.ts'
 import { readForm, type FormLimits } from '../../http/multipart.ts'
 import { jsonReply, reply, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
@@ -234,16 +235,9 @@ export async function fileReply({ file, bytes }: OpenedFile, request: Request): 
 async function begun(bytes: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
   const reader = bytes.getReader()
   const started = [await reader.read()]
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = started.pop() ?? (await reader.read())
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
+  return pulledFrom(
+    async () => started.pop() ?? reader.read(),
+    (reason) => reader.cancel(reason),
   )
 }
 
