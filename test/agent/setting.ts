@@ -72,7 +72,7 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     searchHelp: { expand: false, choose: false },
     onError: (error) => void errors.push(error),
     ...options,
-    // As createInlay does with models of a host.
+    // `createInlay` wraps models of a host in the same way.
     models: repairModels(options.models ?? providerOf(model)),
     // However long a file takes to be read.
     limits: { maxUploadWaitMs: 60_000, maxContextWaitMs: 60_000, ...options.limits },

@@ -73,7 +73,7 @@ if (options['write-baseline'] && failures === 0) writeBaseline()
 console.log(`${benches.length - failures} of ${benches.length} benchmarks ended with their figures`)
 process.exitCode = failures > 0 || benches.length === 0 ? 1 : 0
 
-/** As its script starts it, without what the script installs before. */
+/** Runs the command of the npm script, without its installation step. */
 async function run(name: string): Promise<{ code: number; output: string; figures: Figure[] }> {
   const [, ...args] = scripts[`bench:${name}`]!.split('&&').at(-1)!.trim().split(' ')
   const file = join(folder, `${name}.jsonl`)

@@ -124,7 +124,7 @@ async function remove(fixture: Fixture): Promise<void> {
   const { documents, index } = await fixture.figures()
   check('documents', documents.indexed, pages.length - entries)
   check('failed', documents.failed + documents.pending + documents.indexing, 0)
-  // The first pair's listing, chunk by chunk, is what the index has to hold and no more.
+  // The index must contain exactly the chunks in the listing of the first pair.
   const listing: unknown = JSON.parse(await fixture.call('GET', '/service-api/connector-docs/1'))
   check('documents listed', Array.isArray(listing) ? listing.length : -1, pages.length - entries)
   console.log(`rows of the index: ${index.rows}`)

@@ -34,7 +34,7 @@ describe.skipIf(reason !== undefined)('documents that failed', () => {
         { id: name, semantic_identifier: name, sections: [{ text: `The ${name} opens at nine.` }], metadata: {} },
         { waitSeconds: 60 },
       )
-    // As documents are left when a model that indexing needs refuses them.
+    // The state of documents that a model refused during indexing.
     const db = new Kysely<Tables>({ dialect: nodeSqlite({ file: join(folder, 'inlay.db') }) })
     const shown = { visible_revision: null, visible_generation: null }
     const failure = { state: 'failed', reason: 'The embedding model refused this document.', ...shown }

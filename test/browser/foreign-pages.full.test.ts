@@ -74,7 +74,7 @@ interface Call {
 type Service = Awaited<ReturnType<typeof serve>>
 
 const enctypes = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'] as const
-/** As a form sends it, this is JSON that asks for an administrator's key. */
+/** Sent by a form, this is JSON that creates an administrator's key. */
 const fieldName = '{"name":"stolen","scopes":["admin"],"email":"'
 const body = '{"name":"stolen","scopes":["admin"]}'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** The playground, started as `npm start` does it, on a data folder of its own. */
 export interface Playground {
-  /** As it was printed: opens the page with its key. */
+  /** The printed address, which opens the page with its key. */
   readonly address: string
   readonly origin: string
   readonly key: string

@@ -16,7 +16,7 @@ export interface HostPage {
   close(): Promise<void>
 }
 
-/** As strict as pages get: nothing inline, no HTML from texts. */
+/** The strictest policy: nothing inline, no HTML from strings. */
 const policyFor = (origin: string): string =>
   `default-src 'none'; script-src ${origin}; connect-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`
 

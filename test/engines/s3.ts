@@ -14,7 +14,7 @@ import { startS3 } from './s3-server.ts'
 import { s3Scenes } from './s3-scenes.ts'
 
 const server = await startS3()
-// As a host would set them: the processes started here inherit them.
+// Environment variables of a host, inherited by the processes started here.
 Object.assign(process.env, {
   AWS_ACCESS_KEY_ID: server.credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: server.credentials.secretAccessKey,

@@ -38,7 +38,7 @@ function addDocs(project: string): void {
   const blocks = [...page.matchAll(/^```tsx\n([^]*?)^```/gm)].map(([, code = '']) => code)
   assert.equal(blocks.length, 4)
   for (const [at, code] of blocks.entries()) writeFileSync(join(project, `ai-sdk/docs-${at}.tsx`), code)
-  // As assistant-ui's own command adds it.
+  // The files that the command of assistant-ui adds.
   mkdirSync(join(project, 'ai-sdk/components/assistant-ui'), { recursive: true })
   const thread = "import type { JSX } from 'react'\nexport declare function Thread(): JSX.Element\n"
   writeFileSync(join(project, 'ai-sdk/components/assistant-ui/thread.tsx'), thread)

@@ -87,7 +87,7 @@ async function signIn(site: Site): Promise<void> {
 
 async function uploads(site: Site): Promise<void> {
   const csv = `day,hours\n${'Mon,8\n'.repeat(300_000)}`
-  // As a program sends it, and as a page of the host does.
+  // Headers of a program, and of a page of the host.
   const senders: Record<string, string>[] = [{}, { origin: site.origin, cookie: 'session=zoe' }]
   for (const headers of senders) {
     const form = new FormData()

@@ -36,7 +36,7 @@ export async function startModel(): Promise<HostModel> {
   return {
     env: {
       INLAY_MODEL: 'stand-in',
-      // Nothing is known of it: its first answers would be held back until it has searched.
+      // An unknown model: its first answers would be held back until it has searched.
       INLAY_MODEL_GROUNDING: 'tools',
       INLAY_MODEL_BASE_URL: `${server.origin}/v1`,
       INLAY_SEARCH_HELP: 'off',

@@ -27,7 +27,7 @@ async function fill(dataFolder: string): Promise<void> {
     sections: [{ type: 'text', text: textOf(at), link: null, heading: null, image_file_id: null }],
     metadata: {},
   }))
-  // As validation hands it on, but for what stays absent.
+  // The validated form, without optional fields.
   await Promise.all(documents.map((document) => inlay.knowledge.accept({ document, cc_pair_id: 1 } as never)))
   await inlay.knowledge.whenIdle()
   await inlay.close()

@@ -14,7 +14,7 @@ interface Fixture {
   readonly alices: Belongings
   readonly errors: unknown[]
   ask(caller: string, method: string, path: string, body?: object | FormData): Promise<Response>
-  /** As alice; gives the object that is answered. */
+  /** Calls as alice; returns the object of the response. */
   own(method: string, path: string, body?: object | FormData): Promise<Record<string, unknown>>
 }
 

@@ -22,7 +22,7 @@ const inlay = createInlay({
 await inlay.start()
 const section = { type: 'text', text: `Heron of ${document}.`, link: null, heading: null, image_file_id: null }
 const given = { id: document, semantic_identifier: document, sections: [section], metadata: {} }
-// As validation hands it on, but for what stays absent.
+// The validated form, without optional fields.
 await inlay.knowledge.accept({ document: given, cc_pair_id: 1 } as never)
 process.stdout.write('ready\n')
 // Each line asks what is found.

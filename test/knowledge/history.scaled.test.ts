@@ -37,7 +37,7 @@ interface Fixture {
   readonly random: () => number
   readonly history: Operation[]
   readonly errors: readonly unknown[][]
-  /** Counts up at every beginning and end of an operation. */
+  /** A clock that advances at the start and the end of each operation. */
   readonly tick: () => number
 }
 

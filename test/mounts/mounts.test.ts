@@ -144,7 +144,7 @@ describe.each(mounts)('set into %s', (_, mount) => {
       agent.run.say(line)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    // As often as the kernel's socket buffers take a chunk: a server that did not wait would pull after every line.
+    // Bounded by the socket buffers of the kernel; a server without backpressure would pull after every line.
     expect(pulls).toBeLessThan(lines / 2)
     request.destroy()
     await expect.poll(() => agent.run.readers).toBe(0)
@@ -247,7 +247,7 @@ describe('behind body parsers', () => {
     const { host, errors } = await mounted(expressWithParserAhead)
     const response = await fetch(`${host.base}/chat/send-chat-message`, {
       method: 'POST',
-      // As `curl -d` sends it.
+      // The content type of `curl -d`.
       headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
       body: '{"message":"Hi","stream":false}',
     })

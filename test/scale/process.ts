@@ -47,7 +47,7 @@ function answerOf(prompt: readonly { readonly role: string; readonly content: un
   return Array.from({ length: count }, (_, number) => [`word${number} `, pause]).flat()
 }
 
-/** As an operator names them to `inlay serve`. */
+/** The settings of `inlay serve`. */
 function enginesOf({ postgres: database, pgvector, opensearch, redis }: Engines): EngineOptions {
   const index = opensearch?.join(',') ?? pgvector ?? 'folder'
   return { database, index, redis, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }

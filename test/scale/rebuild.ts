@@ -153,7 +153,7 @@ export async function amidRebuild(
       } catch (error) {
         failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
       }
-      // As somebody would who looks at the answer.
+      // The pace of a person who reads the answer.
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }

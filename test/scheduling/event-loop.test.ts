@@ -25,7 +25,7 @@ test('of many callers at once a few begin in each pass of the event loop, in the
   setImmediate(pass)
   const entered = await Promise.all([...'abcdefg'].map(async (name) => enter().then(() => `${name} ${passes}`)))
   expect(entered).toEqual(['a 0', 'b 0', 'c 0', 'd 1', 'e 1', 'f 1', 'g 2'])
-  // Nobody has to wait for those who began long ago.
+  // Work that began long ago delays nobody.
   while (passes < 10) await yieldToEventLoop()
   await Promise.all([enter(), enter(), enter()].map((own) => Promise.race([own, Promise.reject(new Error('waits'))])))
 })

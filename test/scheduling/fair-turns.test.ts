@@ -93,7 +93,7 @@ test('whoever comes out of a queue gives way to others who hold a place, for a s
   expect(inside).toEqual(['ben', 'ana'])
   ;(await ben.place)()
   const leave = await second!.place
-  // Others who never leave hold nobody up for long.
+  // Callers that never leave do not delay others for long.
   come('ben')
   leave()
   await yieldToEventLoop()

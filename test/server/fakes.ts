@@ -279,7 +279,7 @@ export function setup(options: Partial<ServerOptions> = {}): Setup {
   const knowledge = fakeKnowledge()
   const searched = options.knowledge ?? knowledge
   const agent = fakeAgent()
-  // As the parts are connected: an agent searches the knowledge.
+  // Connects the parts as `createInlay` does: the agent searches the knowledge.
   Object.assign(agent, {
     search: async ({ text, filters, caller, limit, signal }: PassageQuery) =>
       searched.search({ text, filters, caller, limit, signal }),

@@ -44,7 +44,7 @@ const refusals: readonly (readonly [string, Reply, string, number])[] = [
   ['429 of a quota', { status: 429, body: quota }, 'BUDGET_EXCEEDED', 1],
   ['500', { status: 500, body: { error: { message: `oops at https://u:${key}@host` } } }, 'API_ERROR', 3],
   ['503', { status: 503, body: {} }, 'SERVICE_UNAVAILABLE', 3],
-  // Nothing of so short a prompt can be left out, and the same one is not sent twice.
+  // The prompt is too short to be cut, so it is not sent again.
   ['a context that is too long', { status: 400, body: long }, 'CONTEXT_TOO_LONG', 1],
   ['its content policy', { status: 400, body: policy }, 'CONTENT_POLICY', 1],
   ['a cut connection', [{ cut: true }], 'CONNECTION_ERROR', 3],

@@ -55,7 +55,7 @@ describe.each(formats)('%s', (_name, accept) => {
       expect(await resumed.text()).toBe(rest)
       const again = await ask(path, { headers: { accept, 'last-event-id': String(cursor) } })
       expect(await again.text()).toBe(rest)
-      // Nothing is left: 204 keeps an EventSource from asking again.
+      // Nothing is left: 204 stops an EventSource from reconnecting.
       expect(again.status).toBe(rest === '' ? 204 : 200)
     }
   })

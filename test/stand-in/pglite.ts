@@ -3,7 +3,7 @@ import type { postgres } from '@inlay/drivers/postgres'
 
 /** A Postgres in this process. */
 export async function startPostgres(): Promise<PGlite> {
-  // As `pg` does, with 64-bit integers as text.
+  // Returns 64-bit integers as text, like `pg`.
   return PGlite.create({ parsers: { 20: (value: string) => value } })
 }
 

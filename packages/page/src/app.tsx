@@ -77,7 +77,7 @@ export function App({
         class="skip"
         href="#main"
         onClick={(event) => {
-          // As an address it would name a new chat.
+          // The browser would treat it as the address of a new chat.
           event.preventDefault()
           main.current?.focus()
         }}
@@ -115,7 +115,7 @@ export function App({
               isFollowUp={!isEmpty(chat)}
               ask={(question, { isResearch }) => {
                 chat.ask(question, { isResearch, agentId, projectId: project?.id })
-                // It binds one question, as research does.
+                // It applies to one question, like research.
                 changeSettings((known) => ({ ...known, forcedTool: null }))
               }}
               stop={() => {

@@ -12,7 +12,7 @@ interface FirstRunProps {
 
 const storageName = 'inlay-first-run'
 
-/** Three steps for who sets a service up: add documents, choose a model, ask. Skipped for good by one click. */
+/** First steps after the installation: add documents, choose a model, ask. One click hides them permanently. */
 export function FirstRun({ counts, model }: FirstRunProps): JSX.Element | null {
   const words = texts.frame
   const [kept, setKept] = useState<readonly string[]>(readKept)

@@ -214,7 +214,7 @@ function schemaOf(schema: Record<string, unknown>): InputSchema<Words> {
 }
 
 describe('a source of actions', () => {
-  // As one of many, its input is checked by its own schema.
+  // A tool that is not built in validates its input with its own schema.
   const action = { ...sound, builtIn: null } as unknown as Action
   const listed = [
     { ...action, id: 1_001 },

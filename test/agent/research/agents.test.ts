@@ -16,7 +16,7 @@ import {
 } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
 
-/** As providers refuse a prompt. */
+/** The error of a provider for a prompt that is too long. */
 const tooLongError = (): Error =>
   Object.assign(new Error("This model's maximum context length is 8192 tokens."), {
     name: 'AI_APICallError',

@@ -10,7 +10,7 @@ const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex
 
 const draws = (input: object) => [{ call: { name: 'generate_image', input: { prompt: 'a heron', ...input } } }]
 
-/** Draws with each message, from a picture as soon as there is one, then says so. */
+/** Generates an image for each message, based on the last image if there is one, then answers. */
 const drawsOnce =
   (reference: () => string): Script =>
   ({ prompt }) => {

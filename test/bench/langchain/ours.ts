@@ -23,7 +23,7 @@ async function measure({ documents, queries }: Task): Promise<Report> {
   // A weak embedder deserves a small share.
   const index = lancedbIndex({ folder: join(folder, 'index'), vectorShare: 0.1 })
   const knowledge = createKnowledge({ db, index, embedder, onError: (error) => console.error(error) })
-  // As theirs, with the engine loaded.
+  // Loads the engine first, like theirs.
   await knowledge.figures()
   const [used, begun] = [process.cpuUsage(), performance.now()]
   await knowledge.start()

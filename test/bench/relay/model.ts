@@ -33,7 +33,7 @@ function sayPaced(response: ServerResponse, tokens: number, delayMs: number): vo
   next()
 }
 
-/** As fast as the reader takes them, each in a write of its own. */
+/** One write per token, as fast as the reader accepts them. */
 function sayAtOnce(response: ServerResponse, tokens: number): void {
   let said = 0
   const next = (): void => {

@@ -1,4 +1,4 @@
-/** How long a person who presses stop waits until nothing is said any more. */
+/** Time from pressing stop until the stream is silent. */
 
 /**
  * Stops answers in their midst, one after the other.

@@ -40,7 +40,7 @@ export async function startFixture(): Promise<Fixture> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-walk-'))
   const key = crypto.randomUUID()
   const child = fork(join(import.meta.dirname, 'server.ts'), [dataFolder, key], {
-    // As `inlay serve` starts itself.
+    // The flags of `inlay serve`.
     execArgv: [...leanFlags, '--conditions=@inlay/source'],
     env: { ...process.env, ...leanEnvironment },
   })

@@ -16,7 +16,7 @@ const server = createServer(nodeListener(inlay.fetch))
 const report = (message: ServerReport): void => void process.send?.(message)
 const blocks = monitorEventLoopDelay({ resolution: 5 })
 blocks.enable()
-// As `inlay serve` does.
+// Like `inlay serve`.
 giveBackIdleMemory()
 process.on('message', (question) => {
   if (question === 'memory') return report({ residentBytes: process.memoryUsage.rss() })

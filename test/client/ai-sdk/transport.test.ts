@@ -78,7 +78,7 @@ test('the next question goes on, another answer replaces the first, an edited qu
   expect(chat.messages.map(textOf)).toEqual(['Edited?', 'Answer 4.'])
   expect(JSON.stringify(model.requests.at(-1)?.prompt)).not.toContain('Answer 1')
   expect(chat.lastMessage?.metadata?.sessionId).toBe(sessionId)
-  // As after a reload: stored messages have the ids that another answer needs.
+  // Simulates a reload: stored messages have the ids that a regenerated answer needs.
   const reloaded = new PlainChat({
     id: sessionId,
     messages: await transport.messages(sessionId),

@@ -203,7 +203,7 @@ test('closing waits for the file under way and leaves the others to the next pro
   await begun.promise
   let isClosed = false
   const closed = files.close().then(() => (isClosed = true))
-  // As many turns as the database needs for a settle.
+  // Gives the database enough time to settle the job.
   await rowsOf(setting)
   await rowsOf(setting)
   expect(isClosed).toBe(false)

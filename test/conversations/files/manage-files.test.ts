@@ -271,7 +271,7 @@ describe('reading', () => {
         return row?.attempts === deaths
       })
       expect((await files.get(id, ana)).status).toBe('PROCESSING')
-      // None of them has said what became of it when its lease is over.
+      // Their leases expire before either of them has finished.
       clock.time += 20_001
       again().worker.notify()
     }

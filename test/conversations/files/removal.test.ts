@@ -58,7 +58,7 @@ test('a reader that comes back after its lease takes out what it put in too late
   await index.begun
   const remover = setting.again({ index })
   await remover.remove(id, ana)
-  // As after a suspension of the reader: its lease is over.
+  // Simulates a suspended reader, whose lease has expired.
   setting.clock.time += 60_000
   remover.worker.notify()
   await remover.worker.whenIdle()

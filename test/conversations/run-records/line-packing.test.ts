@@ -24,7 +24,7 @@ test.each([
     ['{"long":"enough to share"}', '{"long":"enough to share"}', '{"long":"enough to share"} '],
   ],
 ])('%s come back as they were', (_, lines) => {
-  // As databases store it.
+  // Databases store it as UTF-8.
   const stored = Buffer.from(packLines(lines), 'utf8').toString('utf8')
   expect(unpackLines(stored)).toEqual(lines)
 })

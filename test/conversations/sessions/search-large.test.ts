@@ -27,7 +27,7 @@ test('huge messages of a caller cost a search, a name and nobody else anything',
     return id
   }
   await agent.close()
-  // As data of an earlier version, which has no index of words.
+  // Simulates data of an earlier version, without the search index.
   await sql`delete from inlay_chat_search`.execute(db)
   await sql`update inlay_chat_search_fill set below = 1000000`.execute(db)
   const later = createConversations({ db, models: providerOf(scriptedModel([])), onError: () => {} })

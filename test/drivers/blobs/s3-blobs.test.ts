@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const values = new Map<string, Buffer>()
 const authorizations: (string | undefined)[] = []
 
-/** As much of S3 as the driver uses; the bucket `gone` does not exist. */
+/** The part of S3 that the driver uses; the bucket `gone` does not exist. */
 const server = createServer(async (request: IncomingMessage, response) => {
   authorizations.push(request.headers.authorization)
   const path = request.url!

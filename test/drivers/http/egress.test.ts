@@ -31,7 +31,7 @@ describe('a name with several addresses', () => {
 
   test('is reached at the next one when nobody listens at the first', async () => {
     const port = await serve((request, response) => response.end(request.headers.host))
-    // Nothing listens at these: the server is bound to 127.0.0.1 alone.
+    // Nothing listens on the first two: the server is bound to 127.0.0.1 only.
     const { bytes } = await of(['::1', '127.0.0.2', '127.0.0.1'])(`http://several.test:${port}/`)
     expect(new TextDecoder().decode(bytes)).toBe(`several.test:${port}`)
   })
@@ -173,7 +173,7 @@ describe('an operator who names the only hosts', () => {
   const resolved: string[] = []
   const only = egress({
     onlyHosts: ['docs.example', '*.wiki.example'],
-    // Nothing is reached by these tests: what is let through ends at an address that is not public.
+    // These tests reach no server: an allowed request ends at a private address.
     resolve: async (hostname) => (resolved.push(hostname), ['127.0.0.1']),
   })
 

@@ -42,7 +42,7 @@ describe('notes of work', () => {
       'another machine, ended',
       'gone 1',
     ])
-    // Those, this process, and the one of which nothing is known yet.
+    // The two kept ones, this process, and the process of unknown state.
     expect(readdirSync(folder)).toHaveLength(4)
     await own.remove()
     expect(readdirSync(folder)).toHaveLength(3)

@@ -89,7 +89,7 @@ it('the few rows that pass are read once, and again after a write', async () => 
     (await (await passingRows(table, filter))!.few(extra))?.rows.size
   expect(await few(['vector'])).toBeUndefined()
   for (let round = 0; round < 3; round++) expect(await few(['vector'])).toBe(100)
-  // Those with vectors serve searches without.
+  // Rows cached with vectors are used without them, too.
   expect(await few([])).toBe(100)
   expect(read).toHaveBeenCalledTimes(1)
 

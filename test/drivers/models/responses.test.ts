@@ -6,7 +6,7 @@ import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-serve
 import { startOpenAi } from '../../stand-in/openai.ts'
 import { startResponses } from '../../stand-in/responses.ts'
 
-// As OpenAI writes it, and gateways hand it on.
+// The wording of OpenAI, which gateways pass on.
 const refusals: readonly (readonly [number, string])[] = [
   [
     400,

@@ -63,7 +63,7 @@ export const servers: readonly Host[] = [
     takes: ['app.js'],
     inlayFile: 'inlay.mts',
     dependencies: { express: express.express },
-    // As `npm init` writes it.
+    // The default of `npm init`.
     files: { 'package.json': '{ "type": "commonjs" }' },
     ownRoutes: expressRoutes,
     start: () => [node, 'app.js'],
@@ -76,7 +76,7 @@ export const servers: readonly Host[] = [
     signIn: 'const readSession = async (_cookie: string | null): Promise<{ id: string } | undefined> => undefined\n',
     files: {
       ...checked,
-      // As the middleware of a sign-in does it, such as Passport's.
+      // Like the middleware of a sign-in library, such as Passport.
       'sign-in.ts': `import type { NextFunction, Request, Response } from 'express'
 
 declare global {

@@ -27,7 +27,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A PostgreSQL server that refuses who connects, as the real one words it. */
+/** A server that refuses connections with the error of PostgreSQL. */
 async function refusingPostgres(): Promise<string> {
   const fields = ['SFATAL', 'VFATAL', 'C28P01', 'Mpassword authentication failed for user "inlay"']
   const body = Buffer.from(`${fields.join('\0')}\0\0`)

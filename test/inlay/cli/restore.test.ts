@@ -14,7 +14,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'secret'), 'of the machine')
   symlinkSync(join(folder, 'secret'), join(backup, 'files', 'led-out'))
   symlinkSync(backup, join(folder, 'latest'))
-  // As an archive unpacks it for most people.
+  // The usual mode of an unpacked archive.
   chmodSync(backup, 0o755)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))

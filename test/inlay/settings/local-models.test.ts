@@ -36,7 +36,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-// As in the documentation of each.
+// Responses from the documentation of each server.
 const ollama = {
   models: [
     {

@@ -221,7 +221,7 @@ describe('the file .env', () => {
     writeFileSync(join(folder, '.env'), '# model\nPORT=2\nINLAY_MODEL="llama 3"\n')
     try {
       expect(readEnvironment(folder, { PORT: '1' })).toEqual({ PORT: '1', INLAY_MODEL: 'llama 3' })
-      // As editors on Windows save it.
+      // The form in which editors on Windows save it.
       writeFileSync(join(folder, '.env'), '\uFEFFPORT=2\r\nINLAY_MODEL=m\r\n')
       expect(readEnvironment(folder, {})).toEqual({ PORT: '2', INLAY_MODEL: 'm' })
     } finally {

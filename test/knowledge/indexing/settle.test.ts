@@ -110,7 +110,7 @@ test('two generations of the same version: the first to settle is shown, the oth
   await fixture.accept(request())
   const slow = await takeOne(fixture)
   const slowWritten = await writtenOf(fixture, slow)
-  // As after a lease that another worker saw as run out, had the claim itself survived.
+  // The state after another worker saw the lease as expired, if the claim had survived.
   await fixture.db.updateTable('inlay_documents').set({ state: 'pending', claim: null }).execute()
   const quick = await takeOne(fixture)
   await settleAll(fixture, quick, await writtenOf(fixture, quick))

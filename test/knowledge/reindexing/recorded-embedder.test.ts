@@ -147,7 +147,7 @@ test('a move that a killed process began is carried on by one that was running a
   await Promise.all(ids.map((id) => put(old, id)))
   await old.knowledge.whenIdle()
   const able = await place.run('b')
-  // As good as killed: it begins the move and does nothing for it.
+  // Like a killed process: it starts the move and does nothing more.
   const killed = await makeKnowledge({ db: place.db, index: memoryIndex(place.store), embedder: settings.b })
   expect(await killed.knowledge.reindex({ embedder: true })).toEqual({ documents: 600 })
   await killed.knowledge.close()

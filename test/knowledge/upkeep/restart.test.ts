@@ -7,7 +7,7 @@ test('rows that an earlier process left unfolded are folded in once the index is
   const first = await makeKnowledge({ db, index: memoryIndex(store) })
   await first.knowledge.start()
   await first.knowledge.accept(request(), { waitMs: 60_000 })
-  // As after a kill: nothing is folded by the process that ends.
+  // Simulates a kill: the ending process folds nothing.
   store.maintained = 0
   const second = await makeKnowledge({ db, index: memoryIndex(store) })
   await second.knowledge.start()

@@ -52,7 +52,7 @@ function changedDriver(dialect: Dialect, { execute, driver: change }: Change): D
     const connection = await acquire(options)
     if (!changed.has(connection)) {
       changed.add(connection)
-      // Nothing here has to outlive a power cut.
+      // The data need not survive a power cut.
       await connection.executeQuery(raw('pragma synchronous = off'))
       if (!execute) return connection
       // Queries of these tests give rows of plain values.

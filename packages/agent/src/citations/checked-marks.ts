@@ -9,7 +9,7 @@ export interface PlacedMark {
   readonly numbers: readonly number[]
   /** The text right behind the mark, as far as known. */
   readonly rest: string
-  /** Numbers written for the marks that stand right before it. */
+  /** Numbers of the marks directly before it. */
   readonly written: readonly number[]
 }
 
@@ -25,10 +25,10 @@ const minCarried = 0.5
 const minLead = 0.35
 /** The same where the other document has a number of the sentence that the cited one lacks, as versions of a page do. */
 const minLeadByNumber = 0.1
-/** A mark that stands with others may support only a part of the sentence. */
+/** One of several marks may support only a part of the sentence. */
 const maxUnused = 0.15
 const maxUnrelated = 0.03
-/** Sentences with fewer words stand in any text. */
+/** Shorter sentences occur in any text. */
 const minWords = 3
 const minWordsToDrop = 4
 
@@ -87,7 +87,7 @@ const conjunction = /^(?:and|but|or|so|und|aber|oder|et|ou|mais|y|o|pero)\s+/u
 /** The beginning of a clause that names its subject; any other may go on about the subject before it. */
 const namesSubject =
   /^(?:`|\p{Lu}|\d|(?:the|an?|each|every|all|both|some|many|most|no|you|we|der|die|das|eine?|jede[rs]?|alle|le|la|les|une?|el|los|las|una)(?![\p{L}\p{N}_-]))/u
-/** A shorter clause could stand in any text. */
+/** A shorter clause could occur in any text. */
 const minClauseWords = 8
 
 /** Numbers of documents that say a clause of the sentence which none of the cited ones says. */

@@ -259,7 +259,7 @@ export class CitationFilter implements Citations {
       this.#spoken += text
       return
     }
-    // A marker that is left out may take the space before it along, so that space waits for what follows.
+    // Dropping a marker also drops the space before it, so trailing space is held back.
     const visible = text.replace(/(?<![^\S\n])[^\S\n]+$/, '')
     if (visible !== '') {
       this.#releaseSpace()

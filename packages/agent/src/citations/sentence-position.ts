@@ -73,7 +73,7 @@ export class SentencePosition {
     return markerFirst.test(this.#lineStart)
   }
 
-  /** Whether the sentence is over as it stands. */
+  /** Whether the sentence has ended. */
   get isOver(): boolean {
     return this.#endsUnspaced() || endsSentence(this.#sentenceEnd)
   }

@@ -151,7 +151,7 @@ export interface AnswerOutcome {
   readonly durationMs: number
   /** Tokens of its model calls, as the provider counted them. Absent: unknown. */
   readonly usage?: Usage
-  /** Numbers of the answer, with their units, that stand in nothing the model read. Default: none. */
+  /** Numbers of the answer, with their units, that are in none of the texts the model read. Default: none. */
   readonly unsupportedNumbers?: readonly string[]
 }
 

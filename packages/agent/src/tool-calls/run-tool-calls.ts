@@ -45,7 +45,7 @@ export type CallRecord = ToolCallRecord
 export interface AnswerProgress {
   readonly calls: CallRecord[]
   usage: Usage
-  /** Numbers of the answer that stand in nothing the model read. Default: none. */
+  /** Numbers of the answer that are in none of the texts the model read. Default: none. */
   unsupportedNumbers?: readonly string[]
 }
 

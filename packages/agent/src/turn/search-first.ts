@@ -87,7 +87,7 @@ export class GroundingMemory {
   }
 }
 
-// Small talk may stand in between.
+// Small talk in between does not count.
 const answersRemembered = 3
 
 function placeOf({ userText, files, messages }: Opened, search: Action, includeCitations: boolean): QuestionPlace {
@@ -155,7 +155,7 @@ export interface SearchStrategyOptions {
 /** Gets documents to the model over the steps of one answer. */
 export class SearchStrategy {
   readonly grounding: AnswerGrounding
-  /** Whether the results stand in the question; then the model is offered no search. */
+  /** Whether the results are part of the question; the model is then offered no search. */
   isGiven = false
   readonly #options: SearchStrategyOptions
   /** Whether the first step tells something about the model. */

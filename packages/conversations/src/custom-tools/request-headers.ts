@@ -11,7 +11,7 @@ const framing = new Set([
   'upgrade',
 ])
 
-// OpenAPI has the first four ignored as parameters; all of them say who calls, or what the body is.
+// OpenAPI ignores the first four as parameters. All of them identify the caller or describe the body.
 const fixed = new Set(['accept', 'authorization', 'content-type', 'cookie', 'accept-encoding', 'proxy-authorization'])
 
 /** Whether a header belongs to the connection or identifies the caller, so a model must not set it. */

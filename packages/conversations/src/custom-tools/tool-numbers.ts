@@ -26,7 +26,7 @@ export function createToolNumbers(db: Kysely<unknown>): ToolNumbers {
       .onConflict((conflict) => conflict.columns(['kind', 'name']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    // Nothing comes back when another process was faster.
+    // No row is returned if another process was faster.
     const id = row?.id ?? (await find(kind, name))
     if (id === undefined) throw new Error('A number of a tool was neither made nor found.')
     return id

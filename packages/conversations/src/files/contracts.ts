@@ -96,10 +96,10 @@ export interface Files {
   ): Promise<Upload>
   /** Stores a file that an action made; it can be fetched and attached, and is not listed. */
   keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
-  /** As {@link keep}, for a picture of an agent, which goes with the agent. INVALID_INPUT for what is no picture. */
+  /** Like {@link keep}, for a picture of an agent, which is removed with the agent. INVALID_INPUT for other files. */
   keepPicture(file: IncomingFile, caller: Principal): Promise<StoredFile>
   get(id: string, caller: Principal): Promise<StoredFile>
-  /** Those of the ids that the caller owns, in the order given. */
+  /** Files of the caller among the ids, in the given order. */
   find(ids: readonly string[], caller: Principal): Promise<readonly StoredFile[]>
   /** Uploads, newest use first, without those that failed. */
   list(caller: Principal): Promise<readonly StoredFile[]>

@@ -35,7 +35,7 @@ const maxAttempts = 6
 /** Maximum sleep while work is deferred, since other processes may leave some, too. */
 const maxSleepMs = 60_000
 
-/** It rests until it is notified. */
+/** It is idle until it is notified. */
 export function createFileWorker(options: FileWorkerOptions): FileWorker {
   const { db, now, onError } = options
   let running: Promise<void> | undefined
@@ -72,7 +72,7 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
       .executeTakeFirst()
     if (!waiting) return
     timer = setTimeout(notify, Math.min(Math.max(Number(waiting.due_at) - now(), 50), maxSleepMs))
-    // Never the reason why a process stays alive; absent in browsers.
+    // The timer must not keep the process alive. Browsers have no `unref`.
     timer.unref?.()
   }
   const notify = (): void => {

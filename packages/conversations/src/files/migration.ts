@@ -34,7 +34,7 @@ async function addIndexes(db: AnyDatabase): Promise<void> {
   await indexOn(db, 'inlay_chat_sessions_project', 'inlay_chat_sessions', ['project_id']).execute()
 }
 
-/** Names who works on a file, so that nobody else does. */
+/** Records which worker has claimed a file. */
 export const fileClaimMigration: Migration = {
   up: (db) => db.schema.alterTable('inlay_files').addColumn('claim', 'text').execute(),
 }

@@ -35,7 +35,7 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     if (!isOn) throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Memories are switched off here.' })
     return db.transaction().execute(work)
   }
-  /** As `change`, where a text is removed or replaced: it leaves SQLite's log as well. */
+  /** Like `change`, for a removed or replaced text, which is removed from SQLite's log, too. */
   const erase: typeof change = async (work) => {
     const result = await change(work)
     await emptyLog(db)

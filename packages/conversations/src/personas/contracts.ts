@@ -44,7 +44,7 @@ export interface Personas {
    * INSUFFICIENT_PERMISSIONS (what administrators alone decide)
    */
   create(fields: PersonaCreation, caller: Principal): Promise<StoredPersona>
-  /** As `create`; absent fields stay. INVALID_INPUT for the default agent. */
+  /** Like `create`; absent fields keep their values. INVALID_INPUT for the default agent. */
   update(id: number, fields: PersonaFields, caller: Principal): Promise<StoredPersona>
   /**
    * Transfers ownership; the previous owner loses access. INVALID_INPUT for the default agent.

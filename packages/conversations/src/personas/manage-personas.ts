@@ -17,7 +17,7 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly files: Pick<SqlFiles, 'find' | 'byIds' | 'wantIndexed' | 'adoptPicture' | 'dropPicture'>
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holdsAction: (id: number) => Promise<boolean>
-  /** Those of the ids that only administrators give to agents. */
+  /** Actions among the ids that only administrators can give to agents. */
   readonly restrictedActions: (ids: readonly number[]) => Promise<readonly number[]>
   /** Document sets that a caller may search. */
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>

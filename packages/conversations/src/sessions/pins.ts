@@ -5,7 +5,7 @@ import { toListing } from './listing.ts'
 import { ownSession } from './session-access.ts'
 import type { Sessions } from './stored-session.ts'
 
-/** More could not be told from a list. Restoring a pinned session may exceed it: the list has them all. */
+/** With more, pinning has no use. Restoring a pinned session may exceed it; the list still contains all. */
 const maxPinned = 100
 
 /** Creates the part of sessions that pins them. */

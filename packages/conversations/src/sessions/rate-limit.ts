@@ -13,7 +13,7 @@ export function createRateLimit(options: {
   readonly now: () => number
 }): RateLimit {
   const { most, windowMs, now } = options
-  // In order of the callers' last times, so that those who are gone are found at the front.
+  // In order of the last call, so that inactive callers are first.
   const taken = new Map<string, readonly number[]>()
   const sweep = (time: number): void => {
     for (const [id, times] of taken) {

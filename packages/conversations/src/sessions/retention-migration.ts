@@ -1,7 +1,7 @@
 import { indexOn } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 
-/** Finds the sessions that are older than is kept without reading the others. */
+/** Indexes the columns by which expired sessions are found, so that the others are not read. */
 export const retentionMigration: Migration = {
   async up(db) {
     await indexOn(db, 'inlay_chat_sessions_updated', 'inlay_chat_sessions', ['updated_at']).execute()

@@ -36,7 +36,7 @@ const forgetMessage = prepared(
     db.deleteFrom('inlay_chat_search').where('session_id', '=', sessionId).where('message_id', '=', messageId),
 )
 
-/** As {@link indexText}, for a text that is not there yet. */
+/** Like {@link indexText}, for a new text. */
 export async function addText(
   db: ConversationDatabase,
   { sessionId, ownerId, messageId, text }: SearchedText,

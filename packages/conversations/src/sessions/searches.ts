@@ -27,7 +27,7 @@ export async function readSearches(
   })
 }
 
-/** Models write arguments, so anything may stand there. */
+/** Models write the arguments, so they may have any form. */
 function queriesIn(json: string): string[] {
   const read = readJson(json)
   const queries = isJsonObject(read) ? read['queries'] : undefined

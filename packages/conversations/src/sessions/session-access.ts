@@ -52,7 +52,7 @@ export async function readableSession(
   if (!row || (row.deleted_at !== null && !includeDeleted)) throw new InlayError('SESSION_NOT_FOUND')
   const isOwner = row.owner_id === caller.id
   if (!isOwner && row.deleted_at !== null) throw new InlayError('SESSION_NOT_FOUND')
-  // Others are not told that there is one.
+  // To others, the session does not exist.
   if (!isOwner && (shared === 'own' || row.is_public !== 1)) throw new InlayError('SESSION_NOT_FOUND')
   if (shared === 'public' && row.is_public !== 1) {
     throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This chat session is not shared.' })

@@ -31,7 +31,7 @@ export interface MessageTable {
   id: Generated<number>
   session_id: string
   parent_id: number | null
-  /** The child that the mainline goes on with. */
+  /** The child on the mainline. */
   latest_child_id: number | null
   role: MessageRole
   status: AnswerStatus

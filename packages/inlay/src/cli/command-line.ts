@@ -99,7 +99,7 @@ async function runCommand(
   return command.run({ ...parsed, settings, output, signal, optionsOf, input: stdin ?? process.stdin })
 }
 
-/** Name and arguments of the command. The shared options may stand before its name. */
+/** Name and arguments of the command. Shared options may come before the name. */
 function splitCommand(words: readonly string[]): readonly [name: string, rest: readonly string[]] {
   const args = [...words]
   const { tokens } = parseArgs({ args, options: sharedOptions, strict: false, allowPositionals: true, tokens: true })

@@ -48,7 +48,7 @@ interface FormProps {
   readonly label: string
   /** Words of the button. */
   readonly action: string
-  /** Rejects with what is told above the buttons. */
+  /** Rejects with an error that is shown above the buttons. */
   readonly submit: (fields: FormData) => Promise<void>
   readonly cancel?: () => void
   /** Whether there is nothing to send. */

@@ -235,7 +235,7 @@ function keepPrices(prices: Prices): Prices {
   try {
     localStorage.setItem(storageName, JSON.stringify(prices))
   } catch {
-    // A browser that keeps nothing shows them until the page is left.
+    // Without storage in the browser, they are kept until the page is left.
   }
   return prices
 }

@@ -8,7 +8,7 @@ interface AgentChoiceProps {
   readonly choose: (agentId: number) => void
 }
 
-/** Chooses who answers a new chat; nothing where there is only the assistant itself. */
+/** Selects the agent of a new chat; empty if there is only the assistant itself. */
 export function AgentChoice({ agents, agentId, choose }: AgentChoiceProps): JSX.Element | null {
   if (agents.length < 2) return null
   return (

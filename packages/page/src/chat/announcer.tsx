@@ -27,7 +27,7 @@ function wordsOf(turn: Turn): string {
     case 'finished': {
       const count = sourcesOf(turn).cited.length
       const sources = count === 0 ? '' : texts.chat.sources(count)
-      // Nobody can stop or skip what a live region says; a long answer is read where it stands.
+      // Users cannot stop or skip a live region, so a long answer is not announced in full.
       if (turn.fold.answer.length > 4 * maxSpoken) return `${texts.chat.isComplete} ${sources}`
       const text = spoken(turn.fold.answer)
       return text.length <= maxSpoken ? `${text} ${sources}` : `${texts.chat.isComplete} ${sources}`

@@ -13,7 +13,7 @@ interface AnswerViewProps {
   readonly turn: Turn
   /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
-  /** Names the answer where several stand side by side. Default: "". */
+  /** Name of the answer if several are shown side by side. Default: "". */
   readonly name?: string
   readonly service: Pick<Service, 'passage' | 'file'>
   /** Stands above the answer. */

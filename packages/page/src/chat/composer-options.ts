@@ -52,7 +52,7 @@ export function withoutActions(settings: AnswerSettings): AnswerSettings {
 /** Longer texts that are pasted become files, as a question of their length could not be overlooked; characters. */
 const maxPasted = 4000
 
-/** A pasted text as a file; null where it is short enough to stand in the question. */
+/** A pasted text as a file; null if it is short enough for the question itself. */
 export function pastedFile(text: string, name: string): File | null {
   return text.length <= maxPasted ? null : new File([text], `${name}.txt`, { type: 'text/plain' })
 }

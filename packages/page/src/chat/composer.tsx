@@ -77,7 +77,7 @@ function useDraft({
     setIsHeld(false)
     ask({ question: text.trim(), files: attachments.take() }, { isResearch: isResearch && canResearch })
     setText('')
-    // It takes long and costs much, so each question asks for it anew.
+    // Research takes long and is expensive, so it is selected for each question.
     setIsResearch(false)
   }
   useEffect(() => {

@@ -47,7 +47,7 @@ export interface Conversation {
   readonly queue: readonly Question[]
   readonly unqueue: (question: Question) => void
   readonly stop: () => void
-  /** Leaves the conversation for a new one, at once; an answer on its way goes on at the service. */
+  /** Leaves the conversation for a new one at once; a running answer continues on the server. */
   readonly leave: () => void
 }
 
@@ -110,7 +110,7 @@ export function useConversation(
   const nextId = useRef(1)
   // Until there is a session, each question that is asked would begin it.
   const beginning = useRef<Pick<AskOptions, 'agentId' | 'projectId'>>({})
-  // They belong to the conversation that is shown.
+  // Questions that wait for the answer of the shown conversation.
   const [queue, setQueue] = useState<readonly Queued[]>([])
 
   const change = useCallback((id: number, update: (turn: Turn) => Turn): void => {
@@ -259,7 +259,7 @@ async function keepAnswer(service: Service, { fold }: Turn): Promise<void> {
   if (userMessageId !== null && messageId !== null) await service.keepAnswer(userMessageId, messageId)
 }
 
-/** Asks once it is decided which of the answers before goes on. */
+/** Selects one of the parallel answers, unless that was done, and then asks. */
 async function* askAfter(
   service: Service,
   turns: readonly Turn[],
@@ -392,7 +392,7 @@ function useStored({
   useEffect(() => {
     if (wanted === current.current) {
       if (wanted === null || reading.current !== null) return undefined
-      // The message may stand in a branch that is not shown. While loading, the read for the goal before was aborted.
+      // The message may be in another branch. If still loading, the request for the previous goal was aborted.
       if (!isLoading() && (goal.messageId === undefined || isShown(goal.messageId))) return undefined
       const leave = new AbortController()
       load(wanted, leave.signal, goal.messageId)

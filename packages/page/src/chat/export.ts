@@ -21,7 +21,7 @@ export function asMarkdown(name: string, turns: readonly Turn[]): string {
   return `${[`# ${name}`, ...parts.flat()].filter(Boolean).join('\n\n')}\n`
 }
 
-/** A question of one line is the heading; others stand below a heading as they were written. */
+/** A question of one line becomes the heading; a longer one is placed below a heading. */
 function headed(question: string): string {
   return question.includes('\n') ? `## ${texts.chat.question}\n\n${question}` : `## ${question}`
 }

@@ -34,7 +34,7 @@ interface SuggestionSources {
   /** Place of the cursor in the text. */
   readonly caret: number
   readonly commands: readonly Command[]
-  /** Those that can be chosen; empty in a chat that has begun. */
+  /** Agents to choose from; empty once the chat has begun. */
   readonly agents: readonly ListedAgent[]
   readonly chooseAgent: (agentId: number) => void
   readonly service: Pick<Service, 'documents'>

@@ -140,6 +140,6 @@ function useFoundTurn(
   useEffect(() => {
     if (isAsked) setFoundId(null)
   }, [isAsked])
-  // Those of another conversation have other numbers.
+  // Turns of another conversation have other ids.
   return target?.id ?? (turns.some(({ id }) => id === foundId) ? foundId : null)
 }

@@ -14,7 +14,7 @@ interface TurnViewProps {
   readonly isLast: boolean
   /** Null where it can only be read. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> | null
-  /** Those that an answer can be asked of. */
+  /** Models to choose from for another answer. */
   readonly models: readonly ListedModel[]
   /** Asks for the rest of an answer that was cut. */
   readonly goOn: () => void

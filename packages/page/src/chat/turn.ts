@@ -35,7 +35,7 @@ export interface Turn {
 
 export type Feedback = 'like' | 'dislike' | null
 
-/** Message ids of the questions that could stand in a place of the conversation, and of their answers, oldest first. */
+/** Ids of the alternative questions at one position of the conversation, and of their answers, oldest first. */
 export interface Versions {
   readonly questions: readonly number[]
   readonly answers: readonly number[]
@@ -90,7 +90,7 @@ function columnsOf(turn: Turn, lines: readonly StreamLine[]): readonly Turn[] | 
   }))
 }
 
-/** The turn as its columns are: it goes on until each of them has ended, and fails only with all of them. */
+/** Derives the state of the turn from its columns: it runs until all have ended, and fails only if all fail. */
 function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
   const phases = columns.map(({ phase }) => phase)
   const phase = phases.includes('answering')
@@ -103,12 +103,12 @@ function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
   return { ...turn, columns, phase, sessionId: columns[0]?.sessionId ?? turn.sessionId }
 }
 
-/** The column that a comparison left undecided goes on with: the first with a whole answer, else the first. */
+/** The column to continue with if none was selected: the first with a complete answer, else the first. */
 export function usualColumn(columns: readonly Turn[] | null | undefined): Turn | undefined {
   return columns?.find(({ phase, fold }) => phase !== 'failed' && fold.answer !== '') ?? columns?.[0]
 }
 
-/** The turn with one of its answers, which goes on as the conversation. */
+/** The turn with the selected answer, which continues the conversation. */
 export function keptColumn(turn: Turn, column: Turn | undefined): Turn {
   return column === undefined ? turn : { ...column, id: turn.id, columns: null }
 }

@@ -22,7 +22,7 @@ interface ChatsViewProps {
   readonly removed: (sessionId: string) => void
 }
 
-/** All conversations, to go on with, pin, name anew or delete. */
+/** All conversations, to continue, pin, rename or delete. */
 export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.Element {
   const chats = useChats(service, removed)
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
@@ -77,7 +77,7 @@ interface SelectionProps {
 function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
   const everything = useRef<HTMLInputElement>(null)
   useEffect(() => everything.current?.focus(), [])
-  // Those that another tab deleted, or a search hides, are left alone.
+  // Ignores selected chats that another tab has deleted or a search hides.
   const chosen = all.filter(({ id }) => ids.has(id))
   return (
     <div class="selection" role="group" aria-label={texts.chats.select}>
@@ -213,7 +213,7 @@ function AskDelete({ name, remove, keep }: AskDeleteProps): JSX.Element {
     <span class="confirm" role="group" aria-label={texts.chats.askDelete(name)}>
       <ConfirmButton
         confirm={() => {
-          // It stays if the service does not delete it.
+          // If deleting fails, it is listed again.
           keep()
           remove()
         }}

@@ -16,7 +16,7 @@ export interface Chats {
   readonly rename: (id: string, name: string) => void
   readonly pin: (id: string, isPinned: boolean) => void
   readonly remove: (chats: readonly ListedChat[]) => void
-  /** Those that were removed last and can still be brought back. */
+  /** Chats that were just removed and can be restored. */
   readonly removed: readonly ListedChat[]
   readonly undo: () => void
   /** Tells why something about a conversation failed. */
@@ -28,7 +28,7 @@ export interface Chats {
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 250
 
-/** @param onRemoved told of each conversation once it is gone */
+/** @param onRemoved called for each removed conversation */
 export function useChats(service: Service, onRemoved: (sessionId: string) => void): Chats {
   const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
   const [next, setNext] = useState<string | null>(null)

@@ -179,7 +179,7 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
 
 interface RecentChatProps {
   readonly chat: ListedChat
-  /** Those that were searched; "" shows no hit. */
+  /** The query; "" highlights nothing. */
   readonly words: string
   readonly isCurrent: boolean
   readonly pin: (id: string, isPinned: boolean) => void

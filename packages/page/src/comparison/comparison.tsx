@@ -19,7 +19,7 @@ interface ComparisonProps {
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-/** Answers of several models to one question; the one that is kept goes on as the conversation. */
+/** Answers of several models to one question; the selected one continues the conversation. */
 export function Comparison({ turn, columns, conversation, above, service }: ComparisonProps): JSX.Element {
   const words = texts.chat.comparison
   const isDone = turn.phase !== 'answering'

@@ -32,7 +32,7 @@ export function countDocuments(
     return { number: listed.filter((counted) => counted === state).length, isLeast: more }
   }
   const [indexed, indexing, pending, failed] = states.map(count)
-  // As many as states.
+  // One count per state, in this order.
   const byState = { indexed, indexing, pending, failed } as Counts['byState']
   const number = Object.values(byState).reduce((sum, counted) => sum + counted.number, 0)
   return { total: { number, isLeast: more && known === null }, byState }

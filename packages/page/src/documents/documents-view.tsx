@@ -135,7 +135,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
     service.documentSets(leave.signal).then(
       (listed) => {
         setSets(listed)
-        // One that was deleted since cannot be seen here, nor taken back.
+        // A deleted set is not in the list, so its filter could not be cleared.
         if (filter.set !== null && !listed.some(({ id }) => id === filter.set)) narrow({ set: null })
       },
       () => {},

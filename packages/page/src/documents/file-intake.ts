@@ -146,6 +146,6 @@ function keepRefusals(sentences: readonly string[]): void {
   try {
     localStorage.setItem(storageName, JSON.stringify(sentences.slice(-maxKept)))
   } catch {
-    // Too many for a browser's storage: they stay until the page is left.
+    // The browser's storage is full: kept until the page is left.
   }
 }

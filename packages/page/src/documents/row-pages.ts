@@ -9,7 +9,7 @@ export interface DocumentFilter {
   readonly words: string
   /** Id of a document set; null for all. */
   readonly set: number | null
-  /** As the server names it; null for all. */
+  /** In the form of the server; null for all. */
   readonly tag: string | null
 }
 

@@ -47,7 +47,7 @@ export interface Documents {
   readonly failure: Failure | null
   /** Does something that changes documents, then reads them again. The caller says why it failed. */
   readonly change: Change
-  /** As `change`, but why it failed is told above the list until it is closed or the next one begins. */
+  /** Like `change`, but shows a failure above the list until it is dismissed or the next change begins. */
   readonly changeOrTell: Change
   readonly changeFailure: Failure | null
   readonly closeChangeFailure: () => void
@@ -162,7 +162,7 @@ class ListWatch {
     if (failure === undefined) this.#readAhead()
   }
 
-  /** As the service counts them; where the key may not ask, from the newest documents. */
+  /** Counts of the service; without permission, counts among the newest documents. */
   async #count(pages: readonly RowPage[], signal: AbortSignal): Promise<Counts> {
     const { filter, order } = this.#wanted
     const { service } = this.#options

@@ -12,7 +12,7 @@ interface PlotProps {
 const width = 240
 const height = 44
 
-/** A line of values over time, told in words too. */
+/** A line chart of values over time, with a description for screen readers. */
 export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.Element | null {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return null

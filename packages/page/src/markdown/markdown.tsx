@@ -11,7 +11,7 @@ import { splitAtNumbers } from './unsupported.ts'
 export interface CitationHandling {
   /** Words that name a number for a screen reader, or undefined when the number names nothing. */
   readonly label: (number: number) => string | undefined
-  /** Called with the number and the sentence it stands behind. */
+  /** Called with the number of a citation and the sentence before it. */
   readonly open: (number: number, sentence: string) => void
 }
 
@@ -31,7 +31,7 @@ interface MarkdownProps {
   /** Whether more of the text is still to come. */
   readonly isGrowing?: boolean
   readonly citations?: CitationHandling
-  /** Numbers that stand in nothing the model read. Default: none. */
+  /** Numbers that are in none of the texts the model read. Default: none. */
   readonly unsupported?: readonly string[]
 }
 
@@ -131,7 +131,7 @@ function BlockView({ block }: { block: Block }): JSX.Element {
 const blockViews = (blocks: readonly Block[]): ComponentChildren =>
   blocks.map((block, at) => <BlockView key={at} block={block} />)
 
-/** Headings of an answer stand below the question, which is an h2. */
+/** Below the question, which is an h2. */
 function Heading({ level, children }: { level: number; children: ComponentChildren }): JSX.Element {
   if (level <= 2) return <h3 dir="auto">{children}</h3>
   return level === 3 ? <h4 dir="auto">{children}</h4> : <h5 dir="auto">{children}</h5>

@@ -20,7 +20,7 @@ function proseOf(markdown: string): string {
       .replaceAll(/^([ \t]*)[-*+] +/gm, '$1• ')
       .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
       .replaceAll(/\*\*|`/g, '')
-      // Not before what begins a line of its own: an item, a row, a number.
+      // Not before items, table rows and numbers, which need their own lines.
       .replaceAll(/(\S)[ \t]*\n[ \t]*(?=[^\s•·|>\d])/g, '$1 ')
   )
 }

@@ -117,7 +117,7 @@ function withIndices(reader: Reader, base: Atom): VNode {
   return above === undefined ? node : element(isLimits ? 'mover' : 'msup', null, node, above)
 }
 
-/** A piece that may carry indices; those of a sum stand below and above it. */
+/** A piece that may have indices; those of a sum are placed below and above it. */
 type Atom = VNode | { readonly node: VNode; readonly hasLimits: boolean }
 
 function readArgument(reader: Reader): VNode {
@@ -227,7 +227,7 @@ function readStructure(reader: Reader, name: string): Atom {
     case 'bigr':
       return operator(fenceSign(reader))
     default:
-      // An escaped sign stands for itself.
+      // An escaped sign is literal.
       if (/^[{}%$#&_|]$/.test(name)) return operator(name === '|' ? '‖' : name)
       throw new UnknownTex()
   }

@@ -1,10 +1,10 @@
-/** A piece of text; `isUnsupported` where it is a number that stands in nothing the model read. */
+/** A piece of text; `isUnsupported` if it is a number that is in none of the texts the model read. */
 export interface TextPart {
   readonly text: string
   readonly isUnsupported: boolean
 }
 
-/** Splits a text at numbers that stand in nothing the model read. */
+/** Splits a text at unsupported numbers. */
 export function splitAtNumbers(text: string, numbers: readonly string[]): readonly TextPart[] {
   if (numbers.length === 0 || !/\d/.test(text)) return [{ text, isUnsupported: false }]
   const longestFirst = numbers.toSorted((a, b) => b.length - a.length)

@@ -7,7 +7,7 @@ import type { Projects } from './projects.ts'
 interface ProjectChoiceProps {
   readonly projects: Projects
   readonly sessionId: string
-  /** Names the button where only its icon is shown. Default: the project of the conversation stands beside the icon. */
+  /** Accessible name of a button with an icon only. Default: the icon and the name of the conversation's project. */
   readonly label?: string
   readonly failed: (error: unknown) => void
 }

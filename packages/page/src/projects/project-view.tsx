@@ -145,7 +145,7 @@ function useProject(service: Service, projectId: number): ReadProject {
       try {
         await work
         setFailure(null)
-        // It also reads the project again.
+        // This also reloads the project.
         announceChange({ kind: 'projects' })
         return true
       } catch (error) {

@@ -130,7 +130,7 @@ function askOf(client: Client): Service['ask'] {
         ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
         ...(isResearch && { deep_research: true }),
         ...(sessionId === null && creation && { chat_session_info: creation }),
-        // One model researches, and one answers again.
+        // Research and repeated questions use a single model.
         ...(secondModelId !== null &&
           !isResearch &&
           againId === null && {
@@ -315,7 +315,7 @@ async function filterValuesOf(
 
 type ChatCalls = 'chat' | 'sharedChat' | 'share' | 'chats' | 'rename' | 'removeChat' | 'restoreChat' | 'setPinned'
 
-/** A listing goes on before the last time it told, a search on the next page. */
+/** A listing continues before the time of its last chat, a search on its next page. */
 function chatsOf(client: Client): Pick<Service, ChatCalls> {
   return {
     chat: (sessionId) => client.sessions.get(sessionId),

@@ -36,7 +36,7 @@ export interface Service {
   chat(sessionId: string): Promise<ChatSessionDetail>
   /** A conversation of anybody that is shared, as others see it. */
   sharedChat(sessionId: string, signal: AbortSignal): Promise<ChatSessionDetail>
-  /** Lets everybody who knows its id read a conversation, or ends that. */
+  /** Makes a conversation readable for everybody who knows its id, or private again. */
   share(sessionId: string, isShared: boolean): Promise<void>
   /**
    * A page of conversations: pinned ones first, then the newest; with words those that hold them, newest first.
@@ -119,7 +119,7 @@ export interface Question {
 
 /** Why an answer is good or bad. */
 export interface FeedbackReason {
-  /** One of the reasons that the page offers. */
+  /** A predefined reason that the page offers. */
   readonly offered?: string
   readonly text?: string
 }
@@ -169,7 +169,7 @@ export const defaultSettings: AnswerSettings = {
 
 /** How a question is asked. */
 export interface AskOptions {
-  /** The conversation it goes on with; null begins one. */
+  /** The conversation to continue; null starts a new one. */
   readonly sessionId: string | null
   /** A question of the conversation that is answered again; null asks a new one. */
   readonly againId: number | null

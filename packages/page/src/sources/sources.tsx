@@ -8,7 +8,7 @@ import type { Source } from '../chat/turn.ts'
 interface SourcesProps {
   readonly cited: readonly Source[]
   readonly uncited: readonly Source[]
-  /** Names the answer where several stand side by side; "" where there is one. */
+  /** Name of the answer if several are shown side by side; "" if there is one. */
   readonly name: string
   readonly shown: Shown | null
   /** Prefix that makes ids unique on the page. */

@@ -36,7 +36,7 @@ export const openUrlTool: McpTool = defineMcpTool({
         caller: call.caller,
         requestId: call.requestId,
         signal: AbortSignal.any([call.signal, call.cancelled]),
-        // The excerpt of a long page is selected by a question; MCP calls have none, so the URLs stand in.
+        // A question selects the excerpt of a long page. MCP calls have none, so the URLs are used.
         userMessage: urls.join(' '),
       }),
     )

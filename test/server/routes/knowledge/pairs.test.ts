@@ -170,7 +170,7 @@ describe.each(['/service-api', '/onyx-api'])('the documents of a pair, under %s'
     const second = await call(`${path}/1${next}`)
     expect([second.body, second.headers.get('link')]).toMatchObject([[{ document_id: 'c' }], null])
     expect((await call(`${path}/1?state=failed`)).body).toEqual([])
-    // As in an ingestion request, 0 is the default pair.
+    // 0 is the default pair, like in an ingestion request.
     expect((await call(`${path}/0`)).body).toHaveLength(3)
   })
 

@@ -38,7 +38,7 @@ export async function callEitherApi<T>(
 const isMissing = (error: unknown): boolean =>
   [404, 405, 501].includes(Number(Reflect.get(Object(error), 'statusCode')))
 
-/** Nothing of the call is kept by its server, and its text is not tapped. */
+/** The server stores nothing of the call, and its text is not tapped. */
 function toResponses(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const tools = call.tools?.map((tool) => (tool.type === 'function' ? { strict: false, ...tool } : tool))
   return {

@@ -13,7 +13,7 @@ const stated: readonly RegExp[] = [
   /max_seq_len(?:gth)? (\d+)/i,
   /max size: (\d+) tokens/i,
   /must have less than (\d+) tokens/i,
-  // Not the number of an error, as MiniMax puts it behind.
+  // Not the error number that MiniMax appends.
   /context (?:length|window|size)(?! exceeds limit \()[^.\d]{0,40}?\(?(\d[\d,]{2,})/i,
   /max_model_len[^\d]{0,20}(\d+)/i,
   /max_new_tokens`? must be <= (\d+)/i,

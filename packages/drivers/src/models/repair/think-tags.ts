@@ -93,7 +93,7 @@ export class ThinkSplitter {
     const pieces = this.#read(true)
     const supposed = this.#supposed
     this.#supposed = undefined
-    // It did not begin inside a thought after all, so this is the answer.
+    // The text did not begin inside a thought, so this is the answer.
     return supposed === undefined ? pieces : [...pieces, { kind: 'text', text: supposed }]
   }
 

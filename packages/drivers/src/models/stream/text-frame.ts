@@ -37,7 +37,7 @@ export function createTextFrame(textOf: (data: string) => string | undefined): T
       if (key === null) return
       const start = key.index + key[0].length
       const end = data.indexOf('"', start)
-      // Nothing is to be learnt from a text with escapes.
+      // A text with escapes cannot be used as a template.
       if (end === -1 || notPlain.test(data.slice(start, end))) return
       lessons++
       head = ''

@@ -15,11 +15,11 @@ export interface FailedGroup {
 
 /** Result of a bulk action. */
 export interface ManyReport {
-  /** Ids of those it was done to. */
+  /** Ids of the documents for which it succeeded. */
   readonly done: readonly string[]
-  /** Those it was not done to, by reason. */
+  /** Documents for which it failed, by reason. */
   readonly failed: readonly FailedGroup[]
-  /** Those that were left as they are, since it was stopped or the server could not be reached. */
+  /** Number of documents not processed, since the action was stopped or the server is unreachable. */
   readonly left: number
 }
 

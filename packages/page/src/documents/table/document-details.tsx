@@ -177,7 +177,7 @@ interface Loaded {
   readonly sets: readonly DocumentSetSummary[]
 }
 
-/** The pairs that a document came in with: they decide who finds it, and are what sets are made of. */
+/** The connector/credential pairs of a document. They determine who finds it, and document sets consist of them. */
 function Owners({
   pairIds,
   admin,
@@ -232,7 +232,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
     const wanted = new Set(fields.getAll('sets'))
     const before = new Map(known.map((set) => [set.id, holds(set)]))
     const next: DocumentSetSummary[] = []
-    // A set is sent whole: read anew, it has what others, such as another owner above, put into it meanwhile.
+    // A set is written as a whole, so it is read again first: it may have changed, also by a change of another pair above.
     for (const set of await calls.get<readonly DocumentSetSummary[]>('/manage/document-set')) {
       const isWanted = wanted.has(String(set.id))
       const isChanged = before.has(set.id) && before.get(set.id) !== isWanted

@@ -102,7 +102,7 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     const work = actOnMany(wanted, act, { signal: acting.signal, onProgress, wait }).then((made) => {
       setRun({ running: null, report: { kind, report: made } })
       const done = new Set(made.done)
-      // Those that remain selected can be tried again.
+      // Failed documents stay selected, so that the action can be repeated.
       select(
         wanted.filter(({ id }) => done.has(id)),
         false,
