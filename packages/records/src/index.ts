@@ -6,6 +6,7 @@ export {
   holdJob,
   isLeaseHeld,
   releaseJob,
+  whileHeld,
   type BigInteger,
   type JobLease,
   type JobLeaseRow,

@@ -1,3 +1,4 @@
+import { unrefTimer } from '@inlay/scheduling'
 import type { ColumnType } from 'kysely'
 import type { AnyDatabase } from './dialect.ts'
 import { createTables } from './schema.ts'
@@ -70,4 +71,31 @@ export async function holdJob(db: AnyDatabase, { job, owner, now, leaseMs, isGon
 /** Releases the lease. */
 export async function releaseJob(db: AnyDatabase, { job, owner }: Pick<JobLease, 'job' | 'owner'>): Promise<void> {
   await db.deleteFrom('inlay_job_leases').where('job', '=', job).where('owner', '=', owner).execute()
+}
+
+/** A job that one process at a time does. */
+export interface HeldJob extends Pick<JobLease, 'job' | 'owner' | 'isGone'> {
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+const leaseMs = 10_000
+
+/** Does a job under a lease that is renewed meanwhile. @returns false if another process holds the lease */
+export async function whileHeld(
+  db: AnyDatabase,
+  { job, owner, isGone, now, onError }: HeldJob,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
+  if (!(await hold())) return false
+  const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
+  unrefTimer(renewal)
+  try {
+    await work()
+  } finally {
+    clearInterval(renewal)
+    await releaseJob(db, { job, owner })
+  }
+  return true
 }

@@ -1,15 +1,12 @@
 import type { Conversations } from '@inlay/conversations'
-import { holdJob, releaseJob, type AnyDatabase } from '@inlay/records'
+import { whileHeld, type AnyDatabase } from '@inlay/records'
 import type { AuditLog } from '@inlay/server'
 import type { RetentionOptions } from '../options/retention-options.ts'
 import type { Closable } from './destroy-parts.ts'
 import { audited } from './host-audit.ts'
 
-const job = 'retention'
 const dayMs = 86_400_000
 const everyMs = 3_600_000
-/** Longer than any batch. If a process dies, another one continues after this time. */
-const leaseMs = 5 * 60_000
 /** Batch sizes: small, so that a batch does not delay other writes. */
 const maxSessions = 20
 const maxAgents = 100
@@ -32,10 +29,11 @@ export interface RetentionParts {
 export function startRetention(retention: RetentionOptions, parts: RetentionParts): Closable {
   if (Object.values(retention).every((days) => days === undefined)) return { close: async () => {} }
   const closing = new AbortController()
+  const job = { job: 'retention', owner: crypto.randomUUID() }
   let running: Promise<void> | undefined
   const run = (): void => {
-    running ??= applyRetention(retention, parts, closing.signal)
-      .catch(parts.onError)
+    running ??= whileHeld(parts.db, { ...parts, ...job }, () => applyRetention(retention, parts, closing.signal))
+      .then(() => {}, parts.onError)
       .finally(() => (running = undefined))
   }
   run()
@@ -52,15 +50,14 @@ export function startRetention(retention: RetentionOptions, parts: RetentionPart
 
 async function applyRetention(
   { maxSessionDays, maxDeletedSessionDays, maxDeletedAgentDays, maxAuditDays }: RetentionOptions,
-  { db, agent, audit, now }: RetentionParts,
+  { agent, audit, now }: RetentionParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const owner = crypto.randomUUID()
   const before = (days: number | undefined): number | undefined =>
     days === undefined ? undefined : now() - days * dayMs
   const inBatches = async (work: () => Promise<number>): Promise<number> => {
     let sum = 0
-    while (!signal.aborted && (await holdJob(db, { job, owner, now: now(), leaseMs }))) {
+    while (!signal.aborted) {
       const count = await work()
       if (count === 0) break
       sum += count
@@ -68,24 +65,20 @@ async function applyRetention(
     }
     return sum
   }
-  try {
-    const sessions = await inBatches(() =>
-      agent.eraseExpired({
-        unchangedSince: before(maxSessionDays),
-        deletedBefore: before(maxDeletedSessionDays),
-        limit: maxSessions,
-      }),
-    )
-    const deletedBefore = before(maxDeletedAgentDays)
-    const agents =
-      deletedBefore === undefined
-        ? 0
-        : await inBatches(() => agent.eraseDeletedPersonas({ deletedBefore, limit: maxAgents }))
-    const auditBefore = before(maxAuditDays)
-    const events = auditBefore === undefined ? 0 : await inBatches(() => audit.removeBefore(auditBefore, maxAuditRows))
-    const erased = { sessions: String(sessions), agents: String(agents), events: String(events) }
-    if (sessions + agents + events > 0) await audited(audit, 'applyRetention', erased, async () => {})
-  } finally {
-    await releaseJob(db, { job, owner })
-  }
+  const sessions = await inBatches(() =>
+    agent.eraseExpired({
+      unchangedSince: before(maxSessionDays),
+      deletedBefore: before(maxDeletedSessionDays),
+      limit: maxSessions,
+    }),
+  )
+  const deletedBefore = before(maxDeletedAgentDays)
+  const agents =
+    deletedBefore === undefined
+      ? 0
+      : await inBatches(() => agent.eraseDeletedPersonas({ deletedBefore, limit: maxAgents }))
+  const auditBefore = before(maxAuditDays)
+  const events = auditBefore === undefined ? 0 : await inBatches(() => audit.removeBefore(auditBefore, maxAuditRows))
+  const erased = { sessions: String(sessions), agents: String(agents), events: String(events) }
+  if (sessions + agents + events > 0) await audited(audit, 'applyRetention', erased, async () => {})
 }

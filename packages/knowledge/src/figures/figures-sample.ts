@@ -1,8 +1,9 @@
+import { whileHeld } from '@inlay/records'
 import { endsWithin } from '@inlay/scheduling'
 import type { FiguresSample } from '../contracts/documents.ts'
 import { countRebuild } from '../reindexing/change-embedder.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
-import { type MaintainerContext, whileHeld } from '../upkeep/maintainer.ts'
+import type { MaintainerContext } from '../upkeep/maintainer.ts'
 import { readQueueFigures } from '../queue/queue-status.ts'
 
 /** Age after which documents are counted again. */
@@ -50,7 +51,7 @@ export function createFiguresSampler(
     return ageMs >= Math.max(sampleIntervalMs, restPerCount * known.tookMs)
   }
   const count = async (): Promise<void> => {
-    await whileHeld(context, 'figures', async () => {
+    await whileHeld(db, { ...context, job: 'figures' }, async () => {
       const began = performance.now()
       const spaces = await context.index.spaces()
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)

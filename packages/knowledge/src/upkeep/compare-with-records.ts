@@ -1,11 +1,11 @@
 import { InlayError } from '@inlay/protocol'
 import { createSignal, nextSlice } from '@inlay/scheduling'
-import { isAmong } from '@inlay/records'
+import { isAmong, whileHeld } from '@inlay/records'
 import { retire, toGenerations } from '../queue/claims.ts'
 import { batchesOf, spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
-import { type MaintainerContext, whileHeld } from './maintainer.ts'
+import type { MaintainerContext } from './maintainer.ts'
 import { requeue } from '../reindexing/change-embedder.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 
@@ -58,7 +58,7 @@ interface Missing {
 }
 
 export function createIndexComparison(options: IndexComparisonOptions): IndexComparison {
-  const { onError } = options
+  const { db, onError } = options
   const signal = createSignal()
   const letGo = new AbortController()
   const progress = { left: 0 }
@@ -70,7 +70,8 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
       if (letGo.signal.aborted) return
       try {
         const rest = (ms: number): Promise<void> => signal.sleep(ms)
-        if (await whileHeld(options, job, () => compare(options, { progress, rest, signal: letGo.signal }))) return
+        if (await whileHeld(db, { ...options, job }, () => compare(options, { progress, rest, signal: letGo.signal })))
+          return
         delayMs = othersRestMs
       } catch (error) {
         if (letGo.signal.aborted) return

@@ -1,5 +1,5 @@
-import { createSignal, unrefTimer } from '@inlay/scheduling'
-import { hasRowLocks, holdJob, releaseJob } from '@inlay/records'
+import { createSignal } from '@inlay/scheduling'
+import { hasRowLocks, whileHeld } from '@inlay/records'
 import { removeUnusedTags } from '../access-and-filters/document-tags.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import type { IndexFigures } from '../contracts/vector-index.ts'
@@ -39,8 +39,6 @@ export interface Maintainer {
   close(): Promise<void>
 }
 
-const job = 'maintain'
-const leaseMs = 10_000
 const retryMs = 5000
 /** Pause while another process holds the lease: its round may have begun before rows became invisible here. */
 const othersRestMs = 1000
@@ -66,7 +64,8 @@ interface DueWork {
 }
 
 export function createMaintainer(context: MaintainerContext): Maintainer {
-  const { onError } = context
+  const { db, onError } = context
+  const job = { ...context, job: 'maintain' }
   const signal = createSignal()
   // Monotonic, so that changes of the system time do not matter.
   const schedule = new UpkeepSchedule(() => performance.now(), signal.notify)
@@ -77,7 +76,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   let hasRemoved = false
 
   async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = closing.signal): Promise<boolean> {
-    return whileHeld(context, job, async () => {
+    return whileHeld(db, job, async () => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, isFirst, wrote, hasRemoved, signal })
       hasRemoved = false
@@ -89,7 +88,7 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   }
 
   async function removeInvisible(): Promise<boolean> {
-    return whileHeld(context, job, async () => {
+    return whileHeld(db, job, async () => {
       schedule.startRemoval()
       hasRemoved = (await prune(context, closing.signal)) || hasRemoved
       schedule.endRemoval()
@@ -132,25 +131,6 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
       if (schedule.hasAppended) await runOnce({ idle: true }, AbortSignal.timeout(closeTimeoutMs)).catch(onError)
     },
   }
-}
-
-/** Runs work under a lease that is renewed meanwhile. @returns false if another process holds the lease */
-export async function whileHeld(
-  { db, now, owner, isGone, onError }: MaintainerContext,
-  job: string,
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
-  if (!(await hold())) return false
-  const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
-  unrefTimer(renewal)
-  try {
-    await work()
-  } finally {
-    clearInterval(renewal)
-    await releaseJob(db, { job, owner })
-  }
-  return true
 }
 
 interface Round {
