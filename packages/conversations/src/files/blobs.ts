@@ -1,5 +1,6 @@
 import type { Services } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { joinInSlices } from '@inlay/scheduling'
 import type { BlobStorage } from './contracts.ts'
 
 /**
@@ -120,7 +121,7 @@ async function* toPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   for await (let chunk of bytes) {
     while (filled + chunk.byteLength >= pieceBytes) {
       const taken = pieceBytes - filled
-      yield joined([...parts, chunk.subarray(0, taken)], pieceBytes)
+      yield joinInSlices([...parts, chunk.subarray(0, taken)], pieceBytes)
       chunk = chunk.subarray(taken)
       parts = []
       filled = 0
@@ -128,17 +129,7 @@ async function* toPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
     if (chunk.byteLength > 0) parts.push(chunk.slice())
     filled += chunk.byteLength
   }
-  if (filled > 0) yield joined(parts, filled)
-}
-
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
-  }
-  return whole
+  if (filled > 0) yield joinInSlices(parts, filled)
 }
 
 function toBytes(value: unknown): Uint8Array | undefined {

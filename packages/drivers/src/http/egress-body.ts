@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { joinInSlices } from '@inlay/scheduling'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { decompressed } from './decompression.ts'
@@ -34,11 +35,5 @@ export async function readLimited(message: IncomingMessage, maxBytes: number): P
     if (error instanceof Error && error.name === 'InlayError') throw error
     throw new InlayError('BAD_GATEWAY', { message: 'The answer broke off or could not be unpacked.', cause: error })
   }
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
-  }
-  return whole
+  return joinInSlices(parts, bytes)
 }

@@ -25,23 +25,17 @@ const invalid = new Invalid()
  * commas.
  */
 export function readLiteral(text: string, start = 0): LiteralMatch {
-  const reader = new LiteralReader(text, start)
-  try {
-    const value = reader.value()
-    return { value, end: reader.at }
-  } catch (error) {
-    if (error instanceof Incomplete) return 'incomplete'
-    if (error instanceof Invalid) return 'invalid'
-    throw error
-  }
+  return readWith(new LiteralReader(text, start), (reader) => reader.value())
 }
 
 /** Reads `name=literal` pairs up to the closing parenthesis; `start` is the index behind the opening one. */
 export function readKeywordArguments(text: string, start: number): LiteralMatch {
-  const reader = new LiteralReader(text, start)
+  return readWith(new LiteralReader(text, start), (reader) => reader.keywords())
+}
+
+function readWith(reader: LiteralReader, read: (reader: LiteralReader) => unknown): LiteralMatch {
   try {
-    const value = reader.keywords()
-    return { value, end: reader.at }
+    return { value: read(reader), end: reader.at }
   } catch (error) {
     if (error instanceof Incomplete) return 'incomplete'
     if (error instanceof Invalid) return 'invalid'
