@@ -64,9 +64,9 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     db,
     now: () => clock.time,
     wait: async () => {},
-    // An action of its own, which tests of other things do not count with.
+    // Would add an action that other tests do not expect.
     memories: false,
-    // A question of its own after the first answer.
+    // Would add a model call after the first answer.
     sessionNames: 'off',
     // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false, choose: false },
@@ -137,7 +137,7 @@ function toTail(obj: PacketBody): string {
   }
 }
 
-/** A document as search gives it. */
+/** A document in the form that search returns. */
 export function newDoc(id: string, more: Partial<SearchDoc> = {}): SearchDoc {
   return {
     document_id: id,
@@ -162,7 +162,7 @@ export function newDoc(id: string, more: Partial<SearchDoc> = {}): SearchDoc {
   }
 }
 
-/** A passage as search gives it. */
+/** A passage in the form that search returns. */
 export function newPassage(id: string, content: string, more: Partial<SearchDoc> = {}): Passage {
   return { document: newDoc(id, more), content }
 }

@@ -175,7 +175,7 @@ async function timeSearches(index: VectorIndex, { questions }: RowSource): Promi
   return times
 }
 
-/** Searches by words, with ever more people at once, each of whom asks anew as soon as there is an answer. */
+/** Searches by words, with ever more people at once, each of whom asks again after each answer. */
 async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<void> {
   for (const count of searcherCounts) {
     const queries = Array.from(

@@ -5,7 +5,7 @@
  *
  *   npm run bench:mixed [-- --minutes 30] [--people 100] [--break 4000] [--quick]
  *
- * The assistant is `inlay serve` in a process of its own; people, model and documents come from this one. Linux only.
+ * The assistant is `inlay serve` in a separate process; people, model and documents come from this one. Linux only.
  */
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
  * Measures what it costs to pass a model's tokens on: a bare `node:http` relay, plain Mastra, the AI SDK and Inlay in
- * front of one local model, alternated, each in a process of its own like the model and the clients. Takes about six
+ * front of one local model, alternated, each in a separate process like the model and the clients. Takes about six
  * minutes; `--quick` a quarter of one, which is enough to see that it works and too little to judge by.
  *
  *   npm run bench:relay -- [--quick] [--relays bare,mastra,ai,inlay] [--streams 1,50,200]
@@ -101,7 +101,7 @@ function start(file: string, args: readonly string[] = []): ChildProcess {
 
 async function startServer(file: string, args?: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
   const child = start(file, args)
-  // Both kinds of servers tell their port first.
+  // Both kinds of servers send their port first.
   const { port } = (await messageOf(child)) as { port: number }
   return { child, port }
 }

@@ -293,7 +293,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('link', { name: 'Ask', exact: true }).click()
     await page.getByRole('heading', { name: 'Ask your documents' }).waitFor()
 
-    // One that cannot be brought back says so, and can be tried again.
+    // If restoring fails, an error is shown and the action can be repeated.
     await page.getByRole('link', { name: 'Chats', exact: true }).click()
     await row('Delete two?').getByRole('button', { name: 'Delete Delete two?' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()

@@ -63,7 +63,7 @@ describe.skipIf(reason !== undefined)('the pane', () => {
     expect((await marked(page)).text).toContain(quote.slice(0, 40))
     expect(await faultsOf(page)).toEqual([])
     await shot(page, 'pane-desktop-light')
-    // Another citation goes on to its document, and the answer stays where it is.
+    // Another citation opens its document; the answer does not scroll.
     const before = await page.evaluate(() => scrollY)
     const title = await page.locator('.pane h2').textContent()
     await turn.locator('.citation').nth(0).click()

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The playground, started as `npm start` does it, on a data folder of its own. */
+/** The playground, started as `npm start` does it, with its own data folder. */
 export interface Playground {
   /** The printed address, which opens the page with its key. */
   readonly address: string
@@ -11,7 +11,7 @@ export interface Playground {
   readonly key: string
   /** Resolves once it has printed this. */
   printed(words: string): Promise<void>
-  /** Ends it as Ctrl+C does; gives its exit code. */
+  /** Stops it like Ctrl+C; returns its exit code. */
   end(): Promise<number | null>
 }
 

@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 afterAll(() => browser?.close())
 
-/** A window of its own, which ends with the test. */
+/** A new window, which ends with the test. */
 export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   // Tests read English, whatever the machine speaks.
   const context = await browser.newContext({ locale: 'en-GB', ...options })
@@ -44,7 +44,7 @@ export async function openContext(options: BrowserContextOptions = {}): Promise<
   return context
 }
 
-/** Opens the page in a window of its own; a request to another origin, or a complaint, fails the test. */
+/** Opens the page in a new window; a request to another origin, or a complaint, fails the test. */
 export async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
   foreign = []
   complaints = []

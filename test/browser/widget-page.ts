@@ -20,7 +20,7 @@ export interface HostPage {
 const policyFor = (origin: string): string =>
   `default-src 'none'; script-src ${origin}; connect-src ${origin}; require-trusted-types-for 'script'; trusted-types 'none'`
 
-/** Serves the page on a port of its own. */
+/** Serves the page on its own port. */
 async function startHostPage(): Promise<HostPage> {
   const example = readFileSync('playground/examples/widget/index.html', 'utf8')
   let html = ''
@@ -92,7 +92,7 @@ export interface Visit {
   readonly complaints: readonly string[]
 }
 
-/** Opens the page in a window of its own. */
+/** Opens the page in a new window. */
 export async function visit(host: HostPage, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await openContext({ viewport: { width: 1000, height: 800 }, ...options })
   const page = await context.newPage()
@@ -108,7 +108,7 @@ export async function visit(host: HostPage, options: BrowserContextOptions = {})
   return { page, chat, complaints }
 }
 
-/** Asks a question in the open chat; gives its turn. */
+/** Asks a question in the open chat; returns its turn. */
 export async function ask(chat: Locator, question: string): Promise<Locator> {
   await chat.getByLabel('Your question').fill(question)
   await chat.getByLabel('Your question').press('Enter')

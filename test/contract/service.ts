@@ -58,7 +58,7 @@ function optionsOf(model: ScriptedModel): InlayOptions {
   }
 }
 
-/** Starts one on a folder of its own. */
+/** Starts one in its own folder. */
 export async function startService(options: InlayOptions = {}): Promise<Service> {
   let say: Parameters<Service['answerWith']>[0] = () => ['Hello', '! How can', ' I help?']
   const model = scriptedModel(({ prompt, tools = [] }) =>

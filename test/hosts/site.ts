@@ -39,7 +39,7 @@ export interface HeldAnswer {
   readonly sessionId: string
   readonly response: Response
   readonly leave: () => void
-  /** Reads on until a text has come; gives all that came. */
+  /** Reads on until a text has come; returns all that came. */
   read(until?: string): Promise<string>
 }
 

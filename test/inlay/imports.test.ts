@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-/** Runs in a process of its own: notes every module that is loaded until the first health answer. */
+/** Runs in a separate process: notes every module that is loaded until the first health answer. */
 const script = `
   import { registerHooks } from 'node:module'
   const loaded = []

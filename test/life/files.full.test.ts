@@ -19,7 +19,7 @@ async function upload(service: Service, files: Record<string, string>, projectId
   const form = new FormData()
   for (const [name, text] of Object.entries(files)) form.append('files', new Blob([text]), name)
   if (projectId !== undefined) form.append('project_id', String(projectId))
-  // The form brings a content type of its own.
+  // The form sets its own content type.
   const request = new Request('http://form/', { method: 'POST', body: form })
   const response = await service.fetch('/user/projects/file/upload', {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** A whole Inlay over a data folder on a free port, as a process of its own that a test may kill. */
+/** A whole Inlay over a data folder on a free port, as a separate process that a test may kill. */
 import { createInlay } from 'inlay'
 import { serve } from './serve.ts'
 

@@ -43,7 +43,7 @@ function makeAgent(): HostAgent {
     id: 'gauge',
     name: 'Gauge',
     instructions: 'You know the rain.',
-    // Same specification; Mastra brings types of its own copy of the provider package.
+    // Same specification; Mastra has the types of its own copy of the provider package.
     model: model() as never,
     tools: { gauge },
   })

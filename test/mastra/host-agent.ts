@@ -31,7 +31,7 @@ export async function newHostAgent(
     name: 'Guide',
     description: 'Knows the weather.',
     instructions: 'You are the guide of the host.',
-    // Same specification; Mastra brings types of its own copy of the provider package.
+    // Same specification; Mastra has the types of its own copy of the provider package.
     model: model as never,
     ...config,
   })

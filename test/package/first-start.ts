@@ -17,7 +17,7 @@ interface Started {
 
 async function start(): Promise<Started> {
   const began = Date.now()
-  // A group of its own, so that npm and the server it started end together.
+  // A separate process group, so that npm and its server end together.
   const child = spawn('npm', ['start'], {
     env: { ...process.env, PORT: '0', INLAY_DATA: data },
     stdio: ['ignore', 'pipe', 'pipe'],

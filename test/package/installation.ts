@@ -11,7 +11,7 @@ const folders = readdirSync('packages').filter(
   (folder) => JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')).private !== true,
 )
 
-/** Runs a command to its end and gives what it printed; fails with all of that when it fails. */
+/** Runs a command to its end and returns what it printed; fails with all of that when it fails. */
 export function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
   const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64e6, ...options })
   if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${done.stdout}\n${done.stderr}`)
@@ -74,7 +74,7 @@ export function installHost(project: string, packed: readonly Packed[], how: Hos
   run(command[0]!, [...command.slice(1), 'install', ...(how.args ?? [])], { cwd: project })
 }
 
-/** Works in a folder of its own, which is removed afterwards. */
+/** Works in its own folder, which is removed afterwards. */
 export async function inFolder(
   name: string,
   work: (folder: string) => Promise<void>,
@@ -88,7 +88,7 @@ export async function inFolder(
   }
 }
 
-/** Tries until something is there. */
+/** Retries until there is a result. */
 export async function until<T>(what: string, attempt: () => Promise<T | undefined>, timeoutMs = 180_000): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
@@ -119,7 +119,7 @@ export async function freePort(): Promise<number> {
 export interface Serving {
   /** Its output so far. */
   output(): string
-  /** Ends it as a supervisor does; gives its exit code, or undefined when it had to be killed. */
+  /** Stops it like a supervisor; returns its exit code, or undefined when it had to be killed. */
   end(): Promise<number | undefined>
   /** Whether it had to be killed, since it did not end by itself. */
   isKilled(): boolean
@@ -150,7 +150,7 @@ export function serve(command: string, args: readonly string[], cwd: string, env
   }
 }
 
-/** Sends a document, asks about it and gives the answer, which has to cite it. */
+/** Sends a document, asks about it and returns the answer, which has to cite it. */
 export async function askAbout(base: string, key: string): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   await until('/health', async () => ((await fetch(`${base}/health`)).ok ? true : undefined))

@@ -30,7 +30,7 @@ function typesOf(file: string): string[] {
   return [...listed, ...declared]
 }
 
-// A change here is a change of the public interface: it belongs in CHANGELOG.md. Write the lists anew with
+// A change here is a change of the public interface: it belongs in CHANGELOG.md. Update the lists with
 // npx vitest run --project unit test/package/public-exports.test.ts -u
 test.each([
   ['inlay', inlay, typesOf('packages/inlay/src/index.ts')],

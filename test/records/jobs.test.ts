@@ -172,7 +172,7 @@ describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
     expect(await hold(first, 'a', 0)).toBe(true)
     expect([await hold(second, 'b', leaseMs), await hold(first, 'a', leaseMs)]).toEqual([false, true])
     expect([await hold(second, 'b', 2 * leaseMs), await hold(second, 'b', 2 * leaseMs + 1)]).toEqual([false, true])
-    // The one that came too late gives back nothing of another's.
+    // A process without the lease cannot release the lease of another.
     await releaseJob(first, { job: 'upkeep', owner: 'a' })
     expect(await hold(first, 'a', 2 * leaseMs + 2)).toBe(false)
     await releaseJob(second, { job: 'upkeep', owner: 'b' })

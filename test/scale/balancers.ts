@@ -1,7 +1,7 @@
 /**
  * Three processes over one Postgres behind a real nginx and a real HAProxy: `npm run check:balancers`. Needs both
  * programs, e.g. `apt-get install nginx haproxy`. `-- haproxy --rebuild [--documents 1000000] [--seconds 60]` instead makes
- * calls of each kind while the index of so many documents (default 50,000) is made anew.
+ * calls of each kind while the index of so many documents (default 50,000) is rebuilt.
  */
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'

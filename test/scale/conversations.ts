@@ -6,7 +6,7 @@ import { accepted, insist, Refused, type Installation } from './installation.ts'
 /** A conversation as its client holds it. */
 export interface Conversation {
   readonly session: string
-  /** Milliseconds from each cut of an answer to its end, on another process or made anew. */
+  /** Milliseconds from each cut of an answer to its end, on another process or rebuilt. */
   readonly recoveries: number[]
 }
 

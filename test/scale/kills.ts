@@ -45,7 +45,7 @@ interface Killing {
   stop(): Promise<void>
 }
 
-/** One process at a time, and beside it one node of the index. */
+/** Kills one process at a time, and at the same time one node of the index. */
 function killAtRandom(members: readonly Member[], cluster: OpenSearchCluster | undefined): Killing {
   const result = { recoveries: [] as number[], kills: { processes: 0, nodes: 0 } }
   let isOver = false

@@ -148,7 +148,7 @@ export const writingCalls: readonly Call[] = [
   post('/manage/admin/cc-pair/7', undefined, 'admin', 'DELETE'),
 ]
 
-/** Makes a call and gives its status and how long it took, in milliseconds. */
+/** Makes a call and returns its status and how long it took, in milliseconds. */
 export async function make(inlay: Inlay, call: Call): Promise<{ status: number; ms: number; bytes: number }> {
   const began = performance.now()
   const response = await inlay.fetch(

@@ -151,7 +151,7 @@ async function outage(name: string, engine: Stoppable, how = 'stopped'): Promise
   }
 }
 
-/** Stops engines one after the other under a process of its own. */
+/** Stops engines one after the other under a separate process. */
 async function outages(
   served: Member,
   stopped: readonly (readonly [string, Stoppable])[],

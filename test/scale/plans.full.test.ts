@@ -107,7 +107,7 @@ describe.each(['SQLite', 'PostgreSQL'])('with 100,000 documents and messages on 
   })
 })
 
-/** Has the index made anew, until some of the documents are in the new one. */
+/** Has the index rebuilt, until some of the documents are in the new one. */
 async function rebuildSome(inlay: Inlay, db: Kysely<unknown>): Promise<void> {
   await sql`insert into inlay_contents (id, content)
     select id, (select content from inlay_contents where id = 'new') from inlay_documents where id like 'document-%'`.execute(

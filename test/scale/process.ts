@@ -16,7 +16,7 @@ export interface Engines {
   readonly postgres?: string
   /** Address of a Postgres database for the index. */
   readonly pgvector?: string
-  /** A file; while it is there, stored files cannot be reached. */
+  /** A file; while it exists, stored files cannot be read. */
   readonly blobsDown?: string
   /** Addresses of the nodes of an OpenSearch cluster, for the index. */
   readonly opensearch?: readonly string[]

@@ -7,7 +7,7 @@ import { call, find, percentile, send, textOf, words } from './calls.ts'
 import { fillRecords } from './filled-records.ts'
 import { freePorts, member, type Member } from './processes.ts'
 
-/** Databases of records whose index is lost: the first process that starts makes it anew. */
+/** Databases of records whose index is lost: the first process that starts rebuilds it. */
 export interface LostIndex {
   readonly records: string
   readonly index: string
@@ -131,7 +131,7 @@ function kindsOf(base: string, members: readonly Member[], documents: number): r
   ]
 }
 
-/** Calls of each kind while the index is made anew; none may fail, and the rebuild must not have ended before. */
+/** Calls of each kind while the index is rebuilt; none may fail, and the rebuild must not have ended before. */
 export async function amidRebuild(
   base: string,
   members: readonly Member[],

@@ -14,7 +14,7 @@ export interface Service extends Pick<Setup, 'server' | 'ask'> {
     path: string,
     init?: Parameters<Setup['ask']>[1],
   ): Promise<{ readonly status: number; readonly body: unknown }>
-  /** Sends a message as alice, waits for its answer; gives ids. */
+  /** Sends a message as alice, waits for its answer; returns ids. */
   say(message: string, more?: object): Promise<{ readonly session: string; readonly answer: number }>
 }
 

@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 
 type Fields = Record<string, unknown>
-/** Values that need ids of the fixture are filled in once it is there. */
+/** Values that need ids of the fixture are computed once it exists. */
 type Given = Fields | (() => Fields)
 
 const messageOf = (given: Given): Fields => ({ message: 'Hi', ...(typeof given === 'function' ? given() : given) })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { scriptedAction } from '@inlay/agent/testing'
 import { newService } from './conversation.ts'
 
-/** Reads a stream until it holds some words; gives all that was read, and a way to read the rest. */
+/** Reads a stream until it holds some words; returns all that was read, and a way to read the rest. */
 async function readUntil(response: Response, words: string): Promise<{ text: string; rest: () => Promise<string> }> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

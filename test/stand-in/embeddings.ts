@@ -5,7 +5,7 @@ import { listen } from './loopback.ts'
 export interface Mishap {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is instead of embeddings. */
+  /** Sent instead of embeddings, unchanged. */
   readonly body?: string
   /** Changes the reply that would have been sent. */
   readonly change?: (reply: EmbeddingsReply) => unknown

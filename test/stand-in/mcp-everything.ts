@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 const program = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 
-/** The reference server of the MCP project, in a process of its own. */
+/** The reference server of the MCP project, in a separate process. */
 export interface Everything {
   readonly url: string
   close(): Promise<void>

@@ -5,7 +5,7 @@ import { listen } from './loopback.ts'
 export interface RerankMishap {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is instead of scores. */
+  /** Sent instead of scores, unchanged. */
   readonly body?: string
   readonly cut?: true
   readonly hangs?: true

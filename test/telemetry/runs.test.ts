@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const histogram = { record: () => {} }
 const instruments = { runDuration: histogram } as never
 
-/** Runs are numbered; each is over when the test says so. */
+/** Runs are numbered; each is over when the test triggers it. */
 function fixture() {
   const spans = new RunSpans(instruments)
   const runs: { sessionId: string; messageId: number; finished: boolean }[] = []

@@ -187,7 +187,7 @@ test('a sentence that begins with a pronoun is cited by the text that names what
   for (const size of [1, 7, 200]) {
     expect(answer(`${bridge} ${rebuilt}`, size, false, both)).toBe(`${bridge} [1] ${rebuilt} [1]`)
     expect(answer(`${tower} ${rebuilt}`, size, false, both)).toBe(`${tower} [2] ${rebuilt} [2]`)
-    // Only the tower was rebuilt: of the bridge nobody says so.
+    // Only the tower was rebuilt; no document says so of the bridge.
     const towerAlone = [bridge, `${tower} ${rebuilt}`]
     expect(answer(`${bridge} ${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1] ${rebuilt}`)
     expect(answer(`${bridge}\n\n${rebuilt}`, size, false, towerAlone)).toBe(`${bridge} [1]\n\n${rebuilt} [2]`)

@@ -75,7 +75,7 @@ function fixture(change: Partial<Action<Words>>): ActionFixture {
 
 type Run = Action<Words>['run']
 
-/** A run that changes what the sound one says, or gives back. */
+/** A run that changes the output or the result of the sound one. */
 const changed =
   (change: { emit?: (packet: PacketBody, turn: ActionTurn) => void; text?: (text: string) => string }): Run =>
   async (input, turn) => {

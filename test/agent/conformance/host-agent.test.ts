@@ -15,7 +15,7 @@ const eachPart =
     },
   })
 
-/** Answers some turns in a way of its own. */
+/** Answers some turns differently. */
 const instead =
   (
     isMeant: (turn: ResponderTurn) => boolean,

@@ -115,7 +115,7 @@ export const packetNames = (lines: readonly StreamLine[]): string[] =>
 /** One search, then the report. */
 export const onlySearch: Brain['agent'] = ({ index, task }) =>
   index === 0 ? [calls(['internal_search', { queries: [task] }])] : [calls(['generate_report'])]
-/** A round that gives out one task, or ends. */
+/** A round that assigns one task, or ends. */
 export const onlyOne = (isFirst: boolean): ScriptStep => [
   isFirst ? calls(['research_agent', { task: 'Find one.' }]) : calls(['generate_report']),
 ]

@@ -11,7 +11,7 @@ function fakeTime(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** Sleeps with its machine: time goes on, timers do not. */
+/** A suspended machine: time passes, timers do not fire. */
 const sleep = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds)
 
 test('a process that slept does not take the runs of others for abandoned until it was awake for a lease', async () => {

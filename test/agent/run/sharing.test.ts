@@ -9,7 +9,7 @@ import type { Kysely } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, codeOf, eventually, newDatabase, newSetting, readAll, type Setting } from '../setting.ts'
 
-/** Processes that share records, each with an agent of its own. */
+/** Processes that share records, each with its own agent. */
 async function newProcesses(script: Script, options: () => Partial<ConversationsOptions> = () => ({})) {
   const db = await newDatabase()
   const gone = new Set<string>()

@@ -350,7 +350,7 @@ describe('whatever happens', () => {
     ])
     const choices = setting.model.requests.map(({ toolChoice }) => toolChoice?.type)
     expect(choices).toEqual([...Array.from({ length: 5 }, () => 'auto'), 'none'])
-    // The calls in the prompt keep their tools beside them.
+    // The prompt contains calls, so their tools are still sent.
     expect(setting.model.requests[5]?.tools).toHaveLength(1)
     expect(JSON.stringify(setting.model.requests[5]?.prompt.at(-1))).toContain('no tool can be called')
   })

@@ -32,7 +32,7 @@ function withErrorPacket(lines: readonly Line[], turn: number): unknown[] {
   })
 }
 
-/** Sends within a session that exists and gives the lines. */
+/** Sends within a session that exists and returns the lines. */
 async function play(script: Script, options: Partial<ConversationsOptions> = {}): Promise<unknown[]> {
   const { agent, send } = await newSetting(script, options)
   const { id } = await agent.sessions.create({}, ana)

@@ -1,6 +1,6 @@
 /**
  * One caller who sends everything at once, and again when it has been answered, until told to stop: large bodies that
- * are slow to chunk, searches whose callers leave at once, and a message of megabytes. A process of its own, so that
+ * are slow to chunk, searches whose callers leave at once, and a message of megabytes. A separate process, so that
  * whoever measures does not wait for what this one does.
  *
  *   node flooder.ts <address of the API> <key>

@@ -119,7 +119,7 @@ function listed(folder: string): Dirent[] {
   }
 }
 
-/** Lets several clients take turns at a list of work; gives the time of each piece in milliseconds, sorted. */
+/** Lets several clients take turns at a list of work; returns the time of each piece in milliseconds, sorted. */
 export async function inParallel<Item>(
   clients: number,
   items: Iterable<Item>,

@@ -14,7 +14,7 @@ export interface Occupied {
   readonly disk: number
 }
 
-/** `inlay serve` as people run it, in a process of its own. */
+/** `inlay serve` as people run it, in a separate process. */
 export interface Assistant {
   readonly base: string
   /** With every scope. */

@@ -23,7 +23,7 @@ export interface Turn {
   readonly failure: string | undefined
 }
 
-/** Talks until `until`, with a key of its own and a break of `breakMs` on average between turns. */
+/** Talks until `until`, with its own key and a break of `breakMs` on average between turns. */
 export async function person(
   { base, key }: Pick<Assistant, 'base' | 'key'>,
   { seed, until, breakMs, onTurn }: { seed: number; until: number; breakMs: number; onTurn(turn: Turn): void },

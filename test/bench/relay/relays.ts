@@ -1,5 +1,5 @@
 /**
- * One relay in a process of its own: `bare`, `mastra`, `ai`, `inlay` or `fetch` (Inlay with the `fetch` of Node in place of
+ * One relay in a separate process: `bare`, `mastra`, `ai`, `inlay` or `fetch` (Inlay with the `fetch` of Node in place of
  * its own transport to models), in front of the model at the given port.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -62,7 +62,7 @@ async function mastra(): Promise<RequestListener> {
   ])
   const provider = createOpenAICompatible({ name: 'bench', baseURL, includeUsage: true })
   return overModel(async (model, response) => {
-    // The engine brings types of its own copy of the provider package.
+    // The engine has the types of its own copy of the provider package.
     const agent = new Agent({ id: 'a', name: 'a', instructions: 'Answer.', model: provider(model) as never })
     const { fullStream } = await agent.stream([{ role: 'user', content: 'go' }])
     for await (const part of fullStream) if (part.type === 'text-delta') response.write(event(part.payload.text))

@@ -16,7 +16,7 @@ export async function measureStops(port: number, times: number, key: string): Pr
     const response = await fetch(`${base}/send-chat-message`, { method: 'POST', headers, body })
     let text = ''
     let begun: number | undefined
-    // Every body of a stream is there.
+    // The responses of streams have a body.
     for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
       text += piece
       if (begun !== undefined || !text.includes('tok ')) continue

@@ -9,9 +9,9 @@ import { bytesOf } from '../ingestion/fixture.ts'
 import { leanEnvironment, leanFlags } from 'inlay/internal/lean-start'
 import type { ServerReport } from './server.ts'
 
-/** An assistant in a process of its own, on an empty folder, reached over HTTP alone. */
+/** An assistant in a separate process, on an empty folder, reached over HTTP alone. */
 export interface Fixture {
-  /** Sends JSON, or text and bytes as they are; gives the text of the answer. Throws when it is not a 200. */
+  /** Sends JSON, or text and bytes as they are; returns the text of the answer. Throws when it is not a 200. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<string>
   /** Address of the API. */
   readonly base: string

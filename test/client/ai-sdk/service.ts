@@ -12,7 +12,7 @@ import { onTestFinished } from 'vitest'
 
 export const apiKey = 'inlay_front_end_test_key_01234567'
 
-/** A real service on a port of its own, which ends with the test. */
+/** A real service on its own port, which ends with the test. */
 export interface RunningService {
   readonly baseUrl: string
   readonly model: ScriptedModel

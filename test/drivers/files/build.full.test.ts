@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
 })
 
-/** Reads a file in a process of its own that does not close the reader, and tells what it printed. */
+/** Reads a file in a separate process that does not close the reader, and tells what it printed. */
 async function read(module: string, name: string, content: string): Promise<string> {
   const script = `
     import { fileExtractor } from ${JSON.stringify(pathToFileURL(module).href)}

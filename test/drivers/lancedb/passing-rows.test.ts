@@ -60,7 +60,7 @@ it('a search past a filter finds what one within it does, from the second search
   await table.delete("document_id = 'd3'")
   expect(await past(300)).toBeUndefined()
   expect((await past(300))!.rows.slice(0, 20).map((hit) => hit._score)).toEqual(await within())
-  // A table of the same version, but with indexes of its own.
+  // Another table with the same version, but other indexes.
   table.listIndices = async () => [{ indexUuid: 'another' } as never]
   expect(await past(300)).toBeUndefined()
 })

@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const space = { id: 'test', dimensions: 2 }
 type EngineTable = Awaited<ReturnType<Awaited<ReturnType<Engine['lancedb']['connect']>>['createEmptyTable']>>
 
-/** A table of ten rows, each in a file of its own. */
+/** A table of ten rows, each in a separate file. */
 async function tableOf(name: string): Promise<{ table: EngineTable; ids: bigint[] }> {
   const engine = await loadEngine()
   const connection = await engine.lancedb.connect(join(root, name), { readConsistencyInterval: 0 })

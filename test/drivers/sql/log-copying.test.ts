@@ -8,7 +8,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { emptyLog } from '@inlay/records'
 
 test('what commits of megabytes leave in the log is copied into the database beside them', async () => {
-  // The other thread begins when the test says so.
+  // The other thread begins when the test triggers it.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const folder = mkdtempSync(join(tmpdir(), 'inlay-sqlite-log-'))
   const file = join(folder, 'records.db')

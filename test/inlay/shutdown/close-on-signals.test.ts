@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const source = resolve('packages/inlay/src/shutdown/close-on-signals.ts')
 
-/** Runs a host that signals itself; gives what it printed and how it ended. */
+/** Runs a host that signals itself; returns what it printed and how it ended. */
 function signalled(host: string): Promise<{ output: string; code: unknown; signal: unknown }> {
   const program = `
     import { closeOnSignals } from ${JSON.stringify(source)}

@@ -15,7 +15,7 @@ async function ask(tenants: Tenants, tenant: string, method: string, path: strin
   return tenants.fetch(new Request(`http://${tenant}.example/api${path}`, { method, headers, ...init }))
 }
 
-/** Has alpha own one of everything; gives the ids by the names that paths and bodies call them. */
+/** Has alpha own one of everything; returns the ids by the names that paths and bodies call them. */
 async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, string | number>>> {
   const own = async (path: string, body: Body): Promise<Record<string, unknown>> => {
     const response = await ask(tenants, 'alpha', 'POST', path, body)

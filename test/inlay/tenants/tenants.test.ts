@@ -57,7 +57,7 @@ interface Holding {
   readonly sessions: Set<string>
 }
 
-/** Plays random steps of all tenants with the same people and the same ids; gives what each must have then. */
+/** Plays random steps of all tenants with the same people and the same ids; returns what each must have then. */
 async function playRandomSteps(tenants: Tenants): Promise<ReadonlyMap<string, Holding>> {
   const holdings = new Map<string, Holding>(names.map((name) => [name, { documents: new Map(), sessions: new Set() }]))
   for (const { tenant, kind, id, revision } of fc.sample(step, { numRuns: 40, seed: 11 })) {

@@ -23,7 +23,7 @@ export interface ActionHarness {
   script(script: Script): void
   /** Requests to the model since the last message, oldest first. */
   requests(): readonly RecordedRequest[]
-  /** Uploads a file; gives its id. */
+  /** Uploads a file; returns its id. */
   upload(name: string, content: string): Promise<string>
   /** Unexpected errors. */
   readonly errors: unknown[]
@@ -99,7 +99,7 @@ async function startScriptedModel(): Promise<ScriptedModel> {
   }
 }
 
-/** Puts an Inlay behind a port; gives the address of its API. */
+/** Puts an Inlay behind a port; returns the address of its API. */
 async function serveInlay(
   model: ScriptedModel,
   onError: InlayOptions['onError'],

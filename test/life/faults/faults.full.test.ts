@@ -88,7 +88,7 @@ describe('an index that fails', () => {
     await failed(broken, 1)
     await expectFound(harness, await postAll(harness, named('second', 2)))
     expect(await harness.find(markerOf('firsta'))).toEqual([])
-    // Told once the engine was tried again in vain: mended before that, there is nothing to tell.
+    // Reported once a retry has failed; an engine that recovers earlier is not reported.
     await expect.poll(() => harness.errors, { timeout: 60_000 }).not.toEqual([])
     broken.mend()
     await expect.poll(async () => (await harness.figures()).index.rows, { timeout: 60_000 }).toBe(4)

@@ -18,7 +18,7 @@ const mayMount = (() => {
   return isAllowed
 })()
 
-/** A folder on a disk of its own, that can be made larger. */
+/** A folder on a separate disk, that can be made larger. */
 function smallDisk(megabytes: number): { path: string; enlarge(megabytes: number): void } {
   const folder = temporaryFolder()
   expect(mount('-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder.path)).toBe(true)

@@ -1,4 +1,4 @@
-/** An Inlay whose model says half an answer and then nothing, as a process of its own that a test may kill. */
+/** An Inlay whose model says half an answer and then nothing, as a separate process that a test may kill. */
 import { scriptedModel } from '@inlay/agent/testing'
 import { createInlay } from 'inlay'
 import { scripted, serve } from '../serve.ts'

@@ -42,7 +42,7 @@ function endsOf(folder: number, random: () => number): End[] {
   return [build(1 + (folder % 6)), build(1), at('settle', 4), build(1), ...shuffled]
 }
 
-/** Runs a process to its end; gives what it printed. @param compiled folder for compiled code */
+/** Runs a process to its end; returns what it printed. @param compiled folder for compiled code */
 async function run(
   task: ChildTask,
   { compiled, afterMs }: { compiled: string; afterMs?: number },

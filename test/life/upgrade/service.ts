@@ -1,4 +1,4 @@
-/** An Inlay over data of an earlier version, as a process of its own; what it reports goes to its parent. */
+/** An Inlay over data of an earlier version, as a separate process; what it reports goes to its parent. */
 import { createInlay } from 'inlay'
 import { serve } from '../serve.ts'
 import { letterEmbedder } from './letter-embedder.ts'

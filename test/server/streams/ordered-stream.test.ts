@@ -17,7 +17,7 @@ async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new Response(stream).text()
 }
 
-/** Work that ends when a test says so. */
+/** Work that ends when a test triggers it. */
 function held(): {
   work: (item: Item) => Promise<string>
   begun: string[]

@@ -7,7 +7,7 @@ const ids: StreamLine = { user_message_id: 1, reserved_assistant_message_id: 2 }
 const chat = '/chat/send-chat-message'
 const resume = `/chat/chat-session/${sessionId}/resume-stream`
 
-/** Timers that fire when a test says so. */
+/** Timers that fire when a test triggers it. */
 function handTimer(): { timer: (ms: number, callback: () => void) => () => void; fire(): void; pending(): number[] } {
   const set = new Map<() => void, number>()
   return {

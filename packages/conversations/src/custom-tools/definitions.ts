@@ -28,7 +28,7 @@ async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<J
     const document = JSON.parse(new TextDecoder().decode(bytes)) as unknown
     if (isJsonObject(document)) return withWholeServer(document, url)
   } catch {
-    // Told below, like any other answer that is no document.
+    // Reported below, like any other response that is not a document.
   }
   throw unusable('its address does not give a JSON object.')
 }

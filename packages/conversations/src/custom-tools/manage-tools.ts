@@ -22,15 +22,15 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
   readonly ready: () => Promise<void>
 }
 
-/** Stored tools, and the actions they are to models. */
+/** Stored tools, and their actions for models. */
 export interface StoredToolParts {
   readonly tools: StoredTools
   readonly source: ActionSource
-  /** The ids among these that only some agents have. */
+  /** Those of the ids that only some agents have. */
   readonly restricted: (ids: readonly number[]) => Promise<readonly number[]>
 }
 
-/** The kind under which stored tools have their numbers. */
+/** Kind of stored tools in the table of tool numbers. */
 const kind = 'openapi'
 
 /** Creates the store of tools. Run `migrateConversations` on the database first. */
@@ -132,7 +132,7 @@ function changes(
         throw new InlayError('VALIDATION_ERROR', { message: 'An agent uses this action: take it out of there first.' })
       }
       await db.deleteFrom('inlay_agent_tool').where('id', '=', id).execute()
-      // Its headers may hold keys.
+      // Its headers may contain keys.
       await emptyLog(db)
     },
     enable: (ids, isEnabled) => enable(db, { ids: [...new Set(ids)], isEnabled }, options),

@@ -2,7 +2,7 @@ import { createTables, dialectOf } from '@inlay/records'
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Numbers of tools that come and go, and tools described by OpenAPI documents. */
+/** Ids of custom tools, and tools described by OpenAPI documents. */
 export const storedToolMigration: Migration = {
   async up(db) {
     await createTables(db, {
@@ -10,7 +10,7 @@ export const storedToolMigration: Migration = {
         id generated, kind text not null, name text not null,
         constraint inlay_agent_tool_number_name unique (kind, name)`,
     })
-    // Ids below belong to built-in actions. SQLite counts on from the highest id there ever was.
+    // Lower ids belong to built-in actions. SQLite continues from the highest id ever used.
     await sql`insert into inlay_agent_tool_number (id, kind, name) values (1000, 'reserved', '')`.execute(db)
     if (dialectOf(db) === 'postgres')
       await sql`alter table inlay_agent_tool_number alter column id restart with 1001`.execute(db)
@@ -33,7 +33,7 @@ export const toolGrantMigration: Migration = {
   },
 }
 
-/** Which actions are switched off. */
+/** Stores the disabled actions. */
 export const actionSwitchMigration: Migration = {
   async up(db) {
     await createTables(db, {

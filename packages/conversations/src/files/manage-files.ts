@@ -49,7 +49,7 @@ export interface SqlFiles extends Files, FileStore {
   close(): Promise<void>
 }
 
-/** Makes the files of an agent. */
+/** Creates the files of an agent. */
 export function createFiles(options: FilesOptions): SqlFiles {
   const { db, index, ready } = options
   const blobs = createBlobs(options.storage ?? noStorage, options.onError)

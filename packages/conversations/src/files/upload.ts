@@ -202,7 +202,7 @@ async function accept(
   })
 }
 
-/** Waits a little for the files to be read; gives the reasons of those that cannot be. */
+/** Waits a little for the files to be read; returns the reasons of those that cannot be. */
 async function waitForReadings(
   files: readonly Arrived[],
   { db, readings, waitMs }: IntakeOptions,

@@ -25,7 +25,7 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly ready: () => Promise<void>
 }
 
-/** Makes the agents. */
+/** Creates the agents. */
 export function createPersonas(options: PersonasOptions): Personas {
   const { db, now, ready } = options
   const get = async (id: number, caller: Principal): Promise<StoredPersona> => {
@@ -78,7 +78,7 @@ export function createPersonas(options: PersonasOptions): Personas {
     },
     transfer: async (id, owner, caller) => {
       const before = await changeable(id, caller)
-      // The owner needs no share.
+      // The new owner is removed from the shares.
       const users = before.users.filter((user) => user !== owner.email && toUserId(user) !== toUserId(owner.id))
       const columns = { ...toColumns({ ...before, users }), owner_id: owner.id, owner_email: owner.email }
       return writePersona(options, [], (records) =>
@@ -128,7 +128,7 @@ const held = ({ fileIds, pictureId }: StoredPersona): readonly string[] => [
 
 type PersonaWrite = (records: ConversationDatabase) => Promise<Selectable<PersonaTable>>
 
-/** Writes an agent, unless one of the files that were added to it has gone meanwhile. */
+/** Writes an agent, unless one of its new files has been removed meanwhile. */
 async function writePersona(
   { db, files }: PersonasOptions,
   added: readonly string[],
@@ -144,7 +144,7 @@ async function writePersona(
   return persona
 }
 
-/** Only ids that are no UUIDs differ from those of the wire, and those cannot be computed back. */
+/** Ids on the wire differ for ids that are not UUIDs, and cannot be converted back. */
 async function findPerson(db: ConversationDatabase, userId: string): Promise<string | undefined> {
   for (const table of ['inlay_chat_sessions', 'inlay_personas'] as const) {
     const rows = await db.selectFrom(table).select('owner_id').distinct().execute()
@@ -206,7 +206,7 @@ function priorityOf({ displayPriority }: StoredPersona): number {
   return displayPriority ?? Number.MAX_SAFE_INTEGER
 }
 
-/** The agent with the given fields; those that name something are checked unless they named it before. */
+/** Applies fields to an agent. References to models, tools, sets and files are checked if they are new. */
 async function change(
   persona: StoredPersona,
   fields: PersonaFields,
@@ -287,7 +287,7 @@ function refuseReserved(wanted: StoredPersona, before: StoredPersona, caller: Pr
   })
 }
 
-/** Kept by name: the place in the listing changes with the configuration. */
+/** Stored by name, since positions in the list change with the configuration. */
 async function modelOf(id: number | null, models: ModelProvider): Promise<StoredPersona['model']> {
   if (id === null) return null
   const listing = (await models.list())[id - 1]
@@ -297,7 +297,7 @@ async function modelOf(id: number | null, models: ModelProvider): Promise<Stored
   })
 }
 
-/** Null stays as it is: clients send it with every change. */
+/** Null keeps the picture, since clients send it with every change. */
 async function pictureOf(
   { uploaded_image_id: given, remove_image: removes }: PersonaFields,
   { pictureId = null }: StoredPersona,
@@ -320,7 +320,7 @@ async function fileIdsOf(
   { files }: PersonasOptions,
 ): Promise<string[]> {
   const fresh = given.filter((id) => !before.fileIds.includes(id))
-  // Administrators name anybody's files, by their own ids.
+  // Administrators can also use files of others.
   const others = hasScope(caller, 'admin') ? await files.byIds(fresh) : []
   const owned = [...(await files.find(fresh, caller)), ...others]
   const idOf = new Map(owned.flatMap(({ id, fileId }) => [[id, id] as const, [fileId, id] as const]))

@@ -9,7 +9,7 @@ export function maySeePersona(persona: StoredPersona, caller: Principal): boolea
   return caller.groups?.some((group) => persona.groups.includes(group)) ?? false
 }
 
-/** Whether a caller may change and remove an agent; the default one nobody may. */
+/** Whether a caller may change and remove an agent; nobody can change the default one. */
 export function mayChangePersona(persona: StoredPersona, caller: Principal): boolean {
   if (persona.ownerId === null) return false
   return persona.ownerId === caller.id || hasScope(caller, 'admin')

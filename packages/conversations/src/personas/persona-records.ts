@@ -39,7 +39,7 @@ export function toPersona(row: Selectable<PersonaTable>): StoredPersona {
   }
 }
 
-/** The columns of an agent that its fields decide. */
+/** The columns that are derived from the fields of an agent. */
 export function toColumns(
   persona: StoredPersona,
 ): Pick<PersonaTable, 'name' | 'description' | 'is_public' | 'settings'> {

@@ -28,17 +28,17 @@ export interface Projects {
   /** INVALID_INPUT for a name that is blank or longer than 255 characters. */
   create(name: string, caller: Principal): Promise<ProjectWithSessions>
   get(id: number, caller: Principal): Promise<ProjectWithSessions>
-  /** Absent fields stay. INVALID_INPUT as `create`. */
+  /** Absent fields keep their values. INVALID_INPUT like `create`. */
   update(
     id: number,
     change: { readonly name?: string; readonly description?: string; readonly instructions?: string | null },
     caller: Principal,
   ): Promise<ProjectWithSessions>
-  /** Its chats and files stay. */
+  /** Its chats and files are kept. */
   remove(id: number, caller: Principal): Promise<void>
   /** In the order in which they were linked. */
   files(id: number, caller: Principal): Promise<readonly StoredFile[]>
-  /** Linking twice is once. */
+  /** Idempotent. */
   link(id: number, fileId: string, caller: Principal): Promise<StoredFile>
   /** No error when the file is not linked. */
   unlink(id: number, fileId: string, caller: Principal): Promise<void>

@@ -19,7 +19,7 @@ export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly ready: () => Promise<void>
 }
 
-/** Makes the projects. */
+/** Creates the projects. */
 export function createProjects(options: ProjectsOptions): Projects {
   const { db, now, ready } = options
   const own = async (id: number, caller: Principal): Promise<StoredProject> => {

@@ -1,4 +1,4 @@
-/** Shorter beginnings are not worth a number. */
+/** Shorter common prefixes are not worth encoding. */
 const minShared = 16
 
 /**
@@ -20,7 +20,7 @@ function sharedBeginning(before: string, line: string): string {
   const most = Math.min(before.length, line.length)
   let length = 0
   while (length < most && before.charCodeAt(length) === line.charCodeAt(length)) length++
-  // Databases store UTF-8, in which half a character is lost.
+  // Databases store UTF-8, which cannot represent half a surrogate pair.
   const last = line.charCodeAt(length - 1)
   if (last >= 0xd800 && last <= 0xdbff) length--
   return length < minShared ? '' : line.slice(0, length)

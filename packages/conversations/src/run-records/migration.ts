@@ -1,7 +1,7 @@
 import { createTables, indexOn } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 
-/** Runs that every process can read and stop. Their rows go minutes after the runs end. */
+/** Runs that every process can read and stop. Their rows are removed some minutes after they end. */
 export const sharedRunMigration: Migration = {
   async up(db) {
     await createTables(db, {
@@ -20,7 +20,7 @@ export const sharedRunMigration: Migration = {
   },
 }
 
-/** Processes that use a SQLite database now; of those that were killed, rows stay until the next one starts. */
+/** Processes that use a SQLite database now; rows of killed processes stay until the next one starts. */
 export const processMigration: Migration = {
   async up(db) {
     await createTables(db, {

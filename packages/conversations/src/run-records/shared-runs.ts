@@ -37,16 +37,16 @@ export type ListenToDatabase = (
 ) => Promise<(() => Promise<void>) | undefined>
 
 const channel = 'inlay_runs'
-/** How often running answers are written. SQLite waits for the disk with the thread. */
+/** Intervals at which running answers are written. SQLite blocks the thread while it waits for the disk. */
 export const sharingTimes = { postgresMs: 40, sqliteMs: 100 } as const
 /** Postgres takes payloads below 8000 bytes. */
 const payloadChars = 7_000
-/** Most batches of lines in one read. */
+/** Maximum number of batches per read. */
 const readRows = 100
 
 /**
  * Shares runs through the records' database: SQLite for processes of one machine, Postgres for any. With `listen`
- * changes are told within milliseconds, else found by polling.
+ * changes are reported within milliseconds, else found by polling.
  */
 export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRunsOptions): SharedRuns {
   const db = given.withTables<ConversationTables>()
@@ -81,7 +81,7 @@ export function sqlSharedRuns({ db: given, now, processes, listen }: SqlSharedRu
     },
     close: async () => {
       if (hasRowLocks(db)) return
-      // A full disk keeps the row. The others find the process gone all the same.
+      // If the disk is full, the row stays. Other processes still detect that the process has ended.
       const own = db.deleteFrom('inlay_chat_processes').where('owner', '=', owner)
       await own.execute().catch(() => {})
     },
@@ -204,7 +204,7 @@ function createReading(db: Kysely<ConversationTables>): Pick<SharedRuns, 'ofSess
       return rows.map(toRun)
     },
     read: async (messageId, cursor) => {
-      // Read before the lines: of a run that is over all of them are there.
+      // Read before the lines, so that all lines of a finished run are included.
       const run = await db
         .selectFrom('inlay_chat_runs')
         .select('is_finished')
@@ -304,7 +304,7 @@ const insertLines = (db: Kysely<ConversationTables>, rows: Insertable<RunLinesTa
   db
     .insertInto('inlay_chat_run_lines')
     .values(rows)
-    // Written before without an answer that it was, and with more lines now.
+    // An earlier write succeeded without a response, and there are more lines now.
     .onConflict((conflict) =>
       conflict.columns(['message_id', 'first']).doUpdateSet(({ ref }) => ({
         last: ref('excluded.last'),

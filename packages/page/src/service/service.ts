@@ -21,7 +21,7 @@ export interface AnsweringModel {
 
 /** The Inlay service as the page uses it. Rejects with errors that `toFailure` puts into words. */
 export interface Service {
-  /** Asks, and gives the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
+  /** Asks, and returns the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
   ask(question: Question, options: AskOptions): AsyncIterable<StreamLine>
   /** The lines of the newest answer of a conversation, from the first. */
   follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
@@ -97,7 +97,7 @@ export interface Service {
   requeue(documentId?: string): Promise<number>
   /** Models that run on the machine of the server; null if the key may not read them, or the server has a fixed model. */
   localModels(signal?: AbortSignal): Promise<LocalModels | null>
-  /** Lets one of them answer, or with null the built-in model; gives what there is then. */
+  /** Lets one of them answer, or with null the built-in model; returns what there is then. */
   chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
   /** The model that answers, named as what it is. */
   model(): Promise<AnsweringModel>

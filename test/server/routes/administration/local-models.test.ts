@@ -8,7 +8,7 @@ const path = '/admin/local-models'
 afterEach(() => void vi.unstubAllEnvs())
 afterEach(() => void vi.restoreAllMocks())
 
-/** Ollama on a port of its own, as its variable says; other servers of this machine may be found beside it. */
+/** Ollama on its own port, as its variable says; other servers of this machine may be found beside it. */
 async function ollama(): Promise<StandIn & { readonly choice: { base_url: string; model: string } }> {
   const server = await startOpenAi([[{ text: 'I am the local model.' }]], {
     '/api/tags': { models: [{ name: 'gemma3' }, { name: 'nomic-embed-text' }] },
