@@ -11,6 +11,6 @@ export const searchedInside: RegExp =
 
 /** The words of a query that conversations are searched for: without fillers, unless there are no other words. */
 export function searchedWords(words: readonly string[]): readonly string[] {
-  const telling = words.filter((word) => !fillers.has(word))
-  return telling.length > 0 ? telling : words
+  const meaningful = words.filter((word) => !fillers.has(word))
+  return meaningful.length > 0 ? meaningful : words
 }
