@@ -124,7 +124,7 @@ function Avatar({ calls, agent }: { calls: AdminCalls; agent: FullPersona }): JS
     calls.client.files.content(id).then(
       (file) => {
         const reader = new FileReader()
-        // The page's policy lets pictures come from `data:` addresses.
+        // The content security policy allows images from `data:` URLs.
         reader.onload = () => isCurrent && typeof reader.result === 'string' && setPicture(reader.result)
         reader.readAsDataURL(file)
       },
@@ -146,7 +146,7 @@ function Avatar({ calls, agent }: { calls: AdminCalls; agent: FullPersona }): JS
 interface AgentFormProps {
   readonly calls: AdminCalls
   readonly known: Known
-  /** The agent that is changed; absent for a new one. */
+  /** The agent to edit; absent for a new one. */
   readonly agent?: FullPersona
   readonly changed: () => Promise<void>
   readonly cancel: () => void
@@ -240,7 +240,7 @@ function agentFields(fields: FormData, agent: FullPersona | undefined): OwnField
   }
 }
 
-/** Id of a picture that was chosen; null without one. */
+/** Id of the uploaded picture; null if none was selected. */
 async function uploadPicture(calls: AdminCalls, picture: FormDataEntryValue | null): Promise<string | null> {
   if (!(picture instanceof File) || picture.size === 0) return null
   const form = new FormData()

@@ -6,7 +6,7 @@ export interface AdminCalls {
   get<Body>(path: string, signal?: AbortSignal): Promise<Body>
   /** An answer that is no JSON. */
   text(path: string, signal?: AbortSignal): Promise<string>
-  /** @param body sent as JSON; a form is sent as it is */
+  /** @param body sent as JSON, or as a form */
   send<Body>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Body>
   readonly client: Client
   /** Path of the API, such as `/api`. */
@@ -26,7 +26,7 @@ export function adminCalls(client: Client, baseUrl: string, apiKey: string): Adm
   }
   const call = async <Body>(path: string, init: RequestInit): Promise<Body> => {
     const response = await request(path, init)
-    // Page and server are of one version: shapes are those of `@inlay/protocol`.
+    // Page and server have the same version, so the response has the shape of `@inlay/protocol`.
     return response.status === 204 ? (undefined as Body) : ((await response.json()) as Body)
   }
   return {

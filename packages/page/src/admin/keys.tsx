@@ -8,7 +8,7 @@ import { formatDay } from '../texts/locale.ts'
 import type { AdminCalls } from './calls.ts'
 import { BadField, Checks, Field, Form, Removal, textOf, useLoaded, Waiting, type Loaded } from './parts.tsx'
 
-/** Keys with what they may do and how much; a new one is shown once. */
+/** API keys with their scopes and limits; a new key is shown once. */
 export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
   const texts = adminTexts.key
   const read = useCallback(
@@ -141,7 +141,7 @@ function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
 interface KeyFormProps {
   readonly label: string
   readonly action: string
-  /** The key that is changed; absent for a new one. */
+  /** The key to edit; absent for a new one. */
   readonly listed?: ApiKeyDescriptor
   readonly submit: (body: object) => Promise<void>
   readonly cancel: () => void
@@ -250,7 +250,7 @@ function LimitFields({ limits }: { limits: LimitSet | null }): JSX.Element {
 export function limitsOf(fields: FormData): LimitSet | null {
   const entries = limitNames.map((name) => [name, textOf(fields, name)] as const)
   if (entries.every(([, text]) => text === '')) return null
-  // Each name of the set is there.
+  // The object has every name of the set.
   return Object.fromEntries(entries.map(([name, text]) => [name, text === '' ? null : Number(text)])) as LimitSet
 }
 

@@ -15,7 +15,7 @@ interface ModelsProps {
   readonly modelChanged: () => void
 }
 
-/** Models that can answer: tested here, those of the server's machine chosen, others explained. */
+/** The configured models, with a test for each; a choice of local models; and how to configure others. */
 export function Models({ calls, modelChanged }: ModelsProps): JSX.Element {
   const texts = adminTexts.model
   const read = useCallback((signal: AbortSignal) => calls.get<LlmProviders>('/admin/llm/provider', signal), [calls])

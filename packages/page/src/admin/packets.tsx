@@ -7,20 +7,20 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 
-/** Lines of one kind that follow each other. */
+/** Consecutive lines of one kind. */
 export interface LineGroup {
   readonly type: string
   readonly first: number
   readonly lines: readonly StreamLine[]
 }
 
-/** Kind of a line: that of its packet, or the field that tells what it is. */
+/** Kind of a line: the type of its packet, or the name of its distinguishing field. */
 export function typeOf(line: StreamLine): string {
   if ('obj' in line) return line.obj.type
   return Object.keys(line)[0] ?? ''
 }
 
-/** Puts pieces of a text that follow each other together: an answer has hundreds of them. */
+/** Groups consecutive pieces of a text, since an answer has hundreds of them. */
 export function groupsOf(lines: readonly StreamLine[]): readonly LineGroup[] {
   const groups: { type: string; first: number; lines: StreamLine[] }[] = []
   lines.forEach((line, at) => {
@@ -32,10 +32,10 @@ export function groupsOf(lines: readonly StreamLine[]): readonly LineGroup[] {
   return groups
 }
 
-/** How often lines are shown, in milliseconds: they come faster than a browser draws. */
+/** Interval of rendering, in milliseconds, since lines arrive faster than a browser renders. */
 const drawMs = 100
 
-/** The lines of the newest answer of a chat, live while it comes. */
+/** The lines of the latest answer of a chat, live while it streams. */
 export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'> }): JSX.Element {
   const texts = adminTexts.packet
   const [chats, setChats] = useState<readonly ListedChat[] | undefined>(undefined)

@@ -56,7 +56,7 @@ interface FormProps {
   readonly children: ComponentChildren
 }
 
-/** A form that says what went wrong and cannot be sent twice. */
+/** A form that shows errors and cannot be submitted twice. */
 export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps): JSX.Element {
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)

@@ -6,7 +6,7 @@ import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { AdminCalls } from './calls.ts'
 import { Field, saveText, useLoaded, Waiting } from './parts.tsx'
 
-/** Prices of a model per million tokens; null where none was written. */
+/** Prices of a model per million tokens; null if not set. */
 export interface Price {
   readonly input: number | null
   readonly output: number | null
@@ -22,7 +22,7 @@ export interface Sums {
   readonly input: number
   readonly output: number
   readonly seconds: number
-  /** Null where no price is known for any of them. */
+  /** Null if no price is known. */
   readonly cost: number | null
 }
 
@@ -196,7 +196,7 @@ function SumTable({ label, head, entries, by, prices }: SumTableProps): JSX.Elem
   )
 }
 
-/** A cell that spreadsheets read as text, also where it begins like a formula. */
+/** A CSV cell that spreadsheets read as text, even if it looks like a formula. */
 const cell = (value: string | number | null): string =>
   typeof value === 'number' ? String(value) : `"${(value ?? '').replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`
 

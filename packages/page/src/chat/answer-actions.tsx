@@ -15,7 +15,7 @@ import type { Feedback, Turn } from './turn.ts'
 interface AnswerActionsProps {
   readonly turn: Turn
   readonly isLast: boolean
-  /** Null where it can only be read. */
+  /** Null if the conversation is read-only. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'choose' | 'rate'> | null
   readonly models: readonly ListedModel[]
   /** Asks for the rest of an answer that was cut. */

@@ -10,7 +10,7 @@ interface ArrowsProps {
   readonly choose: (messageId: number) => void
 }
 
-/** Leads to the version before and the one after; nothing where there is one only. */
+/** Arrows to the previous and the next version; nothing if there is only one. */
 export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX.Element | null {
   const at = shown === null ? -1 : ids.indexOf(shown)
   if (ids.length < 2 || at < 0) return null

@@ -11,29 +11,29 @@ export interface Attachment {
   readonly size: number
   /** Null until it is made. */
   readonly preview: Preview | null
-  /** The whole text, where it was pasted; it can go into the question after all. */
+  /** The complete text if it was pasted; the user can move it into the question. */
   readonly pasted: string | null
   /** The uploaded file, to be sent with the question; null until the upload is done. */
   readonly sent: SentFile | null
-  /** Why it was not taken. */
+  /** Reason why it was refused; null if it was not. */
   readonly refusal: string | null
 }
 
 /** A small picture, or the beginning of a text. */
 export type Preview = { readonly picture: string } | { readonly text: string }
 
-/** The files beside the question, and what can be done with them. */
+/** The files of the next question, and their actions. */
 export interface Attachments {
   readonly all: readonly Attachment[]
   /** Whether some are still on their way. */
   readonly isBusy: boolean
   readonly add: (files: readonly File[], pasted?: string) => void
   readonly remove: (id: number) => void
-  /** Takes out those that are up, for the question that is sent now; refused ones go too. */
+  /** Removes and returns the uploaded files when the question is sent; refused ones are removed, too. */
   readonly take: () => readonly SentFile[]
 }
 
-/** Most files of one question. */
+/** Maximum number of files per question. */
 const most = 10
 
 /** Uploads files as soon as they are chosen. */
@@ -89,7 +89,7 @@ async function previewOf(file: File): Promise<Preview | null> {
     canvas.height = picture.height
     canvas.getContext('2d')?.drawImage(picture, 0, 0)
     picture.close()
-    // The page's policy lets pictures come from such addresses alone, besides its own.
+    // The content security policy allows images from `data:` URLs and from this server only.
     return { picture: canvas.toDataURL('image/png') }
   }
   if (!file.type.startsWith('text/')) return null

@@ -44,7 +44,7 @@ export function withOfferedModels(settings: AnswerSettings, models: readonly Lis
   return { ...settings, secondModelId: null }
 }
 
-/** Settings for another agent: its actions are others. */
+/** The settings without actions, which belong to the previous agent. */
 export function withoutActions(settings: AnswerSettings): AnswerSettings {
   return { ...settings, allowedTools: defaultSettings.allowedTools, forcedTool: defaultSettings.forcedTool }
 }

@@ -34,7 +34,7 @@ interface ComposerProps {
   readonly focusRequest: number
   /** A text that goes before what is written; "" for none. */
   readonly insertion: string
-  /** Called once it is there. */
+  /** Called once the text is inserted. */
   readonly inserted: () => void
   readonly settings: AnswerSettings
   readonly changeSettings: (settings: AnswerSettings) => void

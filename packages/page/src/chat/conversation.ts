@@ -21,12 +21,12 @@ import {
 /** A conversation and what can be done with it. */
 export interface Conversation {
   readonly turns: readonly Turn[]
-  /** Null until the service has opened one. */
+  /** Null until the service has created one. */
   readonly sessionId: string | null
   /** The agent that answers in it; null until it is known. */
   readonly agentId: number | null
   readonly isAnswering: boolean
-  /** Whether a stored conversation is on its way. */
+  /** Whether a stored conversation is being loaded. */
   readonly isLoading: boolean
   /** Why a stored conversation could not be shown. */
   readonly failure: Failure | null
@@ -34,16 +34,16 @@ export interface Conversation {
     question: Question,
     how?: { readonly isResearch: boolean; readonly agentId?: number; readonly projectId?: number | undefined },
   ) => void
-  /** Asks a question again, beside its answer: the last one, or another, whose branch then ends with it. */
+  /** Asks a question again for another answer, by default the last one. The branch then ends with it. */
   readonly retry: (turn?: Turn, modelId?: number) => void
   /** Asks a question of the conversation in other words; what followed it stays as another branch. */
   readonly edit: (turn: Turn, words: string) => void
   /** Shows another version of a question or an answer, with what followed it. */
   readonly choose: (messageId: number) => void
-  /** Goes on with one of the answers that several models gave. */
+  /** Continues with one of several parallel answers. */
   readonly keep: (turn: Turn, column: Turn) => void
   readonly rate: (turn: Turn, feedback: Feedback, reason?: FeedbackReason) => void
-  /** Questions asked while an answer runs; each goes out once the one before is answered. */
+  /** Questions entered while an answer streams; each is sent when the one before is answered. */
   readonly queue: readonly Question[]
   readonly unqueue: (question: Question) => void
   readonly stop: () => void
@@ -347,18 +347,18 @@ interface Stored {
   readonly isShown: (messageId: number) => boolean
   /** Whether nothing is shown yet of the conversation that is wanted. */
   readonly isLoading: () => boolean
-  /** Whether the last question has several answers: stored, the conversation has one of them. */
+  /** Whether the last question has several answers without a selection; the stored conversation shows one of them. */
   readonly isUndecided: () => boolean
   readonly current: { current: string | null }
   readonly reading: { current: Reading | null }
   readonly nextId: { current: number }
   readonly setShown: Dispatch<StateUpdater<Shown>>
   readonly run: (turn: Turn, open: (signal: AbortSignal) => AsyncIterable<StreamLine>) => Promise<void>
-  /** Called when another conversation takes the place of this one. */
+  /** Called when another conversation replaces this one. */
   readonly left: () => void
 }
 
-/** Shows the conversation that is wanted whenever that is another one; an answer still being made is followed. */
+/** Loads the wanted conversation when it changes, and follows an answer that is still running. */
 function useStored({
   service,
   wanted,
@@ -427,7 +427,7 @@ function useStored({
   return useCallback((sessionId: string) => load(sessionId, new AbortController().signal), [service])
 }
 
-/** A stored conversation whose shown branch holds a message, unless it is gone or an answer is on its way. */
+/** A stored conversation with the branch of a message selected, unless the message is gone or an answer is running. */
 async function withMessage(
   service: Service,
   sessionId: string,
@@ -440,7 +440,7 @@ async function withMessage(
     for (const id of hidden) await service.selectBranch(id)
     return await service.chat(sessionId)
   } catch {
-    // The conversation as it was is better than none.
+    // Shows the previous branch rather than nothing.
     return session
   }
 }

@@ -8,7 +8,7 @@ export function withPlainCitations(answer: string): string {
   )
 }
 
-/** An answer without Markdown, for programs that show it as it is: lists keep their marks, tables become tab-separated. */
+/** An answer as plain text: lists keep their markers, tables become tab-separated. */
 export function plainAnswer(answer: string): string {
   const { blocks, footnotes } = readMarkdown(answer)
   const notes = footnotes.map(({ number, blocks: note }) => `${number}. ${plainBlocks(note)}`)
@@ -48,7 +48,7 @@ function plainBlock(block: Block): string {
 const plainWords = (pieces: readonly Inline[]): string =>
   pieces.map((piece) => (piece.kind === 'citation' ? `[${piece.number}]` : plainText([piece]))).join('')
 
-/** Whether the service says at the end of an answer that its model could write no more. */
+/** Whether an answer ends with the notice that the model reached its output limit. */
 export function wasCut(answer: string): boolean {
   return /\*The answer ends here because the model reached its output limit[^*]*\*$/.test(answer.trimEnd())
 }

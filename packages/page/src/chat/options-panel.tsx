@@ -74,7 +74,7 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
           <select
             value={settings.modelId ?? ''}
             onChange={({ currentTarget: { value } }) =>
-              // Another model may not know the effort.
+              // Another model may not support the effort.
               change({
                 ...settings,
                 effort: null,

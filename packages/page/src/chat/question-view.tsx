@@ -10,11 +10,11 @@ import type { Turn } from './turn.ts'
 interface QuestionViewProps {
   readonly turn: Turn
   readonly id: string
-  /** Null where it can only be read. */
+  /** Null if the conversation is read-only. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'edit' | 'choose'> | null
 }
 
-/** A question; a long one is folded. It can be asked in other words, which begins another branch. */
+/** A question, collapsed if it is long. Editing it starts another branch. */
 export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX.Element {
   const [isEditing, setIsEditing] = useState(false)
   const isLong = turn.question.length > longQuestion || turn.question.split('\n').length > 10

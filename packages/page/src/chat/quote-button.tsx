@@ -10,7 +10,7 @@ interface Selected {
   readonly top: number
 }
 
-/** Most characters of a quote; longer ones say no better what is asked about. */
+/** Maximum number of characters of a quote; a longer one does not clarify the question. */
 const maxQuote = 2000
 
 /** Offers to ask about what is selected in an answer or a source. Keyboards reach it as the last thing of the page's thread. */
@@ -31,7 +31,7 @@ export function QuoteButton({ quote }: { quote: (text: string) => void }): JSX.E
       type="button"
       class="quote-button"
       style={{ left: `${selected.left}px`, top: `${selected.top}px` }}
-      // A press would end the selection before the click comes.
+      // Without this, the press would clear the selection before the click.
       onPointerDown={(event) => event.preventDefault()}
       onClick={() => {
         // The selection may have grown since the button was drawn.

@@ -10,7 +10,7 @@ export interface StoredTurns {
   readonly isRunning: boolean
 }
 
-/** Makes turns of what the service stored. @param firstId id of the first turn; the others count on */
+/** Converts a stored conversation to turns. @param firstId id of the first turn; the following ones count up */
 export function storedTurns(session: ChatSessionDetail, firstId: number): StoredTurns {
   const turns: Turn[] = []
   let running: Turn | undefined

@@ -24,7 +24,7 @@ export interface Command {
 export interface Suggestions {
   readonly all: readonly Suggestion[]
   readonly marked: number
-  /** Takes the keys that move in the list; tells whether it took one. */
+  /** Handles the keys of the list. @returns whether the key was handled */
   readonly onKeyDown: (event: KeyboardEvent) => boolean
   readonly choose: (suggestion: Suggestion) => void
 }
@@ -109,7 +109,7 @@ function useTitles(service: Pick<Service, 'documents'>, word: string | null): re
       const query = { limit: maxDocuments, ...(word !== '' && { match: word }), signal: leave.signal }
       service.documents(query).then(
         ({ documents }) => setTitles([...new Set(documents.map(({ semantic_id: title }) => title))]),
-        // Keys that may not list documents are offered none.
+        // Keys without permission to list documents get no suggestions.
         () => setTitles([]),
       )
     }, typingMs)

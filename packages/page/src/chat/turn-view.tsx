@@ -12,7 +12,7 @@ import type { Turn } from './turn.ts'
 interface TurnViewProps {
   readonly turn: Turn
   readonly isLast: boolean
-  /** Null where it can only be read. */
+  /** Null if the conversation is read-only. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> | null
   /** Models to choose from for another answer. */
   readonly models: readonly ListedModel[]

@@ -79,7 +79,7 @@ export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
   )
 }
 
-/** The columns of an answer, once its lines say that several models give it. */
+/** The columns of an answer, once its lines show that several models answer. */
 function columnsOf(turn: Turn, lines: readonly StreamLine[]): readonly Turn[] | null {
   const line = lines.find((each) => 'responses' in each)
   if (line === undefined || line.responses.length < 2) return null
@@ -123,7 +123,7 @@ function withOwnLines(turn: Turn, lines: readonly StreamLine[]): Turn {
   return failed(known, { message: state.errorLine.error, retryable: state.errorLine.is_retryable })
 }
 
-/** The turn, ended by a failure; what was said stays. */
+/** The turn after a failure; the text so far is kept. */
 export function failed(turn: Turn, failure: Failure): Turn {
   if (turn.columns !== null)
     return withColumns(
@@ -133,7 +133,7 @@ export function failed(turn: Turn, failure: Failure): Turn {
   return { ...turn, phase: 'failed', failure }
 }
 
-/** The turn once its stream has ended, whether or not it said so itself. */
+/** The turn after its stream has ended, with or without a final line. */
 export function ended(turn: Turn): Turn {
   if (turn.phase !== 'answering') return turn
   return failed(turn, { message: texts.chat.connectionEnded, retryable: true })
@@ -146,7 +146,7 @@ export function withFailures(turn: Turn, { messages }: Pick<ChatSessionDetail, '
   return { ...turn }
 }
 
-/** The turn, stopped by the person; what was said stays. */
+/** The turn after the user stopped it; the text so far is kept. */
 export function stopped(turn: Turn): Turn {
   if (turn.columns !== null) return withColumns(turn, turn.columns.map(stopped))
   return turn.phase === 'answering' ? { ...turn, phase: 'stopped' } : turn

@@ -12,7 +12,7 @@ export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: s
   )
 }
 
-/** A piece of Markdown on one line without the signs that only set it. Running text has some of them too: 5 - 3. */
+/** A piece of Markdown as one line of plain text. Keeps signs that are not markup, as in 5 - 3. */
 export function hitText(markdown: string): string {
   return markdown
     .replaceAll(/\[{2}(\d+)\]{2}\([^)\s]*\)/g, '')

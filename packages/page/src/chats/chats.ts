@@ -106,7 +106,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     search: (wanted) => {
       setWords(wanted)
       setFailure(null)
-      // The next page is one of the words before, and so is a page on its way.
+      // The next page, and a page that is being loaded, belong to the previous query.
       setNext(null)
       round.current++
       underWay.current = null
@@ -147,7 +147,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
 }
 
 /**
- * Removes conversations one after the other and ends with the first that cannot be: it and the others stay. One that is
+ * Removes conversations one by one until one fails; that one and the following ones are kept. One that is
  * gone already counts as removed.
  */
 export async function removeEach(
@@ -166,7 +166,7 @@ export async function removeEach(
   return { gone }
 }
 
-/** Brings conversations back. @returns those that could not be, and why the first of them could not */
+/** Restores conversations. @returns those that failed, and the error of the first */
 export async function restoreEach(
   chats: readonly ListedChat[],
   service: Pick<Service, 'restoreChat'>,

@@ -40,7 +40,7 @@ interface SidebarProps {
 
 const storageName = 'inlay-sidebar'
 
-/** The way through the page: beside it on a wide screen, where it folds, above it on a narrow one. */
+/** The navigation: at the side of a wide screen, where it can be collapsed, at the top of a narrow one. */
 export function Sidebar({
   service,
   firstChats,
@@ -319,10 +319,10 @@ function Drawer({
   )
 }
 
-/** Changes that follow one another within so many milliseconds lead to one reading. */
+/** Changes within this time lead to one request, in milliseconds. */
 const gatherMs = 60
 
-/** The newest chats; read again when one has changed, here or in another tab. */
+/** The newest chats; reloaded after a change, in this tab or another. */
 function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): readonly ListedChat[] {
   const [chats, setChats] = useState(first.chats)
   useEffect(() => {
@@ -332,7 +332,7 @@ function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): re
       const mine = ++round
       service.chats('', null).then(
         (page) => mine === round && setChats(page.chats),
-        // The list stays as it was.
+        // Keeps the previous list.
         () => {},
       )
     }

@@ -12,7 +12,7 @@ import '../styles/comparison.css'
 interface ComparisonProps {
   readonly turn: Turn
   readonly columns: readonly Turn[]
-  /** Null where it can only be read. */
+  /** Null if the conversation is read-only. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'keep'> | null
   /** Stands above the answers. */
   readonly above: ComponentChildren

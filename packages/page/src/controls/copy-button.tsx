@@ -7,7 +7,7 @@ import { CheckIcon, CopyIcon } from './icons.tsx'
 /** How long "Copied" stays, in milliseconds. */
 const thanksMs = 1600
 
-/** A button that puts a text on the clipboard and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton({
   text,
   label,

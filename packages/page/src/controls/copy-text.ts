@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard. @returns whether it is there */
+/** Copies a text to the clipboard. @returns whether it succeeded */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {

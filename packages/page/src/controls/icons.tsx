@@ -206,7 +206,7 @@ export const FolderIcon = (): JSX.Element => (
   </Icon>
 )
 
-/** The mark of Inlay: one shape set into another. */
+/** The logo of Inlay: one shape set into another. */
 export const Mark = (): JSX.Element => (
   <svg class="mark" viewBox="0 0 28 28" width="28" height="28" aria-hidden="true">
     <rect class="mark-ground" x="1" y="1" width="26" height="26" rx="7" />

@@ -6,7 +6,7 @@ import { CheckIcon } from './icons.tsx'
 export interface MenuEntry {
   readonly label: string
   readonly act: () => void
-  /** Whether it is what is chosen; absent where the entries are no choices. */
+  /** Whether it is selected; absent if the entries are not choices. */
   readonly isChosen?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { Component, type ComponentType, type JSX } from 'preact'
 
-/** A component that is drawn again only when one of its props is another value. */
+/** A component that is rendered again only if one of its props has changed. */
 export function pure<Props extends object>(View: ComponentType<Props>): ComponentType<Props> {
   return class extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

@@ -5,6 +5,6 @@ export function saveFile(file: File): void {
   link.href = address
   link.download = file.name
   link.click()
-  // The browser has taken it by then.
+  // By then, the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }

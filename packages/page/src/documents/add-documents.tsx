@@ -84,7 +84,7 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
   )
 }
 
-/** Asks what files are whose names are taken. */
+/** Asks whether files with known names are new versions or other documents. */
 function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }): JSX.Element | null {
   const [first] = doubles
   if (first === undefined) return null
@@ -107,7 +107,7 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
   )
 }
 
-/** Files before the pace says something. */
+/** Number of files before a remaining time can be estimated. */
 const minFiles = 5
 
 /** How many files a second, and how long the rest takes. */

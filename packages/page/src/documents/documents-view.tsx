@@ -23,7 +23,7 @@ import { useDocuments, type Documents } from './use-documents.ts'
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
-/** Loads the words of the view, then gives it. */
+/** Loads the texts of the view, then returns it. */
 export async function loadDocumentsView(language: Language): Promise<typeof DocumentsView> {
   await loadDocumentTexts(language)
   return DocumentsView

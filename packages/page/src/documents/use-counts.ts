@@ -8,7 +8,7 @@ const busyMs = 700
 
 /**
  * How many documents there are, counted again while some are on their way and the page is looked at.
- * @param first what the service counted when the page was opened; null where the key may not ask
+ * @param first what the service counted when the page was opened; null if the key lacks the permission
  * @param isListed whether the list is shown, which tells its counts itself
  */
 export function useCounts(

@@ -31,7 +31,7 @@ type Change = <Result>(work: Promise<Result>) => Promise<Result>
 export interface Documents {
   /** Undefined until they were read for the first time. */
   readonly rows: readonly ListedDocument[] | undefined
-  /** Whether the service has more of them; they are read when the rows before them are seen. */
+  /** Whether the service has more; they are loaded when the rows before them are visible. */
   readonly hasMore: boolean
   /** How many the filter finds; null where nobody counted them yet. */
   readonly matchCount: number | null
@@ -45,7 +45,7 @@ export interface Documents {
   readonly rowFilter: DocumentFilter
   /** Why the list is not up to date. */
   readonly failure: Failure | null
-  /** Does something that changes documents, then reads them again. The caller says why it failed. */
+  /** Runs a change, then reloads the documents. The caller shows an error. */
   readonly change: Change
   /** Like `change`, but shows a failure above the list until it is dismissed or the next change begins. */
   readonly changeOrTell: Change
@@ -71,7 +71,7 @@ class ListWatch {
   readonly #options: WatchOptions
   #wanted: Wanted
   #pages: readonly RowPage[] | undefined
-  /** Whether the pages are those of another filter or order, since the wanted ones were not read yet. */
+  /** Whether the pages belong to the previous filter or order. */
   #isStale = false
   #seen: RowRange = { first: 0, last: 0 }
   #reading: AbortController | undefined
@@ -87,7 +87,7 @@ class ListWatch {
     this.refresh()
   }
 
-  /** Reads all rows up to those that are seen again, since any of them may have changed. */
+  /** Reloads all rows up to the visible ones, since any of them may have changed. */
   refresh(): void {
     void this.#read('all')
   }
@@ -155,7 +155,7 @@ class ListWatch {
     }
     if (reading.signal.aborted) return
     this.#reading = undefined
-    // A key that is refused stays refused: it is asked again once the person comes back or wants something else.
+    // A refused key stays refused, so the next request waits until the user returns or changes the list.
     if (failure?.retryable === false) return
     const pauseMs = failure !== undefined ? retryMs : isBusy ? busyMs : idleMs
     this.#timer = setTimeout(() => void this.#read(failure !== undefined ? which : 'seen'), pauseMs)
@@ -225,7 +225,7 @@ export function useDocuments(
     try {
       return await work
     } finally {
-      // Part of it may have been done where it failed. It also reads the rows again.
+      // A failed change may have been done in part. This also reloads the rows.
       announceChange({ kind: 'documents' })
     }
   }, [])

@@ -15,7 +15,7 @@ import type { Latency } from './latencies.ts'
 import { Plot } from './plot.tsx'
 import { useHealth, type Health, type Sample } from './use-health.ts'
 
-/** Loads the words of the view, then gives it. */
+/** Loads the texts of the view, then returns it. */
 export async function loadHealthView(language: Language): Promise<typeof HealthView> {
   await Promise.all([loadHealthTexts(language), loadDocumentTexts(language)])
   return HealthView

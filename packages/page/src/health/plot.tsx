@@ -33,7 +33,7 @@ export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.E
   )
 }
 
-/** Points of a line that fills the plot; a line of one value runs along its foot. */
+/** Points of a line that fills the plot; a constant line is at the bottom. */
 export function lineOf(points: PlotProps['points'], { least, most }: { least: number; most: number }): string {
   const [begin, end] = [points[0]?.at ?? 0, points.at(-1)?.at ?? 0]
   return points

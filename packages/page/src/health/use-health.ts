@@ -80,7 +80,7 @@ export function useHealth(calls: AdminCalls): Health {
       if (document.hidden) return
       isRefused = false
       await Promise.all([readFigures(), readReadiness(), readLatencies()])
-      // A key that is refused stays refused: it is asked again once the person comes back.
+      // A refused key stays refused, so the next request waits until the user returns to the page.
       if (!signal.aborted && !document.hidden && !isRefused) timer = setTimeout(() => void read(), pollMs)
     }
     const onVisible = (): void => void read()

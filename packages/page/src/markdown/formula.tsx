@@ -6,7 +6,7 @@ import { lazily } from './lazily.ts'
 
 const useTex = lazily(async () => (await import('./tex.ts')).texToMathMl)
 
-/** A formula; as it is written in TeX until its code was read, and where that does not know what it holds. */
+/** A formula; shown as TeX until the code is loaded, or if it contains something unsupported. */
 export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JSX.Element {
   const toMathMl = useTex(true)
   const drawn = useMemo(() => toMathMl?.(tex, isBlock), [toMathMl, tex, isBlock])

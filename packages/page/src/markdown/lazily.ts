@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Makes a hook that gives a value once its code was read; it is read when the first component wants it. */
+/** Creates a hook that returns a value once its code is loaded, which the first component triggers. */
 export function lazily<Value>(read: () => Promise<Value>): (isWanted: boolean) => Value | undefined {
   let value: Value | undefined
   let loading: Promise<void> | undefined
@@ -18,7 +18,7 @@ export function lazily<Value>(read: () => Promise<Value>): (isWanted: boolean) =
           throw error
         },
       )
-      // Without it a component shows its text as it is.
+      // Without it, a component shows plain text.
       loading.then(
         () => setKnown(() => value),
         () => {},

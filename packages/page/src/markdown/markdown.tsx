@@ -28,7 +28,7 @@ const TextContext = createContext<TextView>({ citations: undefined, footnotes: [
 
 interface MarkdownProps {
   readonly text: string
-  /** Whether more of the text is still to come. */
+  /** Whether the text is still streaming. */
   readonly isGrowing?: boolean
   readonly citations?: CitationHandling
   /** Numbers that are in none of the texts the model read. Default: none. */

@@ -7,7 +7,7 @@ export interface PaneContent {
   /** The same again is shown in place, without the scrolling of something new. */
   readonly id: string
   readonly title: string
-  /** Its address outside of the page, if it has one. */
+  /** Its URL outside of the page, if it has one. */
   readonly link?: string | undefined
   /** Draws it; code of its own is loaded when it is called. */
   readonly view: (props: { readonly service: Service }) => JSX.Element
@@ -24,7 +24,7 @@ function set(next: PaneContent | null): void {
   for (const listener of listeners) listener()
 }
 
-/** Shows something in the pane, in place of what is there. */
+/** Replaces the content of the pane. */
 export function openPane(next: PaneContent): void {
   if (content === null) cameFrom = document.activeElement
   set(next)

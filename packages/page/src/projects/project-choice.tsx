@@ -12,7 +12,7 @@ interface ProjectChoiceProps {
   readonly failed: (error: unknown) => void
 }
 
-/** Moves a conversation into a project or out of it; nothing where there are no projects. */
+/** Moves a conversation into a project or out of it; empty if there are no projects. */
 export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps): JSX.Element | null {
   if (projects.all.length === 0) return null
   const current = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))

@@ -13,7 +13,7 @@ export interface Projects {
   move(sessionId: string, projectId: number | null): Promise<void>
 }
 
-/** Reads the projects again when one has changed, here or in another tab, or a conversation was begun in one. */
+/** Reloads the projects after a change, in this tab or another, and after a new conversation in one. */
 export function useProjects(service: Pick<Service, 'projects'>, first: readonly ListedProject[]): Projects {
   const [all, setAll] = useState(first)
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useProjects(service: Pick<Service, 'projects'>, first: readonly 
       const mine = ++round
       service.projects.list().then(
         (projects) => mine === round && setAll(listedProjects(projects)),
-        // The list stays as it was.
+        // Keeps the previous list.
         () => {},
       )
     }

@@ -20,7 +20,7 @@ type Search =
   | { readonly phase: 'done'; readonly query: string; readonly passages: readonly FoundPassage[] }
   | { readonly phase: 'failed'; readonly failure: Failure }
 
-/** Finds passages without asking a model, and shows which words of the query each of them has. */
+/** Searches passages without a model, and highlights the words of the query. */
 export function SearchView({ service }: { service: Pick<Service, 'search'> }): JSX.Element {
   const [words, setWords] = useState('')
   const [search, setSearch] = useState<Search>({ phase: 'empty' })

@@ -11,14 +11,14 @@ import { texts } from '../texts/texts.ts'
 type State =
   | { readonly phase: 'opening' }
   | { readonly phase: 'asking'; readonly words: string }
-  /** The key is known, but the server does not answer as it should. */
+  /** There is a key, but the server does not respond properly. */
   | { readonly phase: 'waiting'; readonly words: string; readonly key: string }
   | { readonly phase: 'open'; readonly opened: OpenService }
 
 /** How long the page waits before it asks an absent server again; milliseconds. */
 const retryMs = 2000
 
-/** Opens the page with the key of the printed address, or asks for one. A key that is known is not asked for again. */
+/** Opens the page with the key of the printed URL or a stored one, or asks for a key. */
 export function Gate(): JSX.Element | null {
   const [state, setState] = useState<State>({ phase: 'opening' })
   const open = async (key: string | null): Promise<void> => {

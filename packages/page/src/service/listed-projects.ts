@@ -1,6 +1,6 @@
 import type { ListedProject } from './service.ts'
 
-/** Projects as the service tells them, as the page lists them. */
+/** Converts projects of the service to those that the page lists. */
 export function listedProjects(
   projects: readonly {
     readonly id: number

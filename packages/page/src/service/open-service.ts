@@ -25,14 +25,14 @@ export interface OpenService {
   /** The newest conversations. */
   readonly chats: ChatListing
   readonly projects: readonly ListedProject[]
-  /** Documents by state; null where the key may not ask. */
+  /** Documents by state; null if the key lacks the permission. */
   readonly counts: DocumentCounts | null
   /** Client and key for the routes of the administration; null if the key may not call them. */
   readonly admin: { readonly client: Client; readonly baseUrl: string; readonly apiKey: string } | null
 }
 
 /**
- * Opens the service this page comes from.
+ * Opens the service that serves this page.
  * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
  */
 export async function openService(apiKey: string): Promise<OpenService> {
@@ -58,7 +58,7 @@ const agentsOf = (listed: v.InferOutput<typeof startSchema>['agents']): readonly
     actions: tools.map(({ id, display_name: name }) => ({ id, name })),
   }))
 
-/** Answers an error of one code with a value, and throws any other. */
+/** Returns a value for an error with this code; throws any other. */
 function unless<Value>(code: ErrorCode, value: Value): (error: unknown) => Value {
   return (error) => {
     if (isInlayError(error) && error.code === code) return value

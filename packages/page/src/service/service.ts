@@ -28,13 +28,13 @@ export interface Service {
   stop(sessionId: string): Promise<void>
   /** Shows the branch of a message when the conversation is opened again. */
   selectBranch(messageId: number): Promise<void>
-  /** Goes on with one of several answers to a question. */
+  /** Selects one of several answers to a question, with which the conversation continues. */
   keepAnswer(questionId: number, answerId: number): Promise<void>
   /** Keeps what the person thought of an answer, and why; null takes it back. */
   rate(answerId: number, feedback: 'like' | 'dislike' | null, reason?: FeedbackReason): Promise<void>
   /** A stored conversation. */
   chat(sessionId: string): Promise<ChatSessionDetail>
-  /** A conversation of anybody that is shared, as others see it. */
+  /** A shared conversation of anybody, in the form that others see. */
   sharedChat(sessionId: string, signal: AbortSignal): Promise<ChatSessionDetail>
   /** Makes a conversation readable for everybody who knows its id, or private again. */
   share(sessionId: string, isShared: boolean): Promise<void>
@@ -43,7 +43,7 @@ export interface Service {
    * `before`: `next` of the page before.
    */
   chats(words: string, before: string | null): Promise<ChatListing>
-  /** @param name null: one is found from what was said */
+  /** @param name null: generated from the conversation */
   rename(sessionId: string, name: string | null): Promise<void>
   removeChat(sessionId: string): Promise<void>
   /** Takes back that a conversation was removed. */
@@ -55,14 +55,14 @@ export interface Service {
   uploadTo(projectId: number, file: File): Promise<void>
   /** Takes a file for a question. */
   upload(file: File): Promise<SentFile | { readonly refusal: string }>
-  /** A file of the service: one that was sent, or that an action made. */
+  /** A stored file, uploaded or created by an action. */
   file(fileId: string): Promise<File>
   /** A page of documents, the newest first unless another order is named. `after`: `next` of the page before. */
   documents(query: {
     /** 1 to 1000. */
     readonly limit: number
     readonly order?: DocumentOrder
-    /** Whether each comes with its size, times, tags and reason. Default true. */
+    /** Whether to include size, times, tags and reason. Default true. */
     readonly details?: boolean
     readonly state?: DocumentStateName
     /** Part of the title or the id. */
@@ -74,7 +74,7 @@ export interface Service {
     readonly after?: string
     readonly signal?: AbortSignal
   }): Promise<{ documents: readonly DocMinimalInfo[]; next: string | null }>
-  /** How many documents are in each state; null where the key may not ask. */
+  /** How many documents are in each state; null if the key lacks the permission. */
   counts(signal?: AbortSignal): Promise<DocumentCounts | null>
   /** Notices for the operator; empty when there are none or the key may not read them. */
   notices(signal?: AbortSignal): Promise<readonly string[]>
@@ -82,7 +82,7 @@ export interface Service {
   documentSets(signal: AbortSignal): Promise<readonly { readonly id: number; readonly name: string }[]>
   /** Markdown of the passage of the document with this title that holds this text; null when it is no longer there. */
   passage(title: string, text: string): Promise<string | null>
-  /** Consecutive parts of a document as it was indexed. @param limit 1 to 64 */
+  /** Consecutive chunks of a document. @param limit 1 to 64 */
   documentChunks(documentId: string, first: number, limit: number): Promise<DocumentChunksView>
   /** Passages that a text finds, best first; no model is asked for other words. */
   search(text: string, signal: AbortSignal): Promise<readonly FoundPassage[]>
@@ -97,7 +97,7 @@ export interface Service {
   requeue(documentId?: string): Promise<number>
   /** Models that run on the machine of the server; null if the key may not read them, or the server has a fixed model. */
   localModels(signal?: AbortSignal): Promise<LocalModels | null>
-  /** Lets one of them answer, or with null the built-in model; returns what there is then. */
+  /** Selects one of them, or with null the built-in model; returns the new state. */
   chooseLocalModel(choice: LocalModelChange['choice']): Promise<LocalModels>
   /** The model that answers, named as what it is. */
   model(): Promise<AnsweringModel>
@@ -128,7 +128,7 @@ export interface FeedbackReason {
 export interface AnswerSettings {
   /** Number of a model of the service. */
   readonly modelId: number | null
-  /** A second model that answers beside it. */
+  /** A second model that answers in parallel. */
   readonly secondModelId: number | null
   /** 0 to 2. */
   readonly temperature: number | null
@@ -171,9 +171,9 @@ export const defaultSettings: AnswerSettings = {
 export interface AskOptions {
   /** The conversation to continue; null starts a new one. */
   readonly sessionId: string | null
-  /** A question of the conversation that is answered again; null asks a new one. */
+  /** The question to answer again; null for a new one. */
   readonly againId: number | null
-  /** The message that a question in other words follows, null for the first one; undefined follows the last message. */
+  /** The message before an edited question, null if it is the first; undefined appends to the last message. */
   readonly parentId?: number | null | undefined
   readonly isResearch: boolean
   /** The agent that answers a new conversation. Default: the assistant itself. */
@@ -218,7 +218,7 @@ export interface ListedModel {
   /** Empty: it has no such setting. */
   readonly efforts: readonly string[]
   readonly isDefault: boolean
-  /** Whether a temperature changes what it says. */
+  /** Whether the temperature has an effect. */
   readonly hasTemperature: boolean
 }
 
@@ -247,12 +247,12 @@ export interface FoundPassage {
   /** Markdown. */
   readonly text: string
   readonly link: string | null
-  /** ISO 8601; null where the document does not say. */
+  /** ISO 8601; null if the document has no date. */
   readonly updatedAt: string | null
   readonly documentId: string | undefined
   /** Index of its first chunk in the document. */
   readonly chunk: number | undefined
-  /** Why it has its place; undefined where the server does not say. */
+  /** The parts of its score; undefined if the server does not report them. */
   readonly ranking: SearchRanking | undefined
 }
 
@@ -274,7 +274,7 @@ export interface ListedDocument {
   readonly link: string
   readonly state: DocumentStateName
   readonly reason: string | null
-  /** Size of the text as stored; undefined where the server does not say. */
+  /** Size of the text as stored; undefined if the server does not report it. */
   readonly bytes: number | undefined
   readonly acceptedAt: Date | undefined
   readonly pairIds: readonly number[]

@@ -4,20 +4,20 @@ export type Change = { readonly kind: 'documents' | 'projects' } | { readonly ki
 const channel = new BroadcastChannel('inlay')
 const here = new EventTarget()
 
-/** Lets the rest of the page and the other tabs of this browser know of a change. */
+/** Notifies the rest of the page and the other tabs of a change. */
 export function announceChange(change: Change): void {
   channel.postMessage(change)
   here.dispatchEvent(new CustomEvent('change', { detail: change }))
 }
 
-/** Calls a function for each change made in other tabs. @returns what ends it */
+/** Calls a function for each change in other tabs. @returns a function that stops it */
 export function onChangeElsewhere(listener: (change: Change) => void): () => void {
   const take = ({ data }: MessageEvent<Change>): void => listener(data)
   channel.addEventListener('message', take)
   return () => channel.removeEventListener('message', take)
 }
 
-/** Calls a function for each change, made in this tab or in others. @returns what ends it */
+/** Calls a function for each change, in this tab or others. @returns a function that stops it */
 export function onAnyChange(listener: (change: Change) => void): () => void {
   const take = (event: Event): void => {
     if (event instanceof CustomEvent) listener(event.detail)

@@ -7,7 +7,7 @@ export interface Piece {
   readonly mark: 'none' | 'match' | 'quote'
 }
 
-/** The text of a passage as it is shown: its highlights, or its beginning when there are none. */
+/** The displayed text of a passage: its highlights, or its beginning if there are none. */
 export function piecesOf(document: SearchDoc): readonly Piece[] {
   const fragments = document.match_highlights.filter((fragment) => fragment.trim() !== '')
   if (fragments.length === 0) return [{ text: withoutMarkup(document.blurb), mark: 'none' }]

@@ -35,7 +35,7 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
   const [wantsOpen, setWantsOpen] = useState(false)
   const sentence = shown?.sentence ?? ''
   const passage = usePassage(source, sentence, wantsOpen, service.passage)
-  // Unfolds once there is something to show, so that it grows once and not twice.
+  // Expands once the content is loaded, so that the layout changes only once.
   const isOpen = wantsOpen && passage.isRead
   const open = (): void => openDocument({ ...placeIn(first), quote: sentence })
   useEffect(() => {
@@ -87,7 +87,7 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
   )
 }
 
-/** Scrolls a citation out from below the sheet that its source is shown in, where there is one. */
+/** Scrolls a citation so that the sheet with its source does not cover it. */
 function keepInSight(citation: Element | null, sheet: Element | null | undefined): void {
   if (!citation || !sheet || getComputedStyle(sheet).position !== 'fixed') return
   const hidden = citation.getBoundingClientRect().bottom + sightMargin - sheet.getBoundingClientRect().top
@@ -97,7 +97,7 @@ function keepInSight(citation: Element | null, sheet: Element | null | undefined
 /** Room between a citation and the sheet, in pixels. */
 const sightMargin = 32
 
-/** Whether the document is one of the service, and neither a web page nor a file of this chat. */
+/** Whether the document is indexed, not a web page or a file of this chat. */
 const isIndexed = ({ is_internet, source_type }: SearchDoc): boolean => !is_internet && source_type !== 'user_file'
 
 const placeIn = (document: SearchDoc): DocumentPlace => ({
@@ -143,7 +143,7 @@ function PieceView({ piece: { text, mark } }: { piece: Piece }): JSX.Element {
   return mark === 'none' ? <>{text}</> : <mark class={mark}>{text}</mark>
 }
 
-/** The whole passage that holds a sentence, or else the one that matched best; asked for when it is wanted. */
+/** The complete passage with a sentence, or else the best match; loaded on demand. */
 function usePassage(
   source: Source,
   sentence: string,

@@ -18,7 +18,7 @@ interface SourcesProps {
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-/** The sources of an answer: cited ones with their numbers, then what was only found, folded away. */
+/** The sources of an answer: cited ones with their numbers, then the other results, collapsed. */
 export function Sources({ cited, uncited, name, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && uncited.length === 0) return null
   return (

@@ -36,7 +36,7 @@ export function Report({ step, sources }: { step: ResearchBlock; sources: Answer
 
 const marker = /\[(\d{1,4})\](?![(\]])/g
 
-/** Cited documents come in the order in which their numbers first appear; where the counts differ, none is known. */
+/** Cited documents are in the order in which their numbers first appear; empty if the counts differ. */
 export function documentsByNumber({
   report,
   citedDocuments,

@@ -11,7 +11,7 @@ import {
   ToolIcon,
 } from '../controls/icons.tsx'
 
-/** The icon of each built-in action; others have that of a tool. */
+/** Icons of the built-in actions; others get the icon of a tool. */
 const toolIcons: Readonly<Record<string, () => JSX.Element>> = {
   internal_search: SearchIcon,
   web_search: SearchIcon,

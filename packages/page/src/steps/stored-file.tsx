@@ -5,7 +5,7 @@ import { FileIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 
-/** Kinds of pictures the page draws; others are only saved. Not SVG: it is a document of its own. */
+/** Image types that the page displays; others can only be saved. No SVG, which can contain scripts. */
 const drawnTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
 interface StoredFileProps {
@@ -45,7 +45,7 @@ export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Elemen
   )
 }
 
-/** The page's policy lets pictures come from such addresses alone, besides its own. */
+/** The content security policy allows images from `data:` URLs and from this server only. */
 function toDataAddress(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()

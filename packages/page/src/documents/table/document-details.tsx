@@ -81,7 +81,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
   )
 }
 
-/** Tags that the listing tells at most. */
+/** Maximum number of tags in the listing. */
 const maxTags = 200
 
 function TagEditor({

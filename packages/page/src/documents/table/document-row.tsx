@@ -16,7 +16,7 @@ interface RowProps {
   readonly rowIndex: number
   /** From the top of the list, in pixels. */
   readonly top: number
-  /** Whether the tab key comes to this row. */
+  /** Whether the row can be reached by the tab key. */
   readonly isActive: boolean
   readonly activate: () => void
   readonly isSelected: boolean

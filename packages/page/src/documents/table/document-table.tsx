@@ -19,7 +19,7 @@ interface TableProps {
   readonly admin: AdminAccess | null
 }
 
-/** Height of a row until one was drawn, in pixels. */
+/** Height of a row until one was rendered, in pixels. */
 const usualHeight = 60
 
 /** A grid of any number of documents, of which only the rows around the window are drawn. */
@@ -52,7 +52,7 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
   }, [focusRequest])
 
   useLayoutEffect(() => {
-    // The row with the focus went: the one in its place takes it.
+    // The focused row was removed, so the one in its place gets the focus.
     if (active !== null && !indexes.has(active) && document.activeElement === document.body) focusRow(activeIndex)
   }, [indexes])
 
@@ -160,7 +160,7 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
   )
 }
 
-/** Rows of a range, and the active one wherever it is: it has the focus. */
+/** Rows of a range, and always the active one, since it has the focus. */
 function drawnRows({ first, last }: RowRange, active: number, count: number): readonly number[] {
   const drawn = Array.from({ length: Math.min(last, count - 1) - first + 1 }, (_, at) => first + at)
   if (active < first) drawn.unshift(active)
@@ -168,7 +168,7 @@ function drawnRows({ first, last }: RowRange, active: number, count: number): re
   return drawn
 }
 
-/** Shows the first rows when others are wanted, where the person had scrolled past them. */
+/** Scrolls to the first row when the filter or order changes. */
 function useListTop(list: { readonly current: HTMLElement | null }, { filter, order }: Documents): void {
   const isFirst = useRef(true)
   useEffect(() => {
@@ -178,7 +178,7 @@ function useListTop(list: { readonly current: HTMLElement | null }, { filter, or
   }, [filter, order])
 }
 
-/** The height that the styles give rows, which differs with the width of the list and the size of letters. */
+/** Measures the height of rows, which depends on the width of the list and the font size. */
 function useRowHeight(list: { readonly current: HTMLElement | null }, hasRows: boolean): number {
   const [height, setHeight] = useState(usualHeight)
   useLayoutEffect(() => {

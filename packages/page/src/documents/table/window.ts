@@ -1,9 +1,9 @@
 import type { RowRange } from '../row-pages.ts'
 
-/** Heights of rows in pixels: all are alike, but one that may be open. */
+/** Heights of rows in pixels: the same for all, except for an open one. */
 export interface RowHeights {
   readonly row: number
-  /** Index of the open row, and what it is higher than others; null when none is open. */
+  /** Index of the open row, and its additional height; null if none is open. */
   readonly open: { readonly index: number; readonly extra: number } | null
 }
 
