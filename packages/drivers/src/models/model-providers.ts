@@ -185,7 +185,7 @@ const ofType: Readonly<Record<string, ModelLimits>> = {
 
 /** Limits of a model by its name, otherwise of its type of provider; 32,000 tokens without images if unknown. */
 export function knownModel(providerType: string, name: string): ModelLimits {
-  // Gateways put the maker in front.
+  // Gateways prefix the name with its maker.
   const ownName = name.slice(name.lastIndexOf('/') + 1)
   const family = families.find(([names]) => names.test(ownName))
   if (family === undefined)

@@ -261,7 +261,7 @@ async function loadDecoders(): Promise<{ readonly wasmUrl?: string }> {
     return {}
   }
   const { definePDFJSModule } = await import('unpdf')
-  // Else it would take the worker of the small build, which is there after the first reading.
+  // Otherwise it would use the worker of the small build, which is loaded with the first file.
   Reflect.deleteProperty(globalThis, 'pdfjsWorker')
   // With a catch of its own, esbuild leaves an import alone that it cannot resolve.
   const whole = (): Promise<unknown> =>
