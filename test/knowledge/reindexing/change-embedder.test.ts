@@ -184,3 +184,20 @@ test('an index that has no room for another space keeps its embedder, unless not
   await expect(knowledge.reindex({ embedder: true })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await find(knowledge, 'some')).toEqual(['some text'])
 })
+
+test('documents that wait in a paused pair do not hold up the others', async () => {
+  const place = await makePlace()
+  const first = await place.run(embedderOf('a'))
+  await first.knowledge.accept(request({ text: 'The heron waits.' }))
+  await first.knowledge.whenIdle()
+  const { id } = await first.knowledge.pairs.create({ name: 'paused', isPaused: true })
+  await Promise.all(
+    texts
+      .slice(0, 300)
+      .map((text, at) => first.knowledge.accept({ ...request({ id: `p${at}`, text }), cc_pair_id: id })),
+  )
+  await first.knowledge.close()
+  const { knowledge } = await place.change(embedderOf('b'))
+  await knowledge.whenIdle()
+  expect(place.store.beside.get(1)!.rows.map(({ text }) => text)).toEqual(['The heron waits.'])
+})

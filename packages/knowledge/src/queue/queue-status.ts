@@ -36,6 +36,18 @@ export function countWaiting(db: Records): Promise<number> {
   return count(db, 'pending')
 }
 
+/** {@link countWaiting} without the documents of paused pairs, approximately: some are in several pairs. */
+export async function countUnpaused(db: Records): Promise<number> {
+  const paused = await db
+    .selectFrom('inlay_pair_counts as counts')
+    .innerJoin('inlay_pairs as pair', 'pair.id', 'counts.pair_id')
+    .select((of) => of.fn.sum<number | string | null>('amount').as('sum'))
+    .where('pair.is_paused', '=', 1)
+    .where('counts.state', '=', 'pending')
+    .executeTakeFirst()
+  return Math.max(0, (await countWaiting(db)) - Number(paused?.sum ?? 0))
+}
+
 /** Number of documents waiting or being indexed. */
 export async function countUnsettled(db: Records): Promise<number> {
   return (await count(db, 'pending')) + (await count(db, 'indexing'))

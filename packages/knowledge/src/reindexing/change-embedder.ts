@@ -2,7 +2,7 @@ import { createSignal } from '@inlay/scheduling'
 import { hasRowLocks } from '@inlay/records'
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { KnowledgeFigures } from '../contracts/documents.ts'
-import { countWaiting } from '../queue/queue-status.ts'
+import { countUnpaused } from '../queue/queue-status.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 import { type IndexSpace, holdsDocuments } from './index-space.ts'
@@ -128,7 +128,7 @@ async function queueSome(
   pass: Pass,
   { latest, isMoved }: { latest: number; isMoved: boolean },
 ): Promise<boolean> {
-  const room = batch - (await countWaiting(db))
+  const room = batch - (await countUnpaused(db))
   if (room <= 0) return false
   const states = pass.withFailed && !isMoved ? (['indexed', 'failed'] as const) : (['indexed'] as const)
   const ids = await requeue(db, { now: now(), limit: room }, (from) =>
