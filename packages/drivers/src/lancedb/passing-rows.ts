@@ -1,5 +1,5 @@
 import type { IndexFilter } from '@inlay/knowledge'
-import type { IndexConfig, Query, Table, VectorQuery } from '@lancedb/lancedb'
+import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
 import { conditionOf, toLoaded, type FoundId, type LoadedRow } from './filtered-search.ts'
 import { hitColumns, type FoundRow } from './rows.ts'
@@ -17,20 +17,18 @@ export interface PassingRows {
   /** All matching rows, with vectors if requested. Undefined if there are too many or they are not cached. */
   few(extra: readonly string[]): Promise<FewRows | undefined>
   /**
-   * Runs a search without the filter and drops rows that do not match: checking each row takes the engine longer.
+   * Runs a vector search without the filter and drops rows that do not match: checking each row takes the engine longer.
    * @returns the matching rows, in order; undefined if ids are not cached, or the table changed meanwhile
    */
-  lookThrough(search: () => Query | VectorQuery, wanted: Wanted): Promise<Passed | undefined>
+  lookThrough(search: () => VectorQuery, wanted: Wanted): Promise<Passed | undefined>
 }
 
 /** Parameters of {@link PassingRows.lookThrough}. */
 export interface Wanted {
-  /** Number of rows to request; undefined if that is too many. */
-  looked(counts: Counts): number | undefined
+  /** Number of rows to request. */
+  readonly looked: number
   /** Minimum number of matching rows. */
   readonly least: number
-  /** The score column. */
-  readonly score: '_score' | '_distance'
 }
 
 /** Matching rows of a search. */
@@ -149,18 +147,16 @@ function of(entry: Entry, reading: Reading): PassingRows {
       few.catch(() => entry.few.delete(isWhole))
       return isWhole ? ofTable(await few) : (await few)?.value
     },
-    async lookThrough(search, { least, looked: lookedOf, score }) {
+    async lookThrough(search, { least, looked }) {
       if (entry.searches < 2 || entry.misses >= maxMisses) return undefined
-      const { rows, passing } = await counts()
-      const looked = lookedOf({ rows, passing })
-      if (looked === undefined || passing > maxIds || entry.searches < 2 + Math.floor(passing / rowsWorthSearch))
-        return undefined
+      const { passing } = await counts()
+      if (passing > maxIds || entry.searches < 2 + Math.floor(passing / rowsWorthSearch)) return undefined
       const read = (entry.ids ??= readIds(entry, reading))
       read.catch(() => (entry.ids = undefined))
       const ids = (await read)?.value
       if (!ids) return undefined
       const [{ passed, seen }, isOfTable] = await Promise.all([
-        filterById(search().select(['_rowid', score]).limit(looked), ids, score),
+        filterById(search().select(['_rowid', '_distance']).limit(looked), ids),
         ofTable(await read),
       ])
       const isEnough = passed.length >= least || seen < looked
@@ -225,18 +221,14 @@ async function keep<Value>(
   return { value, indexId }
 }
 
-async function filterById(
-  search: Query | VectorQuery,
-  ids: RowIds,
-  score: string,
-): Promise<{ passed: FoundId[]; seen: number }> {
+async function filterById(search: VectorQuery, ids: RowIds): Promise<{ passed: FoundId[]; seen: number }> {
   const passed: FoundId[] = []
   let seen = 0
   for await (const batch of search) {
     const seenIds = idsOf(batch)
-    const scores = batch.getChild(score)!
+    const distances = batch.getChild('_distance')!
     seen += seenIds.length
-    for (const at of ids.among(seenIds)) passed.push({ _rowid: seenIds[at]!, [score]: scores.get(at) })
+    for (const at of ids.among(seenIds)) passed.push({ _rowid: seenIds[at]!, _distance: distances.get(at) })
   }
   return { passed, seen }
 }

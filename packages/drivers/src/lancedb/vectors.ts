@@ -83,11 +83,7 @@ async function searchPastFilter(
   const search = (): VectorQuery => table.query().nearestTo(vector).distanceType('cosine').nprobes(maxPartitions)
   const least = isWide ? limit : wanted / 2
   if (!isWide) {
-    const past = await passing?.lookThrough(() => search().withRowId(), {
-      looked: () => looked,
-      least,
-      score: '_distance',
-    })
+    const past = await passing?.lookThrough(() => search().withRowId(), { looked, least })
     if (past && !past.isEnough) return undefined
     if (past) {
       const nearest = nearestOf(vector, await readVectors(table, past.rows), limit)

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { rowsById, runFiltered, toLoaded, type FoundId, type LoadedRow } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
-import type { Counts, FewRows, PassingRows } from '../passing-rows.ts'
+import type { FewRows, PassingRows } from '../passing-rows.ts'
 import { hitColumns, searchColumn, type FoundRow } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
@@ -122,18 +122,9 @@ async function searchIndexed(
   const columns = [...(few ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
   const narrowing = { filter, columns, limit: reach }
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
-  const past = isWhole
-    ? undefined
-    : await passing?.lookThrough(() => table.query().fullTextSearch(match).withRowId().fastSearch(), {
-        looked: (counts) => lookedOf(counts, reach),
-        least: reach,
-        score: '_score',
-      })
-  const matches = past?.isEnough
-    ? past.rows.slice(0, reach)
-    : await (isWhole
-        ? scanning(() => runFiltered<FoundId>(search, narrowing))
-        : runFiltered<FoundId>(search.fastSearch(), narrowing))
+  const matches = isWhole
+    ? await scanning(() => runFiltered<FoundId>(search, narrowing))
+    : await runFiltered<FoundId>(search.fastSearch(), narrowing)
   const rows = await rowsOf(table, matches, { few, extra })
   const hits = new Map<string, TextHit>()
   for (const [at, { _score: score = 0 }] of matches.entries()) {
@@ -161,19 +152,6 @@ async function rowsOf(
     matches.map(({ _rowid: id }) => id),
     extra,
   )
-}
-
-/**
- * When to search without the filter and drop rows afterwards. The engine scores rows in storage order and checks the
- * filter for each row. In a small table that is faster than reading the hits separately.
- */
-const pastFilter = { minRows: 300_000, maxScanned: 2_000, margin: 1.5 }
-
-/** If a twentieth of the rows match, 1.5 times the limit is too few in one of a hundred searches. */
-function lookedOf({ rows, passing }: Counts, reach: number): number | undefined {
-  if (rows < pastFilter.minRows || passing === 0) return undefined
-  const looked = Math.ceil((pastFilter.margin * reach * rows) / passing)
-  return looked > pastFilter.maxScanned ? undefined : looked
 }
 
 async function searchMemtable(
