@@ -49,7 +49,7 @@ async function start(): Promise<void> {
   const [folder] = await Promise.all([buildPage(root), inlay.start()])
   const documentation = Promise.withResolvers<void>()
   const api = holdQuestions(inlay.fetch, documentation.promise)
-  page.resolve(await createPage({ folder, basePath, api, handover: { token, key } }))
+  page.resolve(await createPage({ folder, basePath, api, handover: { token, key }, brand: settings.brand }))
 
   const host = shownHost(settings)
   const origin = `http://${host}:${listening.port}`

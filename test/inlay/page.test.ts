@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -5,7 +6,8 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen, type Listening } from '../../playground/server/listen.ts'
-import { createPage, isLoopbackAddress, isLoopbackName } from 'inlay/page'
+import { readBrand } from 'inlay/internal/page-brand'
+import { createPage, isLoopbackAddress, isLoopbackName, type PageBrand } from 'inlay/page'
 
 const token = 'token-of-this-start'
 const key = 'inlay_key-of-this-folder'
@@ -16,7 +18,10 @@ let listening: Listening
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'inlay-page-'))
   await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), '<!doctype html><html data-base-path="/api"><title>Inlay</title></html>')
+  await writeFile(
+    join(folder, 'index.html'),
+    '<!doctype html><html data-base-path="/api"><head><title>Inlay</title></head></html>',
+  )
   await writeFile(join(folder, 'assets', 'index-abc.js'), 'export {}')
   const words = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => `word ${at}`))
   await writeFile(join(folder, 'assets', 'large-abc.js'), `export const words = ${words}`)
@@ -196,6 +201,56 @@ test('a folder named with a slash at its end serves the same page', async () => 
   const peer = { ip: '127.0.0.1' }
   expect(await (await served(new Request('http://127.0.0.1/'), peer)).text()).toContain('<title>Inlay</title>')
   expect((await served(new Request('http://127.0.0.1/assets/index-abc.js'), peer)).status).toBe(200)
+})
+
+describe('the brand of a host', () => {
+  const served = async (brand: PageBrand): Promise<Response> => {
+    const branded = await createPage({ folder, basePath: '/api', api: async () => new Response(), brand })
+    return branded.fetch(new Request('http://localhost/'), { ip: undefined })
+  }
+
+  test('stands in the page as one rule, which is the only one that the policy lets in', async () => {
+    const response = await served({ accent: 'light-dark(#7a1fa2, #d5a6ea)', font: "'Noto Serif', serif" })
+    const rule = ":root{--inlay-accent:light-dark(#7a1fa2, #d5a6ea);--inlay-font:'Noto Serif', serif}"
+    expect(await response.text()).toContain(`<style>${rule}</style></head>`)
+    const hash = createHash('sha256').update(rule).digest('base64')
+    const policy = response.headers.get('content-security-policy')
+    expect(policy?.match(/style-src [^;]*/)?.[0]).toBe(`style-src 'self' 'sha256-${hash}'`)
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test('is nothing by default', async () => {
+    const response = await served({})
+    expect(await response.text()).not.toContain('<style')
+    expect(response.headers.get('content-security-policy')).toMatch(/style-src 'self';/)
+  })
+
+  test.each([
+    'red;} body{display:none',
+    '</style><script>1</script>',
+    'url(https://evil.example/p.png)',
+    'URL (x)',
+    '#fff /* ',
+    '"open',
+    'rgb(1,2,3',
+    ')(',
+    'red !important; --x: 1',
+    '\\66',
+    '@import',
+    '',
+  ])('takes no value that is more than one: %s', async (accent) => {
+    await expect(served({ accent })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('brand.accent'),
+    })
+  })
+
+  test('is read from declarations as in a style sheet, and refused as a whole when one is not known', () => {
+    expect(readBrand('--inlay-accent: #7a1fa2; --inlay-radius:6px;')).toEqual({ accent: '#7a1fa2', radius: '6px' })
+    expect(['--inlay-shadow: none', 'accent: red', '--inlay-accent', '--inlay-accent: url(x)'].map(readBrand)).toEqual(
+      Array(4).fill(undefined),
+    )
+  })
 })
 
 test('without a key to hand over, no token opens anything', async () => {

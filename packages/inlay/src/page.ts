@@ -7,24 +7,30 @@ import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brandRule, type PageBrand } from './page-brand.ts'
+
+export type { PageBrand }
+
+const policyName = 'content-security-policy'
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
 
 /**
  * Headers of every response of the page. Scripts and styles come only from this server, nothing is fetched from
  * elsewhere, the page cannot be framed, and no script can convert text to HTML.
  */
 const pageHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; '),
+  [policyName]: pagePolicy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
@@ -53,6 +59,8 @@ export interface PageOptions {
    * asks the user for a key.
    */
   readonly handover?: { readonly token: string; readonly key: string }
+  /** Colours, corners and font. Default: those of Inlay. */
+  readonly brand?: PageBrand
 }
 
 /** Information about the connection of a request. */
@@ -72,7 +80,7 @@ export function bundledPage(): string | undefined {
 export async function createPage(
   options: PageOptions,
 ): Promise<{ fetch: (request: Request, peer: Peer) => Promise<Response> }> {
-  const files = await readFiles(options.folder, options.basePath)
+  const files = await readFiles(options)
   return {
     async fetch(request, peer) {
       const { pathname } = new URL(request.url)
@@ -134,7 +142,8 @@ function acceptedEncoding(header: string): Encoding | undefined {
   return (['br', 'gzip'] as const).find(takes)
 }
 
-async function readFiles(folder: string, basePath: string): Promise<Map<string, CompressibleFile>> {
+async function readFiles({ folder, basePath, brand }: PageOptions): Promise<Map<string, CompressibleFile>> {
+  const rule = brandRule(brand)
   const files = new Map<string, CompressibleFile>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const type = mediaTypes[extname(entry.name)]
@@ -142,13 +151,20 @@ async function readFiles(folder: string, basePath: string): Promise<Map<string, 
     const path = join(entry.parentPath, entry.name)
     const content =
       entry.name === 'index.html'
-        ? withBasePath(await readFile(path, 'utf8'), basePath)
+        ? toPage(await readFile(path, 'utf8'), basePath, rule)
         : new Uint8Array(await readFile(path))
     const place = `/${relative(folder, path).replaceAll('\\', '/')}`
     // File names in /assets contain a hash of their content.
     const cache = place.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
     const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-    const headers = { ...pageHeaders, 'content-type': type, 'cache-control': cache, etag, vary: 'accept-encoding' }
+    const headers = {
+      ...pageHeaders,
+      ...(place === '/index.html' && rule !== undefined && { [policyName]: policyWith(rule) }),
+      'content-type': type,
+      'cache-control': cache,
+      etag,
+      vary: 'accept-encoding',
+    }
     files.set(place === '/index.html' ? '/' : place, { content, headers, compressed: new Map() })
   }
   return files
@@ -201,10 +217,18 @@ async function answerStart(request: Request, { api, basePath }: PageOptions): Pr
   })
 }
 
-/** The page's HTML with the base path of the API, which its script reads. */
-function withBasePath(html: string, basePath: string): Uint8Array<ArrayBuffer> {
+/** The page's HTML with the base path of the API, which its script reads, and the rule of its brand. */
+function toPage(html: string, basePath: string, rule: string | undefined): Uint8Array<ArrayBuffer> {
   const attribute = basePath.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-  return new TextEncoder().encode(html.replace('data-base-path="/api"', () => `data-base-path="${attribute}"`))
+  const page = html.replace('data-base-path="/api"', () => `data-base-path="${attribute}"`)
+  const style = rule === undefined ? '' : `<style>${rule}</style>`
+  return new TextEncoder().encode(page.replace('</head>', () => `${style}</head>`))
+}
+
+/** The policy of the page, which lets only this rule stand in its HTML. */
+function policyWith(rule: string): string {
+  const hash = createHash('sha256').update(rule).digest('base64')
+  return pagePolicy.replace("style-src 'self'", `style-src 'self' 'sha256-${hash}'`)
 }
 
 /**

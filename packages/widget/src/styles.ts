@@ -1,16 +1,27 @@
-/** Styles of the element. A page customizes them with the variables that begin with `--inlay-`. */
+/**
+ * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. As in the web page, what
+ * stands on the accent is black or white by its luminance `y`, 4.5:1 or more, and accented text is at most so light, in
+ * dark at least so light, that it is readable.
+ */
 export const styles: string = `
 :host {
   color-scheme: light dark;
-  --accent: var(--inlay-accent, light-dark(#0d6660, #74cbc2));
-  --on-accent: var(--inlay-on-accent, light-dark(#fff, #0b2321));
+  --fill: var(--inlay-accent, light-dark(#0d6660, #74cbc2));
   --ground: var(--inlay-background, light-dark(#fff, #1d2024));
-  --raised: var(--inlay-raised, light-dark(#f2f0eb, #2a2f35));
   --text: var(--inlay-text, light-dark(#1d2226, #e8e6e1));
-  --muted: var(--inlay-muted, light-dark(#5a616a, #a3a9b1));
-  --line: var(--inlay-border, light-dark(#d9d6ce, #3a4047));
+  --raised: var(--inlay-raised, color-mix(in oklab, var(--ground), var(--text) 6%));
+  --muted: var(--inlay-muted, color-mix(in oklab, var(--ground), var(--text) 70%));
+  --line: var(--inlay-border, color-mix(in oklab, var(--ground), var(--text) 15%));
+  --white: clamp(0, (0.179 - y) * 99999, 1);
+  --on-fill: var(--inlay-on-accent, color(from var(--fill) xyz calc(0.9505 * var(--white)) var(--white) calc(1.089 * var(--white))));
+  --darker: min(1, 0.13 / y);
+  --paler: max(0, (0.3 - y) / (1 - y));
+  --accent: light-dark(
+    color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
+    color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
   --danger: var(--inlay-danger, light-dark(#a8321f, #f29a88));
   --radius: var(--inlay-radius, 14px);
+  --corner: calc(var(--radius) / 14);
   position: fixed;
   right: var(--inlay-right, 20px);
   bottom: var(--inlay-bottom, 20px);
@@ -34,16 +45,16 @@ button { cursor: pointer }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 svg { width: 20px; height: 20px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; display: block }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.launcher { width: 56px; height: 56px; border: 0; border-radius: 50%; display: grid; place-items: center; background: var(--accent); color: var(--on-accent); box-shadow: 0 4px 16px rgb(0 0 0 / 25%) }
+.launcher { width: 56px; height: 56px; border: 0; border-radius: 50%; display: grid; place-items: center; background: var(--fill); color: var(--on-fill); box-shadow: 0 4px 16px rgb(0 0 0 / 25%) }
 .launcher svg { width: 26px; height: 26px }
 .panel { display: flex; flex-direction: column; overflow: hidden; width: min(var(--inlay-width, 400px), calc(100vw - 40px)); height: min(var(--inlay-height, 600px), calc(100dvh - 108px)); background: var(--ground); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 8px 32px rgb(0 0 0 / 20%); animation: rise 0.18s ease-out }
 :host([inline]) .panel { width: 100%; height: 100%; box-shadow: none; animation: none }
 @keyframes rise { from { opacity: 0; transform: translateY(8px) } }
 header { display: flex; align-items: center; gap: 6px; padding: 10px 12px; border-bottom: 1px solid var(--line) }
 h2 { flex: 1; min-width: 0; font-size: 16px; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-header button { border: 0; background: none; padding: 6px; border-radius: 8px; color: var(--muted) }
+header button { border: 0; background: none; padding: 6px; border-radius: calc(8 * var(--corner)); color: var(--muted) }
 header button:hover { background: var(--raised) }
-header select { max-width: 130px; border: 1px solid var(--line); border-radius: 8px; background: var(--ground); padding: 4px; font-size: 13px }
+header select { max-width: 130px; border: 1px solid var(--line); border-radius: calc(8 * var(--corner)); background: var(--ground); padding: 4px; font-size: 13px }
 .log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 14px; display: flex; flex-direction: column; gap: 18px }
 .welcome, .step, .note { color: var(--muted) }
 .step { animation: pulse 1.6s ease-in-out infinite }
@@ -57,22 +68,22 @@ header select { max-width: 130px; border: 1px solid var(--line); border-radius: 
 .markdown hr { width: 100%; border: 0; border-top: 1px solid var(--line) }
 a { color: var(--accent) }
 code { font: 0.9em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; background: var(--raised); border-radius: 4px; padding: 0 3px }
-pre { overflow-x: auto; padding: 10px; background: var(--raised); border-radius: 8px }
+pre { overflow-x: auto; padding: 10px; background: var(--raised); border-radius: calc(8 * var(--corner)) }
 pre code { background: none; padding: 0 }
 .table { overflow-x: auto }
 table { border-collapse: collapse }
 th, td { min-width: 5em; overflow-wrap: break-word; padding: 4px 8px; border: 1px solid var(--line); text-align: start; vertical-align: top }
-.citation { min-width: 1.6em; margin: 0 2px; padding: 0 4px; border: 0; border-radius: 6px; background: var(--raised); color: var(--accent); font-size: 0.8em; font-weight: 600; line-height: 1.6; vertical-align: 1px }
+.citation { min-width: 1.6em; margin: 0 2px; padding: 0 4px; border: 0; border-radius: calc(6 * var(--corner)); background: var(--raised); color: var(--accent); font-size: 0.8em; font-weight: 600; line-height: 1.6; vertical-align: 1px }
 .sources ol { list-style: none; padding: 0; display: flex; flex-direction: column; gap: 4px }
-.sources button { width: 100%; text-align: start; border: 1px solid var(--line); border-radius: 8px; background: none; padding: 5px 9px; font-size: 13px }
+.sources button { width: 100%; text-align: start; border: 1px solid var(--line); border-radius: calc(8 * var(--corner)); background: none; padding: 5px 9px; font-size: 13px }
 .sources button span { color: var(--accent); font-weight: 600; margin-inline-end: 4px }
 .excerpt { padding: 8px 9px; font-size: 13px; color: var(--muted); display: flex; flex-direction: column; gap: 6px; white-space: pre-line }
 .failure { display: flex; flex-direction: column; align-items: flex-start; gap: 8px; color: var(--danger) }
-.failure button { border: 1px solid currentColor; border-radius: 8px; background: none; padding: 4px 10px }
+.failure button { border: 1px solid currentColor; border-radius: calc(8 * var(--corner)); background: none; padding: 4px 10px }
 form { display: flex; align-items: flex-end; gap: 8px; padding: 10px 12px; border-top: 1px solid var(--line) }
-textarea { flex: 1; min-width: 0; resize: none; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); padding: 8px 10px }
+textarea { flex: 1; min-width: 0; resize: none; border: 1px solid var(--line); border-radius: calc(10 * var(--corner)); background: var(--ground); padding: 8px 10px }
 textarea::placeholder { color: var(--muted); opacity: 1 }
-.send { flex: none; width: 38px; height: 38px; border: 0; border-radius: 50%; display: grid; place-items: center; background: var(--accent); color: var(--on-accent) }
+.send { flex: none; width: 38px; height: 38px; border: 0; border-radius: 50%; display: grid; place-items: center; background: var(--fill); color: var(--on-fill) }
 .send:disabled { opacity: 0.45; cursor: default }
 @media (max-width: 480px) {
   :host(:not([inline])[open]) { inset: 0; gap: 0 }

@@ -7,7 +7,7 @@ import { giveBackIdleMemory } from '../idle-memory.ts'
 import { engineLines } from '../options/engines.ts'
 import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
-import { bundledPage, createPage, isLoopbackName } from '../page.ts'
+import { bundledPage, createPage, isLoopbackName, type PageOptions } from '../page.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { refuseUrl } from './service.ts'
@@ -56,7 +56,8 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
     const address = `http://${shownHost(host)}:${port}`
     const key = await firstKey(context, inlay)
     const handedOver = key ?? settings.options.apiKey
-    const page = await pageOf(inlay, basePath, handedOver === undefined ? undefined : { token, key: handedOver })
+    const handover = handedOver === undefined ? undefined : { token, key: handedOver }
+    const page = await pageOf({ api: inlay.fetch, basePath, handover, brand: settings.brand })
     ready.resolve(page ?? nodeListener(inlay.fetch))
     giveBackIdleMemory()
     const models = await inlay.agent.models()
@@ -92,14 +93,10 @@ async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Pro
 }
 
 /** Serves the web page in front of the API; undefined if the installation has no page. */
-async function pageOf(
-  inlay: Inlay,
-  basePath: string,
-  handover: { token: string; key: string } | undefined,
-): Promise<RequestListener | undefined> {
+async function pageOf(options: Omit<PageOptions, 'folder'>): Promise<RequestListener | undefined> {
   const folder = bundledPage()
   if (folder === undefined) return undefined
-  const page = await createPage({ folder, basePath, api: inlay.fetch, handover })
+  const page = await createPage({ folder, ...options })
   return (request, response) => {
     const peer = { ip: request.socket.remoteAddress }
     nodeListener((webRequest) => page.fetch(webRequest, peer))(request, response)

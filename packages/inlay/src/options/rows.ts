@@ -36,7 +36,10 @@ export interface ModelRow<Value> extends Row<Value> {
 export type Rows<Options> = { readonly [Name in keyof Options]-?: Row<NonNullable<Options[Name]>> }
 
 /** A setting of a kind of values. */
-export function setting<Value>({ allowed, read }: Kind<Value>, words: SettingWords): Setting<Value> {
+export function setting<Value>(
+  { allowed, read }: Pick<Kind<Value>, 'allowed' | 'read'>,
+  words: SettingWords,
+): Setting<Value> {
   return { ...words, allowed, read }
 }
 

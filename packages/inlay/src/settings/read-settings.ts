@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { enginesOf } from './engine-settings.ts'
+import type { PageBrand } from '../page-brand.ts'
 import type { Environment } from './environment.ts'
 import { embeddingOf, modelOf } from './model-settings.ts'
 import { readTable, unknownSettings } from './setting-table.ts'
@@ -14,6 +15,8 @@ export interface Settings {
   readonly port: number
   /** Shutdown times of `inlay serve`; see `closeServer`. */
   readonly shutdown: { readonly noticeMs?: number; readonly drainMs?: number }
+  /** Look of the web page. */
+  readonly brand: PageBrand | undefined
   /** Whether to look for local models when starting without a configured model. Default true. */
   readonly findsLocalModels: boolean
   readonly options: InlayOptions
@@ -29,7 +32,7 @@ export interface Settings {
 export function readSettings(env: Environment): Settings {
   const faults: string[] = []
   const {
-    serve: { host = '127.0.0.1', port = 3000, ...shutdown },
+    serve: { host = '127.0.0.1', port = 3000, brand, ...shutdown },
     options: { localModels: findsLocalModels = true, python, ...values },
   } = readTable(env, faults)
   const options = withoutAbsent<InlayOptions>({
@@ -43,7 +46,7 @@ export function readSettings(env: Environment): Settings {
     ...pythonOf(python, faults),
   })
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
-  return { host, port, shutdown, findsLocalModels, options, warnings: unknownSettings(env) }
+  return { host, port, brand, shutdown, findsLocalModels, options, warnings: unknownSettings(env) }
 }
 
 /** Removes undefined members, since spread options must not hide a default. */

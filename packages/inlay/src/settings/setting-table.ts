@@ -6,6 +6,7 @@ import type { EmbeddingModel } from '../options/model-options.ts'
 import { setting, type Row, type Setting } from '../options/rows.ts'
 import type { ImageModel, WebSearchService } from '../options/tool-options.ts'
 import { asDefault } from '../options/kinds.ts'
+import { readBrand, type PageBrand } from '../page-brand.ts'
 import type { Environment } from './environment.ts'
 
 /** Settings of `inlay serve` that are not options of `createInlay`. */
@@ -14,6 +15,7 @@ interface ServeSettings {
   readonly host: string
   readonly noticeMs: number
   readonly drainMs: number
+  readonly brand: PageBrand
 }
 
 const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSettings[Name]> } = {
@@ -37,6 +39,18 @@ const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSett
     without: '0, running answers are stopped and their text so far is kept',
     isAdvanced: true,
   }),
+  brand: setting(
+    {
+      allowed: 'declarations of --inlay-accent, -background, -text, -radius and -font, such as --inlay-accent: #7a1fa2',
+      read: readBrand,
+    },
+    {
+      name: 'INLAY_BRAND',
+      meaning: 'look of the web page, by the CSS variables that the chat element has, too',
+      without: 'the colours, corners and font of Inlay',
+      isAdvanced: true,
+    },
+  ),
 }
 
 const serveRows = Object.entries<Setting<unknown>>({ ...serveSettings })

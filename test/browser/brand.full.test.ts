@@ -1,0 +1,110 @@
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlayground, type Playground } from './playground.ts'
+import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+import { useWidgetService, visit } from './widget-page.ts'
+
+/** Red, green and blue of a colour as it is painted, 0 to 255. */
+const painted = (place: Locator, property: 'color' | 'backgroundColor'): Promise<number[]> =>
+  place.evaluate((element, name) => {
+    const canvas = document.createElement('canvas').getContext('2d')!
+    canvas.fillStyle = getComputedStyle(element)[name]
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+  }, property)
+
+/** Contrast of two colours as WCAG defines it, 1 to 21. */
+function contrast(front: readonly number[], back: readonly number[]): number {
+  const luminance = (colour: readonly number[]): number => {
+    const [red = 0, green = 0, blue = 0] = colour.map((value) => {
+      const part = value / 255
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [darker = 0, lighter = 0] = [luminance(front), luminance(back)].toSorted((left, right) => left - right)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+const brand = {
+  accent: 'rgb(255, 214, 0)',
+  background: 'light-dark(rgb(255, 250, 240), rgb(20, 10, 30))',
+  text: 'light-dark(rgb(40, 0, 60), rgb(250, 240, 255))',
+  radius: '7px',
+  font: 'Georgia, serif',
+}
+const grounds = { light: [255, 250, 240], dark: [20, 10, 30] } as const
+const inks = { light: [40, 0, 60], dark: [250, 240, 255] } as const
+const declarations = Object.entries(brand).map(([name, value]) => `--inlay-${name}: ${value}`)
+
+describe.skipIf(reason !== undefined)('the five variables of a brand', () => {
+  const service = useWidgetService()
+  let playground: Playground
+  beforeAll(async () => {
+    playground = await startPlayground({ INLAY_BRAND: declarations.join('; ') })
+    await playground.printed('searchable after')
+  })
+  afterAll(() => playground?.end())
+
+  test.each(['light', 'dark'] as const)('colour the page, and everything stays readable (%s)', async (colorScheme) => {
+    const page = await open(playground.address, { colorScheme })
+    await ask(page, 'How are citations checked?')
+    const turn = await answered(page)
+    const body = page.locator('body')
+    expect(await painted(page.locator('html'), 'backgroundColor')).toEqual(grounds[colorScheme])
+    expect(await painted(body, 'color')).toEqual(inks[colorScheme])
+    expect(await body.evaluate((element) => getComputedStyle(element).fontFamily)).toBe('Georgia, serif')
+    expect(await page.locator('.composer').evaluate((element) => getComputedStyle(element).borderRadius)).toBe('10px')
+    await page.getByLabel('Your question').fill('And then?')
+    const send = page.locator('.send')
+    expect(await painted(send, 'backgroundColor')).toEqual([255, 214, 0])
+    expect(contrast(await painted(send, 'color'), [255, 214, 0])).toBeGreaterThan(4.5)
+    // Yellow on nearly white could not be read.
+    const link = await painted(turn.locator('.citation').first(), 'color')
+    expect(contrast(link, grounds[colorScheme])).toBeGreaterThan(4.5)
+    await shot(page, `brand-${colorScheme}`)
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test.each([
+    ['light', {}],
+    ['dark', phone],
+  ] as const)('colour the element in the same way (%s)', async (colorScheme, options) => {
+    service.reply = () => [{ text: 'See [the docs](https://docs.example/).' }]
+    const { page, chat } = await visit(service.host, { colorScheme, ...options })
+    await page.evaluate((set) => {
+      for (const [name, value] of Object.entries(set))
+        document.querySelector('inlay-chat')!.style.setProperty(`--inlay-${name}`, value)
+    }, brand)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await chat.getByLabel('Your question').fill('Where?')
+    const send = chat.locator('.send')
+    expect(await painted(send, 'backgroundColor')).toEqual([255, 214, 0])
+    expect(contrast(await painted(send, 'color'), [255, 214, 0])).toBeGreaterThan(4.5)
+    await send.click()
+    const link = chat.locator('.markdown a')
+    await link.waitFor()
+    expect(await painted(chat.locator('.panel'), 'backgroundColor')).toEqual(grounds[colorScheme])
+    expect(await painted(chat.locator('.panel'), 'color')).toEqual(inks[colorScheme])
+    expect(contrast(await painted(link, 'color'), grounds[colorScheme])).toBeGreaterThan(4.5)
+    expect(await chat.evaluate((element) => getComputedStyle(element).fontFamily)).toBe('Georgia, serif')
+    const corners = chat.locator('textarea').evaluate((element) => getComputedStyle(element).borderRadius)
+    expect(await corners).toBe('5px')
+    await shot(page, `brand-widget-${colorScheme}`)
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test.each(['#ffffff', '#000000', '#0000ff', '#00ff00', '#777777', '#ff00ff', '#7a1fa2'])(
+    'leave what stands on the accent readable: %s',
+    async (accent) => {
+      const { page, chat } = await visit(service.host)
+      await page.evaluate(
+        (value) => document.querySelector('inlay-chat')!.style.setProperty('--inlay-accent', value),
+        accent,
+      )
+      const launcher = chat.getByRole('button', { name: 'Open the chat' })
+      const [ground, ink] = [await painted(launcher, 'backgroundColor'), await painted(launcher, 'color')]
+      expect(contrast(ground, ink)).toBeGreaterThan(4.5)
+    },
+  )
+})
