@@ -10,7 +10,7 @@ const painted = (place: Locator, property: 'color' | 'backgroundColor'): Promise
     const canvas = document.createElement('canvas').getContext('2d')!
     canvas.fillStyle = getComputedStyle(element)[name]
     canvas.fillRect(0, 0, 1, 1)
-    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+    return Array.from(canvas.getImageData(0, 0, 1, 1).data.slice(0, 3))
   }, property)
 
 /** Contrast of two colours as WCAG defines it, 1 to 21. */

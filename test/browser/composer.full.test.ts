@@ -99,7 +99,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await expect.poll(() => page.locator('.column .answer', { hasText: 'First half' }).count()).toBe(2)
     goOn.resolve()
     await page.getByRole('button', { name: 'Keep this answer: small' }).waitFor()
-    // Neither a choice that fails nor a change in another tab takes the answers away.
+    // Neither a choice that fails, nor a change in another tab, nor a reload takes the answers away.
     await page.route('**/set-preferred-response', (route) => route.abort())
     await page.getByRole('button', { name: 'Keep this answer: large' }).click()
     await page.getByRole('alert').waitFor()
@@ -108,15 +108,17 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await page.unroute('**/set-preferred-response')
     const other = await page.context().newPage()
     await other.goto(page.url())
-    await answered(other)
-    let reads = 0
-    page.on('request', (request) => (request.url().includes('/get-chat-session/') ? reads++ : undefined))
+    await other.getByRole('button', { name: 'Keep this answer: large' }).waitFor()
+    const stored = await other.locator('.column .answer').allTextContents()
+    expect(stored).toEqual(Array(2).fill(expect.stringContaining('First half and second.')))
+    const read = page.waitForResponse((response) => response.url().includes('/get-chat-session/'))
     await other.evaluate(
       (sessionId) => new BroadcastChannel('inlay').postMessage({ kind: 'chat', sessionId }),
       page.url().slice(-36),
     )
-    await page.waitForTimeout(500)
-    expect(reads).toBe(0)
+    await (await read).finished()
+    // The new turns have other ids, and the note on the failed choice is gone.
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     expect(await page.locator('.column').count()).toBe(2)
     reply = () => [{ text: 'It goes on.' }]
     await ask(page, 'And now?')

@@ -27,6 +27,7 @@ declare global {
   const readSession: (request: Request) => Promise<{ id: string; email: string; groups: string[] } | undefined>
   const keyOfTheMoment: () => string
   const show: (text: string, state: object) => void
+  const draw: (...given: unknown[]) => void
   const forget: (id: string) => void
   const id: string
   const sessionId: string

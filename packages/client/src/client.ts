@@ -103,11 +103,28 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
   }
 }
 
+/** The calls of a chat. */
+export type ChatClient = Pick<Client, 'send' | 'resume' | 'stop' | 'sessions'>
+
+/** Creates a client with the calls of a chat only, which takes less of a page. */
+export function createChatClient(options: ClientOptions): ChatClient {
+  return chatCalls(createTransport(options), options)
+}
+
+function chatCalls(transport: Transport, { resume }: ClientOptions): ChatClient {
+  return {
+    ...createChat(transport, resumeOptions(resume)),
+    stop: (sessionId, { signal } = {}) =>
+      submit(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
+    sessions: createSessionsClient(transport),
+  }
+}
+
 /** Creates a client. It holds no connection and does not have to be closed. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
   return {
-    ...createChat(transport, resumeOptions(options.resume)),
+    ...chatCalls(transport, options),
     ...createDocumentsClient(transport),
     ask: (message, { signal, idempotencyKey } = {}) =>
       read(
@@ -119,8 +136,6 @@ export function createClient(options: ClientOptions): Client {
           signal,
         }),
       ),
-    stop: (sessionId, { signal } = {}) =>
-      submit(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
     search: (query, { signal } = {}) =>
       read(
         searchResponseSchema,
@@ -130,7 +145,6 @@ export function createClient(options: ClientOptions): Client {
           signal,
         }),
       ),
-    sessions: createSessionsClient(transport),
     files: createFilesClient(transport),
     projects: createProjectsClient(transport),
     agents: createAgentsClient(transport),

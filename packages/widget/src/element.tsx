@@ -1,6 +1,6 @@
-import { createClient, type Client } from '@inlay/client'
+import { createChatClient, type ChatClient } from '@inlay/client/conversation'
 import { render } from 'preact'
-import { createConversation, type Conversation } from './conversation.ts'
+import { ask, createChat, type Chat } from './conversation.ts'
 import { createPastChats, type PastChats } from './past-chats.ts'
 import { styles } from './styles.ts'
 import { english, type InlayChatTexts } from './texts.ts'
@@ -18,8 +18,8 @@ const scriptBase = script instanceof HTMLScriptElement && script.src !== '' ? ne
 /** Without a DOM, as in server-side rendering, the class can be loaded but not used. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
-interface Chat {
-  readonly conversation: Conversation
+interface Parts {
+  readonly conversation: Chat
   readonly past: PastChats
 }
 
@@ -43,7 +43,7 @@ export class InlayChatElement extends Base {
   #apiKey: ApiKey | undefined
   #texts: Partial<InlayChatTexts> = {}
   #message: Readonly<Record<string, unknown>> = {}
-  #chat: Chat | undefined
+  #parts: Parts | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   connectedCallback(): void {
@@ -72,7 +72,7 @@ export class InlayChatElement extends Base {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now) return
-    if (name === 'base-url' || name === 'agent') this.#chat = undefined
+    if (name === 'base-url' || name === 'agent') this.#parts = undefined
     this.#drawSoon()
   }
 
@@ -99,7 +99,7 @@ export class InlayChatElement extends Base {
   }
   set message(value: Readonly<Record<string, unknown>>) {
     this.#message = value
-    this.#chat = undefined
+    this.#parts = undefined
     this.#drawSoon()
   }
 
@@ -118,33 +118,33 @@ export class InlayChatElement extends Base {
   /** Asks a question as if the user had typed it. */
   ask(question: string): void {
     this.open()
-    this.#parts().conversation.ask(question)
+    ask(this.#chat().conversation, question)
   }
 
   /** Starts a new chat. */
   newChat(): void {
-    this.#parts().conversation.reset()
+    this.#chat().conversation.leave()
   }
 
-  #parts(): Chat {
-    if (this.#chat) return this.#chat
+  #chat(): Parts {
+    if (this.#parts) return this.#parts
     const baseUrl = this.getAttribute('base-url') ?? scriptBase
     const agent = Number(this.getAttribute('agent') ?? 0)
     const past = createPastChats(this.hasAttribute('forget') ? undefined : `inlay-chat ${baseUrl} ${agent}`)
-    const conversation = createConversation({
+    const conversation = createChat({
       client: this.#client(baseUrl),
       message: { ...(agent > 0 && { chat_session_info: { persona_id: agent } }), ...this.#message },
       past,
       onChange: () => this.#drawSoon(),
     })
-    this.#chat = { conversation, past }
+    this.#parts = { conversation, past }
     const [last] = past.list()
-    if (last !== undefined) void conversation.open(last.id)
-    return this.#chat
+    if (last !== undefined) conversation.open(last.id)
+    return this.#parts
   }
 
-  #client(baseUrl: string): Client {
-    return createClient({
+  #client(baseUrl: string): ChatClient {
+    return createChatClient({
       baseUrl,
       fetch: async (input, init) => {
         // Read for each request, so that a key set later is used.
@@ -184,7 +184,7 @@ export class InlayChatElement extends Base {
       <>
         {isOpen && (
           <Panel
-            {...this.#parts()}
+            {...this.#chat()}
             texts={texts}
             openSource={(source) => this.#openSource(source)}
             close={isInline ? undefined : () => this.close()}

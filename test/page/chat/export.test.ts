@@ -1,7 +1,7 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 import { asMarkdown, exported } from '../../../packages/page/src/chat/export.ts'
-import { newTurn, withLines } from '../../../packages/page/src/chat/turn.ts'
+import { newTurn, withLines } from '@inlay/client/conversation'
 import { searchDoc } from '../sources/search-doc.ts'
 
 const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { texts } from '../texts/texts.ts'
 import { spokenText } from '../markdown/markdown.tsx'
-import { sourcesOf, type Turn } from './turn.ts'
+import { sourcesOf, type Turn } from '@inlay/client/conversation'
 
 /**
  * Tells a screen reader how an answer comes along: what is done, then a short answer once. The streamed text itself

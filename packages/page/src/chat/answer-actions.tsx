@@ -10,7 +10,7 @@ import { Arrows } from './arrows.tsx'
 import type { Conversation } from './conversation.ts'
 import { plainAnswer, wasCut, withPlainCitations } from './copied-answer.ts'
 import { FeedbackForm } from './feedback-form.tsx'
-import type { Feedback, Turn } from './turn.ts'
+import type { Feedback, Turn } from '@inlay/client/conversation'
 
 interface AnswerActionsProps {
   readonly turn: Turn

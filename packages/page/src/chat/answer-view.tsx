@@ -7,7 +7,7 @@ import type { Shown } from '../sources/source-card.tsx'
 import { Sources } from '../sources/sources.tsx'
 import { StepList } from '../steps/step-list.tsx'
 import { texts } from '../texts/texts.ts'
-import { sourcesOf, stepsOf, type Turn } from './turn.ts'
+import { sourcesOf, stepsOf, type Turn } from '@inlay/client/conversation'
 
 interface AnswerViewProps {
   readonly turn: Turn

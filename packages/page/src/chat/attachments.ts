@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks'
+import type { SentFile } from '@inlay/client/conversation'
 import { toFailure } from '../service/failure.ts'
-import type { Service, SentFile } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 
 /** A file that goes with the next question. */
 export interface Attachment {

@@ -1,3 +1,4 @@
+import type { Question } from '@inlay/client/conversation'
 import type { JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments, type Attachments } from './attachments.ts'
@@ -9,7 +10,6 @@ import {
   type AnswerSettings,
   type ListedAgent,
   type ListedModel,
-  type Question,
   type Service,
 } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'

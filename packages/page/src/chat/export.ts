@@ -1,8 +1,8 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
 import { texts } from '../texts/texts.ts'
 import { withPlainCitations } from './copied-answer.ts'
-import { storedTurns } from './stored-turns.ts'
-import { sourcesOf, type Turn } from './turn.ts'
+import { storedTurns } from '@inlay/client/conversation'
+import { sourcesOf, type Turn } from '@inlay/client/conversation'
 
 /** A conversation as Markdown, along the branch that is shown: questions as headings, sources as a list below each answer. */
 export function asMarkdown(name: string, turns: readonly Turn[]): string {
@@ -36,5 +36,7 @@ export function exported(session: ChatSessionDetail, kind: 'markdown' | 'json'):
       .slice(0, 80) || texts.chat.untitled
   if (kind === 'json')
     return new File([JSON.stringify(session, null, 2)], `${fileName}.json`, { type: 'application/json' })
-  return new File([asMarkdown(name, storedTurns(session, 1).turns)], `${fileName}.md`, { type: 'text/markdown' })
+  return new File([asMarkdown(name, storedTurns(session, 1, texts.chat).turns)], `${fileName}.md`, {
+    type: 'text/markdown',
+  })
 }

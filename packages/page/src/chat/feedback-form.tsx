@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FeedbackReason } from '../service/service.ts'
+import type { FeedbackReason } from '@inlay/client/conversation'
 import { texts } from '../texts/texts.ts'
 
 interface FeedbackFormProps {

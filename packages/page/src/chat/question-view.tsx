@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts'
 import { Arrows } from './arrows.tsx'
 import type { Conversation } from './conversation.ts'
 import { questionParts } from './copied-answer.ts'
-import type { Turn } from './turn.ts'
+import type { Turn } from '@inlay/client/conversation'
 
 interface QuestionViewProps {
   readonly turn: Turn

@@ -5,8 +5,8 @@ import { isInlayError } from '@inlay/protocol'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
-import { storedTurns } from './stored-turns.ts'
-import type { Turn } from './turn.ts'
+import { storedTurns } from '@inlay/client/conversation'
+import type { Turn } from '@inlay/client/conversation'
 import { TurnView } from './turn-view.tsx'
 
 interface SharedViewProps {
@@ -23,7 +23,7 @@ export function SharedView({ sessionId, service }: SharedViewProps): JSX.Element
     const leave = new AbortController()
     setRead(undefined)
     service.sharedChat(sessionId, leave.signal).then(
-      (session) => setRead({ name: session.description ?? '', turns: storedTurns(session, 1).turns }),
+      (session) => setRead({ name: session.description ?? '', turns: storedTurns(session, 1, texts.chat).turns }),
       (error: unknown) => {
         if (!leave.signal.aborted) setRead({ failure: toSharedFailure(error) })
       },

@@ -9,7 +9,7 @@ import type { Projects } from '../projects/projects.ts'
 import { texts } from '../texts/texts.ts'
 import { QuoteButton } from './quote-button.tsx'
 import { ThreadHead } from './thread-head.tsx'
-import { hasMessage } from './turn.ts'
+import { hasMessage } from '@inlay/client/conversation'
 import { TurnView } from './turn-view.tsx'
 
 /** How far from its end the page still counts as read to the end, in pixels. */

@@ -7,7 +7,7 @@ import { AnswerActions } from './answer-actions.tsx'
 import { AnswerView } from './answer-view.tsx'
 import type { Conversation } from './conversation.ts'
 import { QuestionView } from './question-view.tsx'
-import type { Turn } from './turn.ts'
+import type { Turn } from '@inlay/client/conversation'
 
 interface TurnViewProps {
   readonly turn: Turn

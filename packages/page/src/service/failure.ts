@@ -1,14 +1,8 @@
+import type { Failure } from '@inlay/client/conversation'
 import { isInlayError } from '@inlay/protocol'
 import { texts } from '../texts/texts.ts'
 
-/** Why there is no (whole) answer, in words a person can act on. */
-export interface Failure {
-  readonly message: string
-  /** Whether asking again may help. */
-  readonly retryable: boolean
-  /** How long the service asks to wait before that, in seconds. */
-  readonly waitSeconds?: number
-}
+export type { Failure }
 
 /** Puts whatever went wrong into words a person can act on. */
 export function toFailure(error: unknown): Failure {

@@ -1,4 +1,5 @@
 import { createClient, type Client } from '@inlay/client'
+import { conversationCalls } from '@inlay/client/conversation'
 import { InlayError, isInlayError, type BaseFilters, type ErrorCode, type SourceValue } from '@inlay/protocol'
 import * as v from 'valibot'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
@@ -164,18 +165,7 @@ export function filtersOf({ sources, sets, tags, days }: AnswerFilters): BaseFil
 function toService(client: Client, access: Access): Service {
   return {
     ask: askOf(client),
-    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
-    stop: (sessionId) => client.stop(sessionId),
-    selectBranch: (messageId) => client.sessions.selectBranch(messageId),
-    keepAnswer: (questionId, answerId) => client.sessions.prefer(questionId, answerId),
-    rate: (answerId, feedback, { offered, text } = {}) =>
-      feedback === null
-        ? client.sessions.unrate(answerId)
-        : client.sessions.rate(answerId, {
-            isPositive: feedback === 'like',
-            ...(offered !== undefined && { predefined: offered }),
-            ...(text !== undefined && { text }),
-          }),
+    ...conversationCalls(client),
     ...chatsOf(client),
     filterValues: (tagWords, signal) => filterValuesOf(client, access, tagWords, signal),
     ...ownDocumentationOf(client, access),

@@ -1,4 +1,5 @@
 import type { Client } from '@inlay/client'
+import type { ConversationService, SentFile } from '@inlay/client/conversation'
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
 import type {
   ChatSessionDetail,
@@ -7,7 +8,6 @@ import type {
   DocumentOrder,
   DocumentStateName,
   SearchRanking,
-  StreamLine,
 } from '@inlay/protocol'
 
 /** The model that answers, as the page shows it. */
@@ -20,20 +20,7 @@ export interface AnsweringModel {
 }
 
 /** The Inlay service as the page uses it. Rejects with errors that `toFailure` puts into words. */
-export interface Service {
-  /** Asks, and returns the lines of the answer as they come. Leaving the loop does not stop the run; `stop` does. */
-  ask(question: Question, options: AskOptions): AsyncIterable<StreamLine>
-  /** The lines of the newest answer of a conversation, from the first. */
-  follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
-  stop(sessionId: string): Promise<void>
-  /** Shows the branch of a message when the conversation is opened again. */
-  selectBranch(messageId: number): Promise<void>
-  /** Selects one of several answers to a question, with which the conversation continues. */
-  keepAnswer(questionId: number, answerId: number): Promise<void>
-  /** Keeps what the person thought of an answer, and why; null takes it back. */
-  rate(answerId: number, feedback: 'like' | 'dislike' | null, reason?: FeedbackReason): Promise<void>
-  /** A stored conversation. */
-  chat(sessionId: string): Promise<ChatSessionDetail>
+export interface Service extends ConversationService<AskHow> {
   /** A shared conversation of anybody, in the form that others see. */
   sharedChat(sessionId: string, signal: AbortSignal): Promise<ChatSessionDetail>
   /** Makes a conversation readable for everybody who knows its id, or private again. */
@@ -111,19 +98,6 @@ export interface Service {
   changeTags(documentId: string, change: Readonly<Record<string, readonly string[] | null>>): Promise<void>
 }
 
-export interface Question {
-  readonly question: string
-  /** Files that go with it. */
-  readonly files: readonly SentFile[]
-}
-
-/** Why an answer is good or bad. */
-export interface FeedbackReason {
-  /** A predefined reason that the page offers. */
-  readonly offered?: string
-  readonly text?: string
-}
-
 /** Settings for questions; null and empty lists leave the choice to the service. */
 export interface AnswerSettings {
   /** Number of a model of the service. */
@@ -168,26 +142,13 @@ export const defaultSettings: AnswerSettings = {
 }
 
 /** How a question is asked. */
-export interface AskOptions {
-  /** The conversation to continue; null starts a new one. */
-  readonly sessionId: string | null
-  /** The question to answer again; null for a new one. */
-  readonly againId: number | null
-  /** The message before an edited question, null if it is the first; undefined appends to the last message. */
-  readonly parentId?: number | null | undefined
+export interface AskHow {
   readonly isResearch: boolean
   /** The agent that answers a new conversation. Default: the assistant itself. */
   readonly agentId?: number | undefined
   /** The project that a new conversation belongs to. Default: none. */
   readonly projectId?: number | undefined
   readonly settings: AnswerSettings
-  readonly signal: AbortSignal
-}
-
-/** A file as a question names it. */
-export interface SentFile {
-  readonly id: string
-  readonly name: string
 }
 
 /** An agent that can answer. */

@@ -9,7 +9,7 @@ import { shownInPane } from '../pane/pane-store.ts'
 import type { Service } from '../service/service.ts'
 import { StoredFile } from '../steps/stored-file.tsx'
 import { texts } from '../texts/texts.ts'
-import type { Source } from '../chat/turn.ts'
+import type { Source } from '@inlay/client/conversation'
 
 /** Which source a person asked to see, and the sentence of the answer they came from. */
 export interface Shown {

@@ -3,7 +3,7 @@ import { ChevronIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { SourceCard, type Shown } from './source-card.tsx'
 import { texts } from '../texts/texts.ts'
-import type { Source } from '../chat/turn.ts'
+import type { Source } from '@inlay/client/conversation'
 
 interface SourcesProps {
   readonly cited: readonly Source[]

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Conversation } from '../conversation.ts'
+import type { Turn } from '@inlay/client/conversation'
+import { ask, type Chat } from '../conversation.ts'
 import type { PastChats } from '../past-chats.ts'
 import type { InlayChatTexts } from '../texts.ts'
 import { Composer } from './composer.tsx'
@@ -8,7 +9,7 @@ import { Icon } from './icon.tsx'
 import { FailureNote, sourcesOf, TurnView, type CitedSource } from './turn-view.tsx'
 
 export interface PanelProps {
-  readonly conversation: Conversation
+  readonly conversation: Chat
   readonly past: PastChats
   readonly texts: InlayChatTexts
   readonly openSource: (source: CitedSource) => boolean
@@ -18,10 +19,10 @@ export interface PanelProps {
 
 /** The chat: messages and the input field. */
 export function Panel({ conversation, past, texts, openSource, close }: PanelProps): JSX.Element {
-  const { turns, isAnswering, failure } = conversation
+  const { turns, isAnswering, failure } = conversation.state
   const [focusCount, setFocusCount] = useState(0)
   const begin = (): void => {
-    conversation.reset()
+    conversation.leave()
     setFocusCount(focusCount + 1)
   }
   return (
@@ -30,23 +31,23 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
       <Log turns={turns.length} label={texts.heading}>
         {turns.length === 0 && !failure && <p class="welcome">{texts.welcome}</p>}
         {failure && <FailureNote failure={failure} texts={texts} retry={undefined} />}
-        {turns.map((turn, at) => (
+        {turns.map((turn) => (
           <TurnView
-            key={at}
+            key={turn.id}
             turn={turn}
             texts={texts}
             openSource={openSource}
-            retry={at === turns.length - 1 ? conversation.retry : undefined}
+            retry={turn === turns.at(-1) ? () => conversation.retry(turn, {}) : undefined}
           />
         ))}
       </Log>
       <p class="hidden" role="status">
-        {statusOf(conversation, texts)}
+        {statusOf(turns.at(-1), texts)}
       </p>
       <Composer
         texts={texts}
         isAnswering={isAnswering}
-        ask={conversation.ask}
+        ask={(question) => ask(conversation, question)}
         stop={conversation.stop}
         focusCount={focusCount}
         takesFocus={close !== undefined}
@@ -65,8 +66,8 @@ function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.E
       {chats.length > 0 && (
         <select
           aria-label={texts.pastChats}
-          value={conversation.sessionId ?? ''}
-          onChange={(event) => void conversation.open(event.currentTarget.value)}
+          value={conversation.state.sessionId ?? ''}
+          onChange={(event) => conversation.open(event.currentTarget.value)}
         >
           <option value="" disabled>
             {texts.pastChats}
@@ -113,8 +114,7 @@ function Log({ turns, label, children }: { turns: number; label: string; childre
 }
 
 /** Announces the progress of the answer to screen readers, then the complete answer once. */
-function statusOf({ turns }: Conversation, texts: InlayChatTexts): string {
-  const turn = turns.at(-1)
+function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn === undefined || turn.phase === 'failed') return ''
   if (turn.phase === 'stopped') return texts.stopped
   if (turn.phase === 'answering') return turn.fold.answer === '' ? texts.working : texts.answering

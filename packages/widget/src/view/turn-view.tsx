@@ -1,7 +1,7 @@
+import type { Turn } from '@inlay/client/conversation'
 import type { FoldState, SearchDoc } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Turn } from '../conversation.ts'
 import { safeLink } from '@inlay/text/markdown'
 import { Markdown, SafeLink } from './markdown.tsx'
 import type { InlayChatTexts } from '../texts.ts'
@@ -64,7 +64,7 @@ export function FailureNote({
   return (
     <div class="failure" role="alert">
       <p>{failure.message}</p>
-      {failure.isRetryable && retry && (
+      {failure.retryable && retry && (
         <button type="button" onClick={retry}>
           {texts.retry}
         </button>

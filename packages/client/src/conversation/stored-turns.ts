@@ -1,7 +1,6 @@
-import { exchangesOf } from '@inlay/client'
-import type { ChatMessageDetail, ChatSessionDetail, Packet } from '@inlay/protocol'
-import { texts } from '../texts/texts.ts'
-import { failed, newTurn, withLines, type Turn, type Versions } from './turn.ts'
+import { createFold, type ChatMessageDetail, type ChatSessionDetail, type Packet } from '@inlay/protocol'
+import { exchangesOf } from '../exchanges.ts'
+import { failed, newTurn, withColumns, withLines, type ConversationTexts, type Turn, type Versions } from './turn.ts'
 
 /** The turns of a stored conversation, along the branch that is shown. */
 export interface StoredTurns {
@@ -11,11 +10,11 @@ export interface StoredTurns {
 }
 
 /** Converts a stored conversation to turns. @param firstId id of the first turn; the following ones count up */
-export function storedTurns(session: ChatSessionDetail, firstId: number): StoredTurns {
+export function storedTurns(session: ChatSessionDetail, firstId: number, texts: ConversationTexts): StoredTurns {
   const turns: Turn[] = []
   let running: Turn | undefined
   for (const { question, answer, packets, isRunning } of exchangesOf(session)) {
-    const files = question.files.map(({ id, name }) => ({ id, name: name ?? texts.chat.file }))
+    const files = question.files.map(({ id, name }) => ({ id, name: name ?? texts.file }))
     const pending = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
     const known = {
       ...pending,
@@ -23,11 +22,42 @@ export function storedTurns(session: ChatSessionDetail, firstId: number): Stored
       feedback: answer?.current_feedback ?? null,
       modelName: answer?.model_display_name ?? null,
     }
-    const turn = isRunning ? known : answered(known, question, answer, packets)
+    const columns = undecided(session, question).map((each) =>
+      answered(
+        { ...known, fold: createFold(), modelName: each.answer.model_display_name },
+        question,
+        each.answer,
+        each.packets,
+        texts,
+      ),
+    )
+    const turn = isRunning
+      ? known
+      : columns.length > 1
+        ? withColumns({ ...known, fold: columns[0]?.fold ?? known.fold }, columns)
+        : answered(known, question, answer, packets, texts)
     if (isRunning) running = turn
     turns.push(turn)
   }
   return { turns, isRunning: running !== undefined && running === turns.at(-1) }
+}
+
+/**
+ * The answers that several models gave to the last question, while none of them is kept; otherwise none. They were
+ * stored at one time, unlike a second answer of one model.
+ */
+function undecided(
+  { messages, packets }: ChatSessionDetail,
+  question: ChatMessageDetail,
+): readonly { readonly answer: ChatMessageDetail; readonly packets: readonly Packet[] }[] {
+  const answers = messages
+    .filter(({ message_type: type }) => type === 'assistant')
+    .map((answer, at) => ({ answer, packets: packets[at] ?? [] }))
+    .filter(({ answer }) => answer.parent_message === question.message_id)
+  const isOpen = answers.every(
+    ({ answer }) => answer.time_sent === answers[0]?.answer.time_sent && answer.latest_child_message === null,
+  )
+  return isOpen && question.preferred_response_id === null ? answers : []
 }
 
 /** Messages to select, from the first on, so that the branch that is shown holds a message; none when it does. */
@@ -48,11 +78,12 @@ function answered(
   question: ChatMessageDetail,
   answer: ChatMessageDetail | undefined,
   packets: readonly Packet[],
+  { neverAnswered }: ConversationTexts,
 ): Turn {
   const ids = { user_message_id: question.message_id, reserved_assistant_message_id: answer?.message_id ?? 0 }
   const turn = withLines(pending, [ids, ...packets])
   if (answer !== undefined) turn.fold.addFailures(answer.failed_calls)
-  if (answer === undefined) return failed(turn, { message: texts.chat.neverAnswered, retryable: true })
+  if (answer === undefined) return failed(turn, { message: neverAnswered, retryable: true })
   return answer.error === null ? turn : failed(turn, { message: answer.error, retryable: true })
 }
 

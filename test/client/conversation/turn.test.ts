@@ -11,13 +11,14 @@ import {
   stopped,
   usualColumn,
   withLines,
-} from '../../../packages/page/src/chat/turn.ts'
-import { searchDoc } from '../sources/search-doc.ts'
+} from '@inlay/client/internal/conversation/turn'
+import { searchDoc } from '../../page/sources/search-doc.ts'
 
 const packet = (obj: PacketBody, turn = 0): StreamLine => ({
   placement: { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: 0 },
   obj,
 })
+const texts = { connectionEnded: 'It ended.' }
 const howMuch = { question: 'How much?', files: [] }
 const leave = searchDoc()
 const carry = searchDoc({ document_id: 'handbook/carry', semantic_identifier: 'Carry-over' })
@@ -104,8 +105,8 @@ test('a failed run keeps what was said and says why it ended', () => {
 })
 
 test('a stream that just ends has failed, unless the turn was over', () => {
-  expect(ended(withLines(newTurn(1, howMuch, null), lines.slice(0, 8))).phase).toBe('failed')
-  expect(ended(withLines(newTurn(1, howMuch, null), lines)).phase).toBe('finished')
+  expect(ended(withLines(newTurn(1, howMuch, null), lines.slice(0, 8)), texts).phase).toBe('failed')
+  expect(ended(withLines(newTurn(1, howMuch, null), lines), texts).phase).toBe('finished')
 })
 
 test('a stopped turn is no failed one', () => {
@@ -171,7 +172,7 @@ test('one model may fail: the other answer stays, and only both failing fails th
   const none = withLines(withLines(newTurn(1, howMuch, null), several.slice(0, 4)), [error(0), error(1)])
   expect(none.phase).toBe('failed')
   expect(usualColumn(none.columns)?.modelName).toBe('Large')
-  const cut = ended(withLines(newTurn(1, howMuch, null), several))
+  const cut = ended(withLines(newTurn(1, howMuch, null), several), texts)
   expect(cut.columns?.map(({ phase }) => phase)).toEqual(['failed', 'finished'])
   const left = stopped(withLines(newTurn(1, howMuch, null), several))
   expect([left.phase, ...(left.columns ?? []).map(({ phase }) => phase)]).toEqual(['stopped', 'stopped', 'finished'])

@@ -1,47 +1,13 @@
-import type { ChatMessageDetail, ChatSessionDetail, PacketBody } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { branchTo, storedTurns } from '../../../packages/page/src/chat/stored-turns.ts'
+import type { Turn } from '@inlay/client/conversation'
+import type { ChatMessageDetail } from '@inlay/protocol'
+import { branchTo, storedTurns } from '@inlay/client/internal/conversation/stored-turns'
+import { message, said, storedSession } from './stored-answer.ts'
 
-const message = (fields: Partial<ChatMessageDetail> & { message_id: number }): ChatMessageDetail => ({
-  chat_session_id: 's',
-  parent_message: null,
-  latest_child_message: null,
-  message: '',
-  reasoning_tokens: null,
-  message_type: 'system',
-  context_docs: null,
-  citations: null,
-  time_sent: '2026-01-01T00:00:00Z',
-  files: [],
-  error: null,
-  current_feedback: null,
-  processing_duration_seconds: null,
-  preferred_response_id: null,
-  model_display_name: null,
-  request_params: null,
-  failed_calls: [],
-  ...fields,
-})
-
-const packets = (...bodies: PacketBody[]): ChatSessionDetail['packets'][number] =>
-  bodies.map((obj) => ({
-    placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
-    obj,
-  }))
-const said = (content: string, reason: 'user_cancelled' | null = null): ChatSessionDetail['packets'][number] =>
-  packets(
-    { type: 'message_start', final_documents: null, pre_answer_processing_seconds: null },
-    { type: 'message_delta', content },
-    { type: 'stop', stop_reason: reason },
-  )
+const texts = { connectionEnded: 'It ended.', neverAnswered: 'Nobody answered.', file: 'File' }
 
 /** Two answers to one question (the newer one is shown), then another question. */
-const session: ChatSessionDetail = {
-  chat_session_id: 's',
-  description: '',
-  persona_id: 0,
-  persona_name: null,
-  personal_icon_name: null,
+const session = storedSession({
   messages: [
     message({ message_id: 1, latest_child_message: 2 }),
     message({
@@ -57,20 +23,11 @@ const session: ChatSessionDetail = {
     message({ message_id: 5, parent_message: 4, latest_child_message: 6, message_type: 'user', message: 'Two?' }),
     message({ message_id: 6, parent_message: 5, message_type: 'assistant', error: 'The model failed.' }),
   ],
-  time_created: '2026-01-01T00:00:00Z',
-  shared_status: 'private',
-  current_alternate_model: null,
-  current_temperature_override: null,
-  current_reasoning_effort_override: null,
-  deleted: false,
-  owner_name: null,
   packets: [said('Old.'), said('New.', 'user_cancelled'), said('Half')],
-  current_run: null,
-  incognito: false,
-}
+})
 
 test('the branch that goes on is shown, each question with its own answer and files', () => {
-  const { turns, isRunning } = storedTurns(session, 7)
+  const { turns, isRunning } = storedTurns(session, 7, texts)
   expect(isRunning).toBe(false)
   expect(turns.map(({ id, question, phase, fold }) => [id, question, phase, fold.answer])).toEqual([
     [7, 'One?', 'stopped', 'New.'],
@@ -82,16 +39,18 @@ test('the branch that goes on is shown, each question with its own answer and fi
 })
 
 test('an answer that is still being made is left to be followed', () => {
-  const { turns, isRunning } = storedTurns({ ...session, current_run: { run_id: 6 }, packets: [[], [], []] }, 1)
+  const { turns, isRunning } = storedTurns({ ...session, current_run: { run_id: 6 }, packets: [[], [], []] }, 1, texts)
   expect([isRunning, turns.at(-1)?.phase]).toEqual([true, 'answering'])
 })
 
 test('a question without an answer says so, and nothing at all is no turn', () => {
   const [root, question] = session.messages
   const alone = { ...session, messages: [root!, { ...question!, latest_child_message: null }], packets: [] }
-  expect(storedTurns(alone, 1).turns).toMatchObject([{ phase: 'failed', failure: { retryable: true } }])
-  expect(storedTurns({ ...session, messages: [root!] }, 1).turns).toEqual([])
-  expect(storedTurns({ ...session, messages: [] }, 1).turns).toEqual([])
+  expect(storedTurns(alone, 1, texts).turns).toMatchObject([
+    { phase: 'failed', failure: { message: texts.neverAnswered, retryable: true } },
+  ])
+  expect(storedTurns({ ...session, messages: [root!] }, 1, texts).turns).toEqual([])
+  expect(storedTurns({ ...session, messages: [] }, 1, texts).turns).toEqual([])
 })
 
 test('a message of another branch names what to select, the nearest to the beginning first', () => {
@@ -105,4 +64,31 @@ test('a message of another branch names what to select, the nearest to the begin
     ),
   ).toEqual([4, 5])
   expect(branchTo(session, 77)).toEqual([])
+})
+
+test('answers of several models stay side by side until one is kept', () => {
+  const [root, question] = session.messages
+  const given = (id: number, fields: Partial<ChatMessageDetail> = {}): ChatMessageDetail =>
+    message({ message_id: id, parent_message: 2, message_type: 'assistant', model_display_name: `m${id}`, ...fields })
+  const compared = (fields: Partial<ChatMessageDetail>, ...answers: ChatMessageDetail[]): Turn | undefined =>
+    storedTurns(
+      storedSession({
+        messages: [root!, { ...question!, latest_child_message: 3, ...fields }, ...answers],
+        packets: answers.map(({ message_id: id }) => said(`Answer ${id}.`)),
+      }),
+      1,
+      texts,
+    ).turns[0]
+  const open = compared({}, given(3), given(4))
+  expect(
+    open?.columns?.map(({ modelName, phase, fold }) => [modelName, phase, fold.answer, fold.state.messageId]),
+  ).toEqual([
+    ['m3', 'finished', 'Answer 3.', 3],
+    ['m4', 'finished', 'Answer 4.', 4],
+  ])
+  expect(open).toMatchObject({ phase: 'finished', question: 'One?' })
+  expect(open?.fold).toBe(open?.columns?.[0]?.fold)
+  expect(compared({ preferred_response_id: 3 }, given(3), given(4))?.columns).toBe(null)
+  expect(compared({}, given(3), given(4, { time_sent: '2026-01-01T00:01:00Z' }))?.columns).toBe(null)
+  expect(compared({}, given(3))?.columns).toBe(null)
 })

@@ -6,9 +6,35 @@ import {
   type SearchDoc,
   type StreamLine,
 } from '@inlay/protocol'
-import type { Failure } from '../service/failure.ts'
-import type { Question, SentFile } from '../service/service.ts'
-import { texts } from '../texts/texts.ts'
+
+/** A file as a question names it. */
+export interface SentFile {
+  readonly id: string
+  readonly name: string
+}
+
+/** A question of a person. */
+export interface Question {
+  readonly question: string
+  /** Files that go with it. */
+  readonly files: readonly SentFile[]
+}
+
+/** Why there is no complete answer. */
+export interface Failure {
+  readonly message: string
+  /** Whether a retry may succeed. */
+  readonly retryable: boolean
+  /** How long the service asks to wait before a retry, in seconds. */
+  readonly waitSeconds?: number
+}
+
+/** Messages of failures that no service reports, and the name of a file without one. */
+export interface ConversationTexts {
+  readonly connectionEnded: string
+  readonly neverAnswered: string
+  readonly file: string
+}
 
 /** A question and everything that is known of its answer so far. A new object with every change; the fold stays one. */
 export interface Turn {
@@ -34,6 +60,13 @@ export interface Turn {
 }
 
 export type Feedback = 'like' | 'dislike' | null
+
+/** Why an answer is good or bad. */
+export interface FeedbackReason {
+  /** One of the reasons that were offered. */
+  readonly offered?: string
+  readonly text?: string
+}
 
 /** Ids of the alternative questions at one position of the conversation, and of their answers, oldest first. */
 export interface Versions {
@@ -91,7 +124,7 @@ function columnsOf(turn: Turn, lines: readonly StreamLine[]): readonly Turn[] | 
 }
 
 /** Derives the state of the turn from its columns: it runs until all have ended, and fails only if all fail. */
-function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
+export function withColumns(turn: Turn, columns: readonly Turn[]): Turn {
   const phases = columns.map(({ phase }) => phase)
   const phase = phases.includes('answering')
     ? 'answering'
@@ -134,9 +167,8 @@ export function failed(turn: Turn, failure: Failure): Turn {
 }
 
 /** The turn after its stream has ended, with or without a final line. */
-export function ended(turn: Turn): Turn {
-  if (turn.phase !== 'answering') return turn
-  return failed(turn, { message: texts.chat.connectionEnded, retryable: true })
+export function ended(turn: Turn, { connectionEnded: message }: Pick<ConversationTexts, 'connectionEnded'>): Turn {
+  return turn.phase === 'answering' ? failed(turn, { message, retryable: true }) : turn
 }
 
 /** The turn with the failed calls of its stored answer. */

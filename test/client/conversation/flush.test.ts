@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flushMs } from '../../../packages/page/src/chat/conversation.ts'
+import { flushMs } from '@inlay/client/internal/conversation/conversation'
 
 test('a short answer is looked at often, a long one less often, and none more seldom than four times a second', () => {
   expect(flushMs(0)).toBe(80)

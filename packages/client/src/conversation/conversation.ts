@@ -1,0 +1,435 @@
+import { isInlayError, type ChatSessionDetail, type StreamLine } from '@inlay/protocol'
+import type { ChatClient } from '../client.ts'
+import { branchTo, storedTurns } from './stored-turns.ts'
+import {
+  ended,
+  failed,
+  hasMessage,
+  keptColumn,
+  newTurn,
+  stopped,
+  usualColumn,
+  withFailures,
+  withLines,
+  type ConversationTexts,
+  type Failure,
+  type Feedback,
+  type FeedbackReason,
+  type Question,
+  type Turn,
+} from './turn.ts'
+
+/** Where a question stands in its conversation. */
+export interface AskedAt {
+  /** The session to continue; null starts one. */
+  readonly sessionId: string | null
+  /** A question of the session to answer again; null asks a new one. */
+  readonly againId: number | null
+  /** The message an edited question follows, null for the first one; undefined follows the last message. */
+  readonly parentId?: number | null | undefined
+  readonly signal: AbortSignal
+}
+
+/** The service as a conversation calls it. */
+export interface ConversationService<How> {
+  /** Asks, and returns the lines of the answer as they arrive. Leaving the loop does not stop the run. */
+  ask(question: Question, options: How & AskedAt): AsyncIterable<StreamLine>
+  /** The lines of the newest answer of a session, from the first. */
+  follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
+  stop(sessionId: string): Promise<void>
+  chat(sessionId: string): Promise<ChatSessionDetail>
+  /** Makes the branch of a message the active one. */
+  selectBranch(messageId: number): Promise<void>
+  /** Continues with one of several answers to a question. */
+  keepAnswer(questionId: number, answerId: number): Promise<void>
+  /** Stores feedback on an answer; null removes it. */
+  rate(answerId: number, feedback: Feedback, reason?: FeedbackReason): Promise<void>
+}
+
+/** The calls of a conversation that depend on no user interface. */
+export function conversationCalls(client: ChatClient): Omit<ConversationService<unknown>, 'ask'> {
+  const { sessions } = client
+  return {
+    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
+    stop: (sessionId) => client.stop(sessionId),
+    chat: (sessionId) => sessions.get(sessionId),
+    selectBranch: (messageId) => sessions.selectBranch(messageId),
+    keepAnswer: (questionId, answerId) => sessions.prefer(questionId, answerId),
+    rate: (answerId, feedback, { offered, text } = {}) =>
+      feedback === null
+        ? sessions.unrate(answerId)
+        : sessions.rate(answerId, {
+            isPositive: feedback === 'like',
+            ...(offered !== undefined && { predefined: offered }),
+            ...(text !== undefined && { text }),
+          }),
+  }
+}
+
+/** What a conversation shows. A new object with every change. */
+export interface ConversationState {
+  readonly turns: readonly Turn[]
+  /** Null until the service has created one. */
+  readonly sessionId: string | null
+  /** The agent that answers; null while unknown. */
+  readonly agentId: number | null
+  readonly isAnswering: boolean
+  /** Whether a stored conversation is being loaded. */
+  readonly isLoading: boolean
+  /** Why a stored conversation could not be shown or changed. */
+  readonly failure: Failure | null
+  /** Questions that wait for an answer or for the stored conversation. */
+  readonly queue: readonly Question[]
+}
+
+/** A conversation and the actions on it; one question is answered at a time. */
+export interface Conversation<How> {
+  readonly state: ConversationState
+  ask(question: Question, how: How): void
+  /** Answers a question again, next to its answer. */
+  retry(turn: Turn, how: How): void
+  /** Asks a question in other words; what followed it stays as another branch. */
+  edit(turn: Turn, words: string, how: How): void
+  /** Shows another version of a question or an answer, with what followed it. */
+  choose(messageId: number): void
+  /** Continues with one of the answers that several models gave. */
+  keep(turn: Turn, column: Turn): void
+  rate(turn: Turn, feedback: Feedback, reason?: FeedbackReason): void
+  unqueue(question: Question): void
+  stop(): void
+  /**
+   * Shows a stored conversation and follows its running answer; null shows a new one. Nothing happens if it is shown
+   * already. An answer that is left continues on the server.
+   * @param messageId a message whose branch is selected first
+   */
+  open(sessionId: string | null, messageId?: number): void
+  /** Shows a new conversation. */
+  leave(): void
+  /** Loads a session again that was changed elsewhere, if it is the one shown and no answer is being read. */
+  changedElsewhere(sessionId: string): void
+}
+
+/** Options of `createConversation`. */
+export interface ConversationOptions<How> {
+  readonly service: ConversationService<How>
+  readonly texts: ConversationTexts
+  /** Converts an error to a message for people. */
+  readonly toFailure: (error: unknown) => Failure
+  /** Called after every change. */
+  readonly onChange: (state: ConversationState) => void
+  /** Called with the session of a conversation that was started here, and its first question. */
+  readonly onBegin?: (sessionId: string, question: string) => void
+  /** Called when a question asked here has reached its session, and when it is answered. */
+  readonly onSessionChange?: (sessionId: string) => void
+}
+
+/** An answer being read. */
+interface Reading {
+  readonly leave: AbortController
+  sessionId: string | null
+  /** Whether to stop the run as soon as its session is known: before its first line it may not exist yet. */
+  isUnwanted: boolean
+}
+
+/** A question in the queue. */
+interface Queued<How> extends Question {
+  readonly how: How
+}
+
+const nothing: Omit<ConversationState, 'sessionId'> = {
+  turns: [],
+  agentId: null,
+  isAnswering: false,
+  isLoading: false,
+  failure: null,
+  queue: [],
+}
+
+/** Creates a conversation: its tree of messages, its runs and its queue, without a user interface. */
+export function createConversation<How extends { readonly agentId?: number | undefined }>({
+  service,
+  texts,
+  toFailure,
+  onChange,
+  onBegin,
+  onSessionChange,
+}: ConversationOptions<How>): Conversation<How> {
+  let state: ConversationState = { ...nothing, sessionId: null }
+  let queue: readonly Queued<How>[] = []
+  let reading: Reading | undefined
+  let loading: AbortController | undefined
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  let nextId = 1
+  /** How the latest question was asked. Until there is a session, a retry starts it the same way. */
+  let latest: How | undefined
+
+  const set = (part: Partial<ConversationState>): void => {
+    const turns = part.turns ?? state.turns
+    state = { ...state, ...part, queue, isAnswering: turns.at(-1)?.phase === 'answering' }
+    onChange(state)
+  }
+  const change = (id: number, update: (turn: Turn) => Turn): void =>
+    set({ turns: state.turns.map((turn) => (turn.id === id ? update(turn) : turn)) })
+  const fail = (error: unknown): void => set({ failure: toFailure(error) })
+  const setQueue = (questions: readonly Queued<How>[]): void => {
+    queue = questions
+    set({})
+  }
+
+  const startTurn = (question: Question, kept: readonly Turn[], how: How, at: Partial<AskedAt> = {}): void => {
+    clearTimeout(waiting)
+    latest = how
+    const { sessionId } = state
+    const turn = newTurn(nextId++, question, sessionId)
+    const settled = kept.map((each) => keptColumn(each, usualColumn(each.columns)))
+    const { columns } = kept.at(-1) ?? turn
+    set({ turns: [...settled, turn], agentId: state.agentId ?? how.agentId ?? 0, isLoading: false, failure: null })
+    const open = async function* (signal: AbortSignal): AsyncGenerator<StreamLine> {
+      // It has to be decided first which of the answers before is continued.
+      const column = usualColumn(columns)
+      if (column !== undefined) await keepAnswer(column)
+      yield* service.ask(question, { ...how, sessionId, againId: null, ...at, signal })
+    }
+    const answer = run(turn, open, true)
+    // The service knows the other branches.
+    const isBranch = (at.againId ?? null) !== null || at.parentId !== undefined
+    const grown = [...(isBranch ? [turn] : []), ...(columns === null ? [] : settled.slice(-1))]
+    for (const each of grown) void answer.then(() => learnVersions(each.id, each.fold))
+  }
+
+  /** Reads the lines of an answer into its turn. */
+  const run = async (
+    turn: Turn,
+    open: (signal: AbortSignal) => AsyncIterable<StreamLine>,
+    isAskedHere: boolean,
+  ): Promise<void> => {
+    const mine: Reading = { leave: new AbortController(), sessionId: turn.sessionId, isUnwanted: false }
+    reading = mine
+    const take = inIntervals<StreamLine>(
+      (lines) => change(turn.id, (known) => withLines(known, lines)),
+      () => flushMs(turn.fold.answer.length),
+    )
+    let isAnnounced = !isAskedHere
+    try {
+      for await (const line of open(mine.leave.signal)) {
+        if ('chat_session_id' in line && mine.sessionId === null) {
+          mine.sessionId = line.chat_session_id
+          if (reading === mine) {
+            set({ sessionId: line.chat_session_id })
+            onBegin?.(line.chat_session_id, turn.question)
+          }
+          if (mine.isUnwanted) stopRun(mine)
+        }
+        if (!isAnnounced && mine.sessionId !== null) {
+          isAnnounced = true
+          onSessionChange?.(mine.sessionId)
+        }
+        take.add(line)
+      }
+      take.flush()
+      change(turn.id, (known) => ended(known, texts))
+      if (mine.sessionId !== null) {
+        if (turn.fold.lacksResult) void learnFailures(turn.id, mine.sessionId)
+        if (isAskedHere) onSessionChange?.(mine.sessionId)
+      }
+    } catch (error) {
+      take.flush()
+      change(turn.id, (known) => (mine.leave.signal.aborted ? stopped(known) : failed(known, toFailure(error))))
+    }
+    if (reading !== mine) return
+    reading = undefined
+    const { phase, failure } = state.turns.at(-1) ?? turn
+    if (phase !== 'failed') sendNext()
+    else if (latest !== undefined && failure?.waitSeconds !== undefined)
+      waiting = setTimeout(retryLast, failure.waitSeconds * 1000, latest)
+  }
+  const retryLast = (how: How): void => {
+    const last = state.turns.at(-1)
+    if (last !== undefined) conversation.retry(last, how)
+  }
+
+  const sendNext = (): void => {
+    const [next] = queue
+    if (next === undefined) return
+    queue = queue.slice(1)
+    startTurn(next, state.turns, next.how)
+  }
+
+  /** The server ends the stream by a `stop` packet; if it cannot be reached, reading ends. */
+  const stopRun = ({ sessionId, leave }: Reading): void => {
+    if (sessionId !== null) service.stop(sessionId).catch(() => leave.abort())
+  }
+
+  /** Learns which versions of a question and its answer exist, as another may have been made just now. */
+  const learnVersions = async (turnId: number, { state: answer }: Turn['fold']): Promise<void> => {
+    const { userMessageId, messageId } = answer
+    const { sessionId } = state
+    const session = sessionId === null ? null : await service.chat(sessionId).catch(() => null)
+    if (session === null || userMessageId === null) return
+    const stored = storedTurns(session, 0, texts).turns.find((turn) => hasMessage(turn, userMessageId))
+    if (stored === undefined) return
+    const modelName = stored.fold.state.messageId === messageId ? stored.modelName : undefined
+    change(turnId, (turn) => ({ ...turn, versions: stored.versions, modelName: modelName ?? turn.modelName }))
+  }
+  const learnFailures = async (turnId: number, sessionId: string): Promise<void> => {
+    const session = await service.chat(sessionId).catch(() => null)
+    if (session !== null) change(turnId, (known) => withFailures(known, session))
+  }
+  const keepAnswer = async ({ fold }: Turn): Promise<void> => {
+    const { userMessageId, messageId } = fold.state
+    if (userMessageId !== null && messageId !== null) await service.keepAnswer(userMessageId, messageId)
+  }
+
+  const load = async (sessionId: string, messageId?: number): Promise<void> => {
+    loading?.abort()
+    const mine = new AbortController()
+    loading = mine
+    const isWanted = (): boolean => !mine.signal.aborted && state.sessionId === sessionId && reading === undefined
+    try {
+      const session = await withMessage(service, sessionId, messageId)
+      if (!isWanted()) return
+      const { turns, isRunning } = storedTurns(session, nextId, texts)
+      nextId += turns.length
+      set({ turns, agentId: session.persona_id, isLoading: false, failure: null })
+      const last = turns.at(-1)
+      if (isRunning && last !== undefined) void run(last, (signal) => service.follow(sessionId, signal), false)
+      else sendNext()
+    } catch (error) {
+      if (!isWanted()) return
+      // The next question starts another session in place of one that is gone.
+      const isGone = isInlayError(error) && error.data.status === 404
+      set({ ...nothing, failure: toFailure(error), sessionId: isGone ? null : sessionId })
+      if (isGone) sendNext()
+    }
+  }
+
+  const conversation: Conversation<How> = {
+    get state() {
+      return state
+    },
+    ask(question, how) {
+      if (state.isAnswering || state.isLoading) setQueue([...queue, { ...question, how }])
+      else startTurn(question, state.turns, how)
+    },
+    retry(turn, how) {
+      const at = state.turns.findIndex(({ id }) => id === turn.id)
+      if (state.isAnswering || at < 0) return
+      // Without an id the question never reached the service.
+      const { userMessageId: againId } = turn.fold.state
+      startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId })
+    },
+    edit(turn, words, how) {
+      const at = state.turns.findIndex(({ id }) => id === turn.id)
+      if (state.isAnswering || at < 0) return
+      const parentId = at === 0 ? null : (state.turns[at - 1]?.fold.state.messageId ?? undefined)
+      startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId })
+    },
+    choose(messageId) {
+      const { sessionId } = state
+      if (!state.isAnswering && sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
+    },
+    keep(turn, column) {
+      keepAnswer(column).then(() => {
+        set({ failure: null })
+        change(turn.id, (known) => keptColumn(known, column))
+        void learnVersions(turn.id, column.fold)
+      }, fail)
+    },
+    rate(turn, feedback, reason) {
+      const { messageId } = turn.fold.state
+      if (messageId === null) return
+      const { feedback: before } = turn
+      change(turn.id, (known) => ({ ...known, feedback }))
+      service
+        .rate(messageId, feedback, reason)
+        .catch(() => change(turn.id, (known) => ({ ...known, feedback: before })))
+    },
+    unqueue: (question) => setQueue(queue.filter((queued) => queued !== question)),
+    stop() {
+      const last = state.turns.at(-1)
+      if (reading === undefined || last === undefined) return
+      if (reading.sessionId !== null) stopRun(reading)
+      else {
+        reading.isUnwanted = true
+        change(last.id, stopped)
+      }
+    },
+    open(sessionId, messageId) {
+      if (sessionId === state.sessionId) {
+        if (sessionId === null || reading !== undefined) return
+        // The message may be in a branch that is not shown.
+        const isShown = messageId === undefined || state.turns.some((turn) => hasMessage(turn, messageId))
+        if (!state.isLoading && isShown) return
+      } else {
+        conversation.leave()
+        if (sessionId === null) return
+        set({ sessionId, isLoading: true })
+      }
+      void load(sessionId, messageId)
+    },
+    leave() {
+      reading?.leave.abort()
+      reading = undefined
+      loading?.abort()
+      clearTimeout(waiting)
+      queue = []
+      latest = undefined
+      set({ ...nothing, sessionId: null })
+    },
+    changedElsewhere(sessionId) {
+      if (sessionId === state.sessionId && reading === undefined) void load(sessionId)
+    },
+  }
+  return conversation
+}
+
+/** A stored conversation whose active branch has a message, unless it is gone or an answer is running. */
+async function withMessage(
+  service: Pick<ConversationService<unknown>, 'chat' | 'selectBranch'>,
+  sessionId: string,
+  messageId: number | undefined,
+): Promise<ChatSessionDetail> {
+  const session = await service.chat(sessionId)
+  const hidden = messageId === undefined || session.current_run !== null ? [] : branchTo(session, messageId)
+  if (hidden.length === 0) return session
+  try {
+    for (const id of hidden) await service.selectBranch(id)
+    return await service.chat(sessionId)
+  } catch {
+    // The conversation as it was is better than none.
+    return session
+  }
+}
+
+/**
+ * Time between two updates of an answer that comes in, in milliseconds: text that grows faster reads no better. It
+ * takes longer the longer the answer is, as the browser lays out and paints more with each update.
+ */
+export function flushMs(characters: number): number {
+  return Math.min(240, 80 + characters / 500)
+}
+
+/** Collects values and passes them on now and then: the first at once, then those of each interval. */
+function inIntervals<Value>(
+  pass: (values: readonly Value[]) => void,
+  intervalMs: () => number,
+): { add(value: Value): void; flush(): void } {
+  let waiting: Value[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let last = Number.NEGATIVE_INFINITY
+  const flush = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const values = waiting
+    waiting = []
+    last = performance.now()
+    if (values.length > 0) pass(values)
+  }
+  return {
+    flush,
+    add(value) {
+      waiting.push(value)
+      timer ??= setTimeout(flush, Math.max(0, intervalMs() - (performance.now() - last)))
+    },
+  }
+}

@@ -1,0 +1,247 @@
+import { createConversation, type ConversationService } from '@inlay/client/conversation'
+import { InlayError, type ChatSessionDetail, type PacketBody, type StreamLine } from '@inlay/protocol'
+import { afterEach, expect, test, vi } from 'vitest'
+import { storedAnswer } from './stored-answer.ts'
+
+interface How {
+  readonly agentId?: number
+  readonly tone?: string
+}
+type Asked = Parameters<ConversationService<How>['ask']>
+
+const packet = (obj: PacketBody, model: number | null = null): StreamLine => ({
+  placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: model },
+  obj,
+})
+const begun: PacketBody = { type: 'message_start', final_documents: null, pre_answer_processing_seconds: null }
+const say = (content: string): StreamLine[] => [packet(begun), packet({ type: 'message_delta', content })]
+const session: StreamLine = { chat_session_id: 's', incognito: false }
+const end = (reason: 'user_cancelled' | null = null): StreamLine => packet({ type: 'stop', stop_reason: reason })
+const ids = (question: number, answer: number): StreamLine => ({
+  user_message_id: question,
+  reserved_assistant_message_id: answer,
+})
+
+/** A stream that a test writes line by line. */
+function stream(): {
+  lines: AsyncIterable<StreamLine>
+  write(...lines: StreamLine[]): void
+  end(error?: unknown): void
+} {
+  const { readable, writable } = new TransformStream<StreamLine, StreamLine>(undefined, undefined, {
+    highWaterMark: 100,
+  })
+  const writer = writable.getWriter()
+  return {
+    lines: readable,
+    write: (...lines) => lines.forEach((line) => void writer.write(line)),
+    end: (error) => void (error === undefined ? writer.close() : writer.abort(error)),
+  }
+}
+
+/** A conversation with a service whose answers the test writes. */
+function start(stored: readonly (ChatSessionDetail | Error)[] = [], rate?: () => Promise<void>) {
+  const questions: Asked[] = []
+  const calls: string[] = []
+  const answers: ReturnType<typeof stream>[] = []
+  const reads = [...stored]
+  const openAnswer = (): AsyncIterable<StreamLine> => {
+    const answer = stream()
+    answers.push(answer)
+    return answer.lines
+  }
+  const note =
+    (name: string) =>
+    async (...given: unknown[]): Promise<void> => {
+      calls.push(`${name} ${given.join(' ')}`)
+    }
+  const conversation = createConversation<How>({
+    service: {
+      ask: (...given) => {
+        questions.push(given)
+        calls.push(`ask ${given[0].question}`)
+        return openAnswer()
+      },
+      follow: (id) => {
+        calls.push(`follow ${id}`)
+        return openAnswer()
+      },
+      chat: async (id) => {
+        calls.push(`chat ${id}`)
+        const read = reads.shift()
+        if (read === undefined || read instanceof Error) throw read ?? new Error('not stored')
+        return read
+      },
+      stop: note('stop'),
+      selectBranch: note('select'),
+      keepAnswer: note('keep'),
+      rate: rate ?? note('rate'),
+    },
+    texts: { connectionEnded: 'It ended.', neverAnswered: 'Nobody answered.', file: 'File' },
+    toFailure: (error) => ({
+      message: error instanceof Error ? error.message : '?',
+      retryable: true,
+      ...(error instanceof InlayError && { waitSeconds: 7 }),
+    }),
+    onChange: () => {},
+    onBegin: (id, question) => calls.push(`begin ${id} ${question}`),
+  })
+  const shown = (): unknown[] =>
+    conversation.state.turns.map(({ question, phase, fold }) => [question, phase, fold.answer])
+  return { conversation, questions, calls, answers, shown }
+}
+
+const question = (words: string) => ({ question: words, files: [] })
+
+afterEach(() => vi.useRealTimers())
+
+test('an answer is read into its turn, and its session continues with the next question', async () => {
+  const { conversation, questions, answers, calls, shown } = start()
+  conversation.ask(question('One?'), { agentId: 4 })
+  expect(conversation.state).toMatchObject({ isAnswering: true, agentId: 4, sessionId: null })
+  answers[0]!.write(session, ids(1, 2), ...say('Yes.'), end())
+  answers[0]!.end()
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Yes.']])
+  await expect.poll(() => conversation.state.isAnswering).toBe(false)
+  expect(calls).toContain('begin s One?')
+  conversation.ask(question('Two?'), {})
+  expect(questions.map(([, { sessionId }]) => sessionId)).toEqual([null, 's'])
+})
+
+test('questions during an answer wait for it, unless they are taken back', async () => {
+  const { conversation, answers, calls } = start()
+  for (const words of ['One?', 'Two?', 'Three?']) conversation.ask(question(words), {})
+  conversation.unqueue(conversation.state.queue[0]!)
+  expect(conversation.state.queue.map((waiting) => waiting.question)).toEqual(['Three?'])
+  answers[0]!.write(session, ...say('Yes.'), end())
+  answers[0]!.end()
+  await expect.poll(() => calls.filter((call) => call.startsWith('ask'))).toEqual(['ask One?', 'ask Three?'])
+  expect(conversation.state.queue).toEqual([])
+})
+
+test('a question waits while the answer before it has failed', async () => {
+  const { conversation, answers, calls } = start()
+  conversation.ask(question('One?'), {})
+  conversation.ask(question('Two?'), {})
+  answers[0]!.write(session, ...say('Half'))
+  answers[0]!.end()
+  await expect.poll(() => conversation.state.turns.at(-1)?.failure?.message).toBe('It ended.')
+  expect(calls.filter((call) => call.startsWith('ask'))).toEqual(['ask One?'])
+  expect(conversation.state.queue).toHaveLength(1)
+})
+
+test('a run that is stopped before its session is known ends as soon as it is', async () => {
+  const { conversation, answers, calls, shown } = start()
+  conversation.ask(question('One?'), {})
+  conversation.stop()
+  expect(shown()).toEqual([['One?', 'stopped', '']])
+  expect(calls).not.toContain('stop s')
+  answers[0]!.write(session)
+  await expect.poll(() => calls).toContain('stop s')
+  answers[0]!.write(ids(1, 2), end('user_cancelled'))
+  answers[0]!.end()
+  await expect.poll(() => conversation.state.sessionId).toBe('s')
+  expect(shown()).toEqual([['One?', 'stopped', '']])
+})
+
+test('a question that the service refuses for a while is sent again by itself, as it was asked', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { conversation, questions, answers } = start()
+  conversation.ask(question('One?'), { agentId: 4, tone: 'kind' })
+  answers[0]!.end(new InlayError('RATE_LIMITED', { message: 'Too many.' }))
+  await vi.waitFor(() => expect(conversation.state.turns[0]?.failure?.waitSeconds).toBe(7))
+  vi.advanceTimersByTime(6_000)
+  expect(questions).toHaveLength(1)
+  vi.advanceTimersByTime(1_000)
+  expect(questions).toHaveLength(2)
+  expect(questions[1]).toMatchObject([{ question: 'One?' }, { agentId: 4, tone: 'kind', againId: null }])
+  expect(conversation.state.turns).toHaveLength(1)
+})
+
+test('a retry is another answer to the same message; an edited question follows the answer before it', async () => {
+  const { conversation, questions, answers } = start()
+  const answer = async (at: number, ...lines: StreamLine[]): Promise<void> => {
+    answers[at]!.write(...lines, end())
+    answers[at]!.end()
+    await expect.poll(() => conversation.state.turns.at(-1)?.phase).toBe('finished')
+  }
+  conversation.ask(question('One?'), {})
+  await answer(0, session, ids(1, 2))
+  conversation.ask(question('Two?'), {})
+  await answer(1, ids(3, 4))
+  conversation.retry(conversation.state.turns[1]!, { tone: 'short' })
+  expect(questions[2]).toMatchObject([{ question: 'Two?' }, { againId: 3, sessionId: 's', tone: 'short' }])
+  await answer(2, ids(3, 5))
+  conversation.edit(conversation.state.turns[1]!, 'Three?', {})
+  expect(questions[3]).toMatchObject([{ question: 'Three?' }, { againId: null, parentId: 2 }])
+  await answer(3, ids(6, 7))
+  conversation.edit(conversation.state.turns[0]!, 'Zero?', {})
+  expect(questions[4]).toMatchObject([{ question: 'Zero?' }, { parentId: null }])
+  expect(conversation.state.turns.map((turn) => turn.question)).toEqual(['Zero?'])
+})
+
+test('the first whole answer of a comparison left undecided is kept before the next question', async () => {
+  const { conversation, answers, calls } = start()
+  conversation.ask(question('One?'), {})
+  const responses = [2, 3].map((id) => ({ message_id: id, model_name: `m${id}` }))
+  answers[0]!.write(session, { user_message_id: 1, responses }, packet(begun, 1))
+  answers[0]!.write(packet({ type: 'message_delta', content: 'B' }, 1), packet({ type: 'stop', stop_reason: null }, 1))
+  answers[0]!.write(packet({ type: 'stop', stop_reason: null }, 0))
+  answers[0]!.end()
+  await expect.poll(() => conversation.state.turns[0]?.phase).toBe('finished')
+  conversation.ask(question('Two?'), {})
+  await expect.poll(() => calls).toContain('ask Two?')
+  expect(calls.slice(-2)).toEqual(['keep 1 3', 'ask Two?'])
+  expect(conversation.state.turns[0]).toMatchObject({ columns: null, modelName: 'm3' })
+})
+
+test('a stored conversation is shown, and its running answer is followed', async () => {
+  const { conversation, answers, calls, shown } = start([storedAnswer({ isRunning: true })])
+  conversation.open('s')
+  expect(conversation.state.isLoading).toBe(true)
+  await expect.poll(() => calls).toContain('follow s')
+  conversation.open('s')
+  answers[0]!.write(session, ids(2, 3), ...say('Stored.'), end())
+  answers[0]!.end()
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Stored.']])
+  expect(calls).toEqual(['chat s', 'follow s'])
+})
+
+test('a question sent while a conversation loads is sent once it is there', async () => {
+  const { conversation, calls, questions } = start([storedAnswer()])
+  conversation.open('s')
+  conversation.ask(question('Two?'), {})
+  await expect.poll(() => calls).toEqual(['chat s', 'ask Two?'])
+  expect(questions[0]?.[1].sessionId).toBe('s')
+  expect(conversation.state.turns.map((turn) => turn.question)).toEqual(['One?', 'Two?'])
+})
+
+test('a conversation that is gone says so, and the next question starts another', async () => {
+  const { conversation, questions } = start([
+    new InlayError('SESSION_NOT_FOUND', { message: 'Gone.', data: { status: 404 } }),
+  ])
+  conversation.open('s')
+  await expect.poll(() => conversation.state.failure?.message).toBe('Gone.')
+  conversation.ask(question('One?'), {})
+  expect(questions[0]?.[1].sessionId).toBe(null)
+  expect(conversation.state.failure).toBe(null)
+})
+
+test('a conversation that is left stays away when it arrives', async () => {
+  const { conversation, calls } = start([storedAnswer()])
+  conversation.open('s')
+  conversation.leave()
+  await expect.poll(() => calls).toEqual(['chat s'])
+  expect(conversation.state).toMatchObject({ turns: [], sessionId: null, isLoading: false })
+})
+
+test('feedback that the service refuses is taken back', async () => {
+  const refused = Promise.withResolvers<void>()
+  const { conversation } = start([storedAnswer()], () => refused.promise)
+  conversation.open('s')
+  await expect.poll(() => conversation.state.turns.length).toBe(1)
+  conversation.rate(conversation.state.turns[0]!, 'like')
+  expect(conversation.state.turns[0]?.feedback).toBe('like')
+  refused.reject(new Error('No.'))
+  await expect.poll(() => conversation.state.turns[0]?.feedback).toBe(null)
+})
