@@ -109,7 +109,7 @@ async function startServer(file: string, args?: readonly string[]): Promise<{ ch
 async function ask<Answer>(child: ChildProcess, message: object): Promise<Answer> {
   const answered = messageOf(child)
   child.send(message)
-  // Each child answers a message with one of its own.
+  // Each child replies to a message.
   return (await answered) as Answer
 }
 

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'inlay-deleted-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
-/** Each is one word, as indexes of words keep them, and stands in one place alone, so that what is left behind tells where. */
+/** Each is a single word, which text indexes store, and occurs in one place only, so that a finding tells the place. */
 const marks = {
   question: 'markquestion9f2c',
   answer: 'markanswer71be',

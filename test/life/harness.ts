@@ -73,7 +73,7 @@ export function openHarness(options: InlayOptions): Harness {
       const answer = await ask('/search', { method: 'POST', body: JSON.stringify({ query: words }) })
       if (answer.status !== 200) throw new Error(`search answered ${answer.status}: ${await answer.text()}`)
       const { results } = (await answer.json()) as { results: { title: string; content: string }[] }
-      // Only those that hold the words themselves: a search also finds what is like them.
+      // Only results with the exact words, since a search also finds similar ones.
       return results.filter(({ content }) => content.includes(words)).map(({ title }) => title)
     },
     until: (id, state, timeoutMs = 60_000) =>

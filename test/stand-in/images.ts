@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ImageServiceMood } from '@inlay/conformance'
 import { listen, send } from './loopback.ts'
 
-/** One request as it came in; of a form, its text fields, and how its files are called, typed and how large they are. */
+/** A received request; for a form, its text fields, and the names, types and sizes of its files. */
 export interface ImagesRequest {
   readonly path: string
   readonly authorization: string | undefined

@@ -81,7 +81,7 @@ async function stream(
     else if ('raw' in part) response.write(part.raw)
     else if ('end' in part) reason = part.end
     else send(dialect.write(part))
-    // Each part a network read of its own.
+    // Each part is a separate network read.
     await new Promise((resolve) => setImmediate(resolve))
   }
   if (reason !== null) send(dialect.finish(reason))

@@ -138,7 +138,7 @@ function faultOf({ fields, texts, maxTexts }: Protocol, body: RerankRequest['bod
   return given.length > maxTexts ? `batch size ${given.length} > maximum allowed batch size ${maxTexts}` : undefined
 }
 
-/** By falling score, as all of them answer. */
+/** By descending score, like all such services. */
 function scoresOf(query: string, texts: readonly string[]): Scored[] {
   const wanted = wordsOf(query)
   return texts

@@ -16,7 +16,7 @@ export interface SearchReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One request as it came in. */
+/** A received request. */
 export interface SearchRequest {
   readonly method: string
   readonly path: string

@@ -241,7 +241,7 @@ function useChat(service: Service, place: Place, settings: AnswerSettings, isInP
   const began = useCallback((sessionId: string): void => {
     setWanted(sessionId)
     if (startsInProject.current) announceChange({ kind: 'projects' })
-    // In place of the address of a new chat: going back from here leads to what was before it.
+    // Replaces the address of the new chat, so that the back button leads to the page before it.
     if (placeOf(location.hash).view === 'chat') history.replaceState(null, '', chatAddress(sessionId))
   }, [])
   // The same object while other views are shown, so that going back to the chat moves nothing.

@@ -231,7 +231,7 @@ test('what a model shows where its tools are relied on says nothing of where the
   expect(await ask()).toBe(prose)
   grounding = 'auto'
   expect(await ask()).toContain('It is 25 days')
-  // It was free to search first, whatever it did before.
+  // The model may search first, regardless of earlier answers.
   expect(model.requests).toHaveLength(3)
 })
 

@@ -19,7 +19,7 @@ async function bodyOf(request: IncomingMessage): Promise<{ readonly model: strin
   return JSON.parse(text)
 }
 
-/** Each stream keeps its own time; a late token does not delay those after it. */
+/** Each stream has its own schedule; a late token does not delay the next ones. */
 function sayPaced(response: ServerResponse, tokens: number, delayMs: number): void {
   const begun = performance.now()
   let said = 0

@@ -74,7 +74,7 @@ test('sessions, deleted sessions, audit entries and the files that only they use
   const kept = bytesKept()
   await first.close()
 
-  // Without the option nothing goes.
+  // Without the option, nothing is erased.
   const second = open()
   await second.start()
   expect([await exists(second, old), await exists(second, deleted), await exists(second, young)]).toEqual([

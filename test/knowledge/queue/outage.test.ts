@@ -50,7 +50,7 @@ test('a lease that is renewed while it is being judged is not swept', async () =
   const swept = await sweepClaims(db, {
     now: clock.now,
     isHeld: () => {
-      // After the claims were read, and before any of them is taken away.
+      // After the claims were read, and before any of them is taken over.
       renewed ??= renewClaims(db, 'slow', clock.now + 1000)
       return false
     },

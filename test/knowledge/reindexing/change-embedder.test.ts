@@ -134,7 +134,7 @@ test('a document that the new embedder refuses stays found where it was', async 
   await knowledge.whenIdle()
   expect((await knowledge.figures()).documents).toMatchObject({ indexed: 1, failed: 1 })
   expect([(await find(knowledge, 'heron'))[0], (await find(knowledge, 'stork'))[0]]).toEqual(['A heron.', 'A stork.'])
-  // It no longer keeps the others from being found by vectors.
+  // It no longer prevents vector search for the others.
   const search = vi.spyOn(inner, 'embed')
   await vi.waitFor(
     async () => {

@@ -315,7 +315,7 @@ describe('fifty documents that give orders to a model that obeys', () => {
     const outcomes: Outcome[] = []
     for (const document of fixture.documents) outcomes.push(await ask(document, { allowed_tool_ids: [1] }))
 
-    // It did obey: every document was read, and nearly every one made it try something.
+    // The model obeyed: it read every document, and nearly every one made it try something.
     for (const [at, { results }] of outcomes.entries()) expect(results).toContain(fixture.documents[at]?.document.id)
     const tried = new Set(fixture.model.tried.map(({ name }) => name))
     for (const name of Object.keys(evil)) expect(tried, name).toContain(name)

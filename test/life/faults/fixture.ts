@@ -12,7 +12,7 @@ export async function postAll(harness: Harness, ids: readonly string[]): Promise
   return ids.filter((_, at) => answers[at]!.status === 200)
 }
 
-/** So many ids that begin alike. */
+/** This many ids with a common prefix. */
 export const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${prefix}${'abcdefgh'[at]}`)
 

@@ -149,7 +149,7 @@ describe.each(['SQLite', 'Postgres'] as const)('tokens of answers under way: %s'
     const { db, processes, clock } = await twoProcesses({ tokensPerDay: 100 })
     const ben = { ...ana, id: 'ben' }
     await processes[0].reserveTokens(ana, 500)
-    // It never settles: as if it had been killed.
+    // It never settles, like a killed process.
     await processes[0].close()
     await processes[1].reserveTokens(ben, 500)
     const renewedAt = async (owner: string): Promise<number> => {

@@ -127,7 +127,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
     if (row.work === 'read') await read(row, options, closing)
     else if (row.work === 'index') await putIntoIndex(row, options, closing)
     else if (row.work === 'decide') await options.decide(toStoredFile(row))
-    // Without any, somebody else has done it since it was claimed.
+    // Null if another worker has finished it after the claim.
     else if (row.work !== null) await remove(row, options)
     await settle(file, options)
   } catch (error) {
@@ -142,7 +142,7 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
  * Completes an attempt. Other work requested meanwhile, such as removal, has changed `work` and waits for this.
  */
 async function settle({ row, job }: ClaimedFile, { db, index }: FileWorkerOptions): Promise<void> {
-  // Reading a file notes its end by itself, and what comes next.
+  // Reading a file records its end and the next work itself.
   const change = row.work === 'index' ? { work: null, attempts: 0 } : {}
   const { numUpdatedRows } = await db
     .updateTable('inlay_files')
@@ -165,7 +165,7 @@ async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions,
   try {
     await readings.of(toStoredFile(row), closing)
   } catch (error) {
-    // The file says so itself now.
+    // The reason is stored with the file.
     if (!isInlayError(error) || error.code !== 'INVALID_INPUT') throw error
   }
 }
@@ -181,9 +181,9 @@ async function putIntoIndex(
   await index?.put({ id, ownerId, name, sections, createdAt })
 }
 
-/** In an order in which a kill in between leaves the rest to the next try. */
+/** In this order, a killed removal can be repeated. */
 async function remove(row: Selectable<FileTable>, { db, blobs, index }: FileWorkerOptions): Promise<void> {
-  // Whatever the row says: it may be put in just before that is written down.
+  // Regardless of the row: the index may be written just before the row is.
   await index?.remove(row.id)
   await blobs.remove(row.file_id, Number(row.size_bytes))
   await db.transaction().execute(async (records) => {
@@ -213,7 +213,7 @@ async function putOff(
     .where('claim', '=', job.claim)
     .where('work', '=', row.work)
     .executeTakeFirst()
-  // Other work is wanted by now, and waits for this try to end.
+  // Other work was requested meanwhile, and waits for this attempt to end.
   if (numUpdatedRows === 0n) await settleJob(jobsOf(db), job, { due_at: now() })
 }
 

@@ -188,7 +188,7 @@ async function accept(
         .where('work', '=', 'arrive')
         .returning('id')
         .executeTakeFirst()
-      // Only where a file took longer than an hour, or a clock was set.
+      // Happens only if a file took longer than an hour, or a clock was set.
       if (!row) throw new InlayError('BAD_REQUEST', { message: 'The upload took too long: send the files again.' })
       if (projectId !== null) {
         await records.insertInto('inlay_project_files').values({ project_id: projectId, id, linked_at: time }).execute()

@@ -53,7 +53,7 @@ async function hideExpired(
   const hidden: ExpiredSession[] = []
   for (const [column, before] of [
     ['updated_at', unchangedSince],
-    // By default, only those whose erasing failed.
+    // Default: only sessions that could not be erased before.
     ['deleted_at', deletedBefore ?? erasing + 1],
   ] as const) {
     if (before === undefined || hidden.length >= limit) continue

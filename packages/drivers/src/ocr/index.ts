@@ -48,9 +48,9 @@ export interface TesseractReaderOptions extends LanguageDataOptions {
   readonly lib?: TesseractLib
 }
 
-/** Below this, of 100, a page may lie on its side or head. */
+/** Below this confidence, of 100, a page may be rotated. */
 const upright = 60
-/** Below this, of 100, the letters are found in a picture that has none. */
+/** Below this confidence, of 100, the image contains no text. */
 const legible = 30
 
 /**
@@ -100,7 +100,7 @@ export function tesseractReader(options: TesseractReaderOptions): ImageReader & 
     try {
       return await untilAborted(Promise.race([textOf(worker, image), died]), signal)
     } catch (error) {
-      // A page cannot be stopped, its thread can.
+      // Recognition cannot be cancelled, so its thread is ended.
       void end()
       throw error
     } finally {
@@ -140,7 +140,7 @@ async function startThread(
   for (const { promise } of [failure, died]) promise.catch(() => undefined)
   let thread: Worker | undefined
   const stopThread = (): void => {
-    // After an error the package has no place for the answers that still come.
+    // After an error, the package cannot handle messages that still arrive.
     thread?.removeAllListeners('message')
     void thread?.terminate()
   }
@@ -203,7 +203,7 @@ function whileNoting<Result>(start: () => Result, onThread: (thread: Worker) => 
 const broken = (cause?: unknown): InlayError =>
   new InlayError('INVALID_INPUT', { message: 'The image is damaged: scan it again, or save it anew.', cause })
 
-/** The text, also of a page that was scanned sideways or upside down. */
+/** The text of a page, which may be rotated. */
 async function textOf(worker: TesseractWorker, image: Uint8Array): Promise<string> {
   let best: RecognizedPage = { text: '', confidence: legible }
   for (const turn of [undefined, ...turns]) {
@@ -217,7 +217,7 @@ async function textOf(worker: TesseractWorker, image: Uint8Array): Promise<strin
   return tidy(best.blocks ? inReadingOrder(best.blocks) : best.text)
 }
 
-/** Words parted at the ends of lines become whole, and no line becomes a heading by its first sign. */
+/** Joins words hyphenated at line ends, and escapes lines that would become headings. */
 function tidy(text: string): string {
   return text
     .replace(/(\p{L})[-\u00ad\u2010]\n(\p{Ll})/gu, '$1$2')

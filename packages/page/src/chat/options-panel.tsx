@@ -295,7 +295,7 @@ function useFilterValues(service: Pick<Service, 'filterValues'>, tagWords: strin
   useEffect(() => {
     const leave = new AbortController()
     const timer = setTimeout(
-      // Without them there is less to choose from, and questions work as they did.
+      // Without them, filters cannot be selected; questions still work.
       () => service.filterValues(tagWords, leave.signal).then(setValues, () => {}),
       values === undefined ? 0 : typingMs,
     )

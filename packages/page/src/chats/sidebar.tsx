@@ -256,7 +256,7 @@ function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
   )
 }
 
-/** On a narrow screen: chats and what else has no room above the page. */
+/** On a narrow screen: the chats, and everything else without room at the top of the page. */
 function Drawer({
   service,
   chats,

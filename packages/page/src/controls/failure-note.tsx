@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts'
 
 interface FailureNoteProps {
   readonly failure: { readonly message: string }
-  /** Without it the note goes by itself. */
+  /** Absent: the note cannot be closed. */
   readonly close?: () => void
 }
 

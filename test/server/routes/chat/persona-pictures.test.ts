@@ -54,7 +54,7 @@ test('the picture of an agent is shown to all who may use it, and goes with it',
   }
   expect(await fetched(installation, `/chat/file/${picture}`, carol)).toEqual([404])
   expect(await fetched(installation, `/persona/${id}/avatar`, carol)).toEqual([404])
-  // It is no upload of hers to list, and stays while the agent shows it.
+  // It is not listed as her upload, and is kept while the agent shows it.
   expect((await call('GET', '/user/projects/file', undefined, alice)).body).toEqual([])
   expect((await call('DELETE', `/user/projects/file/${picture}`, undefined, alice)).body).toMatchObject({
     has_associations: true,

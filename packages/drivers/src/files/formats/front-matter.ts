@@ -58,7 +58,7 @@ function yamlFields(block: string): Record<string, unknown> | undefined {
     const value: unknown = parse(block, { schema: 'core', maxAliasCount: 50, logLevel: 'error', uniqueKeys: false })
     return isMapping(value) ? value : undefined
   } catch {
-    // Not YAML: then it is no front matter either, and stays in the text.
+    // Invalid YAML is not front matter, so it stays in the text.
     return undefined
   }
 }

@@ -24,7 +24,7 @@ export function isHidden(element: Element): boolean {
   return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)
 }
 
-/** One paragraph of Markdown from a run of text and inline elements; "" when nothing shows. Breaks become line ends. */
+/** Converts text and inline elements to one paragraph of Markdown; "" if nothing is visible. Breaks become line ends. */
 export function inlineMarkdown(nodes: readonly Node[], writing: Writing): string {
   let text = ''
   for (const node of nodes) text += write(node, writing)

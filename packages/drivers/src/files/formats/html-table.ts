@@ -2,7 +2,7 @@ import { isHidden, type Writing } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
 import { childOf, elementsIn, type Element } from './markup.ts'
 
-/** Rows of a table in order, those of nested tables not among them. */
+/** Rows of a table in order, without those of nested tables. */
 function rowsOf(table: Element): Element[] {
   const rows: Element[] = []
   for (const part of table.children) {
@@ -44,7 +44,7 @@ const maxFilledCharacters = 1_000_000
  */
 export function tableMarkdown(table: Element, writing: Writing, cellText: (cell: Element) => string): string {
   const rows: string[][] = []
-  /** By column: what spans down from above, and into how many more rows. */
+  /** By column: the text of a cell that spans down from above, and the number of rows left. */
   const spanning = new Map<number, { text: string; rowsLeft: number }>()
   for (const row of rowsOf(table)) {
     const cells: string[] = []

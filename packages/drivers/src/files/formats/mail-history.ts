@@ -17,7 +17,7 @@ export interface MailText {
 const maxEarlier = 30
 
 /**
- * Parts a message from the earlier ones below or above it, in Markdown or plain text. Quotes that are answered one by one
+ * Separates a message from the earlier ones below or above it, in Markdown or plain text. Quotes with an answer below each
  * stay where they are: the answers mean nothing without them.
  */
 export function splitHistory(text: string): MailText {

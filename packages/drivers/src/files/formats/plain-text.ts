@@ -39,7 +39,7 @@ function firstHeading(body: string): string | null {
   return null
 }
 
-/** By hand: a pattern would look for the end of each comment that nothing closes. */
+/** Not a regular expression: it would scan to the end for each comment that is never closed. */
 function withoutComments(text: string): string {
   let kept = ''
   for (let at = 0; ;) {

@@ -184,7 +184,7 @@ class RtfReader {
       this.#instruction = ''
     }
     const link = this.#links.at(-1)
-    // The result of a field is a group of its own, beside that of its instruction.
+    // The result of a field is a separate group, after that of its instruction.
     if (link && link.depth === this.#groups.length && this.#paragraph.length > link.from) {
       const label = this.#paragraph.slice(link.from)
       this.#paragraph = this.#paragraph.slice(0, link.from) + linkTo(label.trim(), link.url)
