@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Query, TakeQuery, type Table, type VectorQuery } from '@lancedb/lancedb'
+import { Query, TakeQuery, type Table } from '@lancedb/lancedb'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { loadEngine, type Engine } from '@inlay/drivers/internal/lancedb/engine'
-import { passingRows, type PassingRows } from '@inlay/drivers/internal/lancedb/passing-rows'
+import { passingRows } from '@inlay/drivers/internal/lancedb/passing-rows'
 import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
 import { nearestOf, vectorsOf } from '@inlay/drivers/internal/hybrid-search/row-vectors'
 import { createIndexes } from '@inlay/drivers/internal/lancedb/table'
@@ -18,7 +18,6 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 10 }))
 
 const space = { id: 'test', dimensions: 2 }
 const filter = { tags: [['team=3']] }
-const condition = "array_has_any(tags, ['team=3'])"
 
 /** Rows of ever more words, of which the first is `heron`; each tenth is of the team. */
 async function heronTable(name: string): Promise<{ engine: Engine; table: Table }> {
@@ -34,50 +33,6 @@ async function heronTable(name: string): Promise<{ engine: Engine; table: Table 
   await table.optimize()
   return { engine, table }
 }
-
-const nearest = (table: Table): VectorQuery =>
-  table.query().nearestTo(Float32Array.of(0, 1)).distanceType('cosine').withRowId()
-
-it('a search past a filter finds what one within it does, from the second search of a version on', async () => {
-  const { table } = await heronTable('past')
-  const past = async (looked: number): ReturnType<PassingRows['lookThrough']> =>
-    (await passingRows(table, filter))!.lookThrough(() => nearest(table), { looked, least: 20 })
-  const within = async (): Promise<unknown[]> => {
-    const hits = await nearest(table).where(condition).select(['_rowid', '_distance']).limit(20).toArray()
-    return hits.map((hit) => hit['_distance'])
-  }
-  expect(await past(300)).toBeUndefined()
-  for (let round = 0; round < 2; round++) {
-    const passed = await past(300)
-    expect(passed!.isEnough).toBe(true)
-    expect(passed!.rows.slice(0, 20).map((hit) => hit._distance)).toEqual(await within())
-  }
-  expect((await past(100))!.isEnough).toBe(false)
-  // All rows there are were looked at: those that pass are all that do.
-  expect(await past(2_000)).toMatchObject({ isEnough: true, rows: { length: 100 } })
-
-  await table.delete("document_id = 'd3'")
-  expect(await past(300)).toBeUndefined()
-  expect((await past(300))!.rows.slice(0, 20).map((hit) => hit._distance)).toEqual(await within())
-  // Another table with the same version, but other indexes.
-  table.listIndices = async () => [{ indexUuid: 'another' } as never]
-  expect(await past(300)).toBeUndefined()
-})
-
-it('gives up looking past a filter that lets too few pass, until the table changes', async () => {
-  const { table } = await heronTable('misses')
-  const looked = vi.fn()
-  const search = async (): Promise<void> => {
-    const passing = (await passingRows(table, filter))!
-    const passed = await passing.lookThrough(() => nearest(table), { looked: 100, least: 20 })
-    if (passed) looked()
-  }
-  for (let round = 0; round < 8; round++) await search()
-  expect(looked).toHaveBeenCalledTimes(3)
-  await table.delete("document_id = 'd4'")
-  for (let round = 0; round < 3; round++) await search()
-  expect(looked).toHaveBeenCalledTimes(5)
-})
 
 it('the few rows that pass are read once, and again after a write', async () => {
   const { engine, table } = await heronTable('few')

@@ -1,9 +1,9 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
-import { conditionOf, rowsById, runFiltered, type FoundId } from './filtered-search.ts'
+import { conditionOf, runFiltered } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { narrowRows, type Counts, type PassingRows } from './passing-rows.ts'
-import { nearestOf, vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
+import { nearestOf } from '../hybrid-search/row-vectors.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { isOfVectors, vectorIndexOf } from './upkeep.ts'
 
@@ -72,7 +72,7 @@ function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {
  */
 async function searchPastFilter(
   table: Table,
-  { vector, filter, passing, limit }: VectorSearch,
+  { vector, filter, limit }: VectorSearch,
   { rows, passing: count }: Counts,
 ): Promise<VectorHit[] | undefined> {
   const share = count / rows
@@ -80,42 +80,13 @@ async function searchPastFilter(
   const isWide = share >= pastFilter.wideShare
   const wanted = isWide ? pastFilter.margin * limit : Math.max(pastFilter.comparedRows, 3 * limit, count / 1_000)
   const looked = Math.ceil(wanted / share)
-  const search = (): VectorQuery => table.query().nearestTo(vector).distanceType('cosine').nprobes(maxPartitions)
   const least = isWide ? limit : wanted / 2
-  if (!isWide) {
-    const past = await passing?.lookThrough(() => search().withRowId(), { looked, least })
-    if (past && !past.isEnough) return undefined
-    if (past) {
-      const nearest = nearestOf(vector, await readVectors(table, past.rows), limit)
-      const read = await rowsById(
-        table,
-        nearest.map(({ id }) => id),
-        [],
-      )
-      return nearest.map(({ nearness }, at) => ({ hit: read[at]!.hit, nearness }))
-    }
-  }
-  const postfiltered = search().postfilter()
+  const postfiltered = table.query().nearestTo(vector).distanceType('cosine').nprobes(maxPartitions).postfilter()
   // Comparing the few matching rows here reads fewer vectors than letting the engine compare all.
   if (isWide) postfiltered.refineFactor(Math.max(2, Math.ceil(refinedRows / looked)))
   const columns = [...hitColumns, ...(isWide ? [] : ['vector']), '_distance']
   const rowsPast = await runFiltered(postfiltered, { filter, columns, limit: looked })
   return rowsPast.length < least ? undefined : hitsOf(vector, rowsPast)
-}
-
-/** A row that was deleted meanwhile is omitted. */
-async function readVectors(table: Table, rows: readonly FoundId[]): Promise<RowVectors> {
-  const ids: bigint[] = []
-  const vectors: Float32Array[] = []
-  for await (const batch of table
-    .takeRowIds(rows.map(({ _rowid }) => _rowid))
-    .withRowId()
-    .select(['vector', '_rowid']))
-    for (const row of batch) {
-      ids.push(row['_rowid'])
-      vectors.push(row['vector'].toArray())
-    }
-  return vectorsOf(ids, vectors)
 }
 
 /** When to search without the filter and drop rows afterwards. */
