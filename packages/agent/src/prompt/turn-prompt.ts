@@ -43,7 +43,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
-  // Also for a stored question that is answered again, maybe by a model with a smaller window.
+  // A stored question is checked again, since another model may have a smaller window.
   checkMessageFits(opened.userText + (request.additional_context ?? ''), contextTokens, actions)
   const earlier = opened.messages.map(({ files }) => files).toReversed()
   const messages = [opened.files, ...earlier, opened.summaryFiles]

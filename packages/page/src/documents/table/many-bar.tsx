@@ -251,7 +251,7 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
   )
 }
 
-/** Titles that are named of those with the same reason. */
+/** Maximum number of titles shown per reason. */
 const maxTitles = 5
 
 function Report({
