@@ -1,8 +1,10 @@
+import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 import type { ResolvedModel } from '@inlay/agent'
 import type { SendMessageInput } from '@inlay/protocol'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
-import { newPassage, newSetting, providerOf } from '../setting.ts'
+import { arriving, incoming } from '../../conversations/files/setting.ts'
+import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
 const prose = 'I know this by heart: every person on earth gets as many days of leave as they like, '.repeat(3)
@@ -184,6 +186,48 @@ test('a model that is given results says so when nothing was found, and the answ
   expect(newestMessage).not.toContain('in the words of the results')
 })
 
+describe('a model that is given results, and a file attached to the message', () => {
+  const minutes = 'Lena Vogt takes over the trade fair stand. Her plan is due on 12 March.'
+  const other = newPassage('rust', 'A plan takes over the ownership of a value. It is due to be dropped at the stand.')
+
+  async function withFile(answer: string, passages = [other]) {
+    const model = scriptedModel(() => [answer])
+    const models = providerOf(model, { callsTools: false, grounding: 'search-first' })
+    const setting = await newSetting(() => [], { models, search: async () => passages, storage: createStorage() })
+    const { files } = await setting.agent.files.upload(arriving(incoming('minutes.txt', minutes)), { caller: ana })
+    const send = async (message: string, more: Partial<SendMessageInput> = {}) =>
+      (await setting.send({ message, ...more })).whole()
+    const first = await send('Who takes over the stand?', { file_descriptors: [{ id: files[0]!.fileId }] })
+    return { send, first, model }
+  }
+
+  test('what the file says is no citation of a document, also in a later answer', async () => {
+    const { first, send } = await withFile(`${minutes} [1]`)
+    expect(first.answer).toBe(minutes)
+    expect(first.citation_info).toEqual([])
+    const next = await send('And when?', { chat_session_id: first.chat_session_id })
+    expect(next.answer).toBe(minutes)
+  })
+
+  test('what a document says is cited', async () => {
+    const { first } = await withFile(`${minutes} Full-time staff receive 25 days. [1]`, [leave])
+    expect(first.answer).toMatch(/^Lena[^[]*12 March\. Full-time staff receive 25 days\. \[\[1\]\]/)
+  })
+
+  test('the prompt counts the file among what the answer is taken from', async () => {
+    const { model } = await withFile(minutes)
+    const sent = JSON.stringify(model.requests[0]?.prompt)
+    expect(sent).toContain('Take facts from these results and the attached files alone.')
+    expect(sent).toContain('in the words of the results or of the attached files')
+    expect(sent).toContain('When no result and no file answers it')
+  })
+
+  test('the answer does not end with a note that nothing was found', async () => {
+    const { first } = await withFile(minutes, [])
+    expect(first.answer).toBe(minutes)
+  })
+})
+
 test('the answer says nothing of documents when the search failed', async () => {
   const model = scriptedModel(() => ['I cannot look.'])
   const models = providerOf(model, { callsTools: false, grounding: 'search-first' })
@@ -200,7 +244,21 @@ test.each([
   expect(await ask()).toMatch(/^It is 25 days \[\[1\]\]\([^)]*\)\.$/)
   const [, first, second] = model.requests
   expect(second!.prompt.slice(0, -1)).toEqual(first!.prompt)
-  expect(JSON.stringify(second!.prompt.at(-1))).toContain('whole sentences')
+  expect(JSON.stringify(second!.prompt.at(-1))).toContain('whole sentences, in the language of the question')
+})
+
+test.each([
+  ['a marker', '[1] Full-time staff receive 25 days.'],
+  ['two markers', '[1] [2] Full-time staff receive 25 days. [1]'],
+])('%s that a model copies from the head of a result does not begin its answer', async (_, answer) => {
+  const { ask } = await unknownModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
+  expect(await ask()).toMatch(/^Full-time staff receive 25 days\. \[\[1\]\]\([^)]*\)$/)
+})
+
+test('an answer may begin with a link', async () => {
+  const answer = '[1](https://wiki.example) tells it.'
+  const { ask } = await unknownModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
+  expect(await ask()).toBe(answer)
 })
 
 test('a model that answers with numbers alone twice is left with them', async () => {

@@ -19,6 +19,8 @@ export interface CitableDocuments {
   checkMark(mark: PlacedMark): readonly number[]
   /** Whether no document can be cited yet. Default: some can. */
   readonly isEmpty?: boolean
+  /** Adds texts that the model reads besides the documents: sentences from these get no number. */
+  addUnnumbered(texts: readonly string[]): void
   /** The document with a number, if any. */
   known(number: number): SearchDoc | undefined
   /** Reserves numbers for the calls of a step: the citable call `index` starts 100 above the one before it. */
@@ -37,6 +39,8 @@ export interface CitationRange {
 
 // Parallel calls number their documents before it is known how many the others find.
 const rangeWidth = 100
+/** Stands for the texts without a number. */
+const unnumbered = 0
 
 /** Creates the register of an answer's citable documents. */
 export function createCitableDocuments(): CitableDocuments {
@@ -57,12 +61,16 @@ export function createCitableDocuments(): CitableDocuments {
     find: (sentence, preferred) => {
       if (texts.length === 0) return undefined
       find ??= createSupport(texts, { question: citable.question })
-      return find(sentence, preferred)?.source
+      return find(sentence, preferred)?.source || undefined
     },
     checkMark: (mark) => {
-      const checked = checkMark(mark, (coverage ??= createCoverage(texts)))
+      const checked = checkMark(mark, (coverage ??= createCoverage(texts))).filter((number) => number !== unnumbered)
       if (!citable.completesCitations || checked.length === 0) return checked
       return [...checked, ...findByClause(mark, [...mark.written, ...checked], citable.find)]
+    },
+    addUnnumbered: (more) => {
+      texts.push(...more.map((text) => ({ source: unnumbered, text })))
+      find = coverage = undefined
     },
     openStep: () => {
       const base = highest + 1

@@ -24,6 +24,8 @@ export interface StepListener extends StreamListener {
 export interface TextHold {
   /** Judges the text so far: keep holding it, show it and all that follows, or end the step without showing it. */
   readonly judge: (text: string) => 'hold' | 'show' | 'stop'
+  /** Changes the held text when it is shown. Default: it is shown as it is. */
+  readonly change?: (text: string) => string
   /** Whether a call of this tool shows the text before it. */
   readonly isShownBy: (toolName: string) => boolean
   /** Whether the step may end without text and calls. */
@@ -175,8 +177,9 @@ export class StepOutput implements StreamListener {
   }
 
   #showHeld(): void {
+    const text = this.#hold?.change?.(this.#text) ?? this.#text
     this.#hold = undefined
-    if (this.#text !== '') this.#request.listener.onText(this.#text)
+    if (text !== '') this.#request.listener.onText(text)
   }
 
   #keep(part: LanguageModelV4StreamPart): void {

@@ -32,6 +32,8 @@ export interface TurnPromptOptions {
   readonly actions: readonly Action[]
   /** Whether search results will be put into the prompt. Default: false. */
   readonly isGiven?: boolean
+  /** Whether the prompt contains attached files. Default: false. */
+  readonly hasFiles?: boolean
   /** Replaces the built-in instructions. */
   readonly systemPrompt: string | undefined
   /** Milliseconds since 1970 UTC. */
@@ -71,6 +73,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       isDatetimeAware: persona.isDatetimeAware,
       hasContextFiles: hasDocuments || options.isGiven === true,
       isGiven: options.isGiven === true,
+      hasFiles: options.hasFiles === true,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),
     history: opened.messages,
@@ -109,6 +112,8 @@ export interface InstructionOptions {
   readonly hasContextFiles?: boolean
   /** Whether the prompt contains search results. Default: false. */
   readonly isGiven?: boolean
+  /** Whether the prompt contains attached files. Default: false. */
+  readonly hasFiles?: boolean
 }
 
 const defaultInstructions = `You are the assistant of an organisation and answer questions of its people.
@@ -124,7 +129,8 @@ const readingPages = `- Use open_url to read a page before you rely on a short s
 const judging = `- When the results do not answer the question, search once more with other words.
 - Take facts from results alone. When they do not hold the answer, say plainly what you could not find; do not fill the gap with what you believe to know.`
 
-const givenFinding = `Before each message you get what a search of the organisation's documents found for it. Take facts from these results alone. When they do not hold the answer, say plainly what you could not find; do not fill the gap with what you believe to know.`
+const givenFinding = (facts: string): string =>
+  `Before each message you get what a search of the organisation's documents found for it. Take facts from ${facts} alone. When they do not hold the answer, say plainly what you could not find; do not fill the gap with what you believe to know.`
 
 export const citing = `How to cite:
 - Behind each statement that you take from a result or context file, put the number of the result (its field "document") in square brackets; for two results write two pairs of brackets.
@@ -146,6 +152,7 @@ export function toInstructions(options: InstructionOptions): string {
     isDatetimeAware = true,
     hasContextFiles = false,
     isGiven = false,
+    hasFiles = false,
   } = options
   const hasSources = actions.length > 0 || hasContextFiles
   const kinds = new Set(actions.map(({ builtIn }) => builtIn))
@@ -159,7 +166,11 @@ export function toInstructions(options: InstructionOptions): string {
   const parts = [
     systemPrompt ?? defaultInstructions,
     isDatetimeAware ? `Today is ${new Date(time).toISOString().slice(0, 10)}.` : undefined,
-    isGiven ? givenFinding : ways.length === 0 ? undefined : ['How to find out:', ...ways].join('\n'),
+    isGiven
+      ? givenFinding(hasFiles ? 'these results and the attached files' : 'these results')
+      : ways.length === 0
+        ? undefined
+        : ['How to find out:', ...ways].join('\n'),
     includeCitations &&
     (hasContextFiles || actions.some(({ builtIn, isCiting }) => isCiting ?? !nothingToCite.has(builtIn ?? '')))
       ? isGiven

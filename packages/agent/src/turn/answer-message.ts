@@ -81,7 +81,14 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const hasSearched = state.searches.size > 0
       // A small model answers from memory when it was given nothing.
-      if (isAnswer && hasSearched && strategy.isGiven && writer.citable.isEmpty && writer.hasText())
+      if (
+        isAnswer &&
+        hasSearched &&
+        strategy.isGiven &&
+        !strategy.hasFiles &&
+        writer.citable.isEmpty &&
+        writer.hasText()
+      )
         writer.onText(nothingNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')

@@ -9,7 +9,7 @@ import type { Action } from '../contracts/action.ts'
 import type { OpenedTurn, PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { StepRequest, StepResult, TextHold } from '../model/step-output.ts'
-import { demandWords, hasWord, isMade, madePrefix, withGivenResults } from './given-results.ts'
+import { demandWords, hasWord, isMade, madePrefix, withGivenResults, withoutLeadingMarkers } from './given-results.ts'
 
 /**
  * How an answer gets documents:
@@ -133,6 +133,7 @@ const untilCall: TextHold = {
 
 const untilWord: TextHold = {
   judge: (text) => (hasWord(text) ? 'show' : 'hold'),
+  change: withoutLeadingMarkers,
   isShownBy: () => false,
   allowsEmpty: false,
 }
@@ -157,6 +158,8 @@ export class SearchStrategy {
   readonly grounding: AnswerGrounding
   /** Whether the results are part of the question; the model is then offered no search. */
   isGiven = false
+  /** Whether a file is attached to the message or an earlier one. */
+  readonly hasFiles: boolean
   readonly #options: SearchStrategyOptions
   /** Whether the first step tells something about the model. */
   readonly #isTelling: boolean
@@ -164,6 +167,7 @@ export class SearchStrategy {
   constructor(options: SearchStrategyOptions) {
     const { memory, model, actions, opened, isForced, includeCitations } = options
     this.#options = options
+    this.hasFiles = [opened, ...opened.messages].some(({ files }) => files.length > 0)
     const search = actions.find(isSearch)
     const place = search ? placeOf(opened, search, includeCitations) : 'other'
     const isTalk = !isForced && isSmallTalk(opened)
@@ -223,7 +227,7 @@ export class SearchStrategy {
       return {
         hold: untilWord,
         askAgain: (text) => (hasWord(text) ? undefined : demandWords(includeCitations)),
-        rewrite: (prompt) => withGivenResults(prompt, includeCitations),
+        rewrite: (prompt) => withGivenResults(prompt, { includeCitations, hasFiles: this.hasFiles }),
       }
     }
     const canSearch = this.#options.question.trim() !== '' && offered.some(isSearch)
