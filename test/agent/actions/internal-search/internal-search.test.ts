@@ -53,6 +53,28 @@ test('documents far below the best are found but not shown', async () => {
   expect(result.foundDocuments).toHaveLength(2)
 })
 
+describe('in a small space, passages far below the best of their query', () => {
+  const ranked = (name: string, scores: readonly number[]): Passage[] =>
+    scores.map((score, index) => newPassage(`${name}${index + 1}`, `Text of ${name}${index + 1}.`, { score }))
+  const lists: Readonly<Record<string, Passage[]>> = {
+    long: ranked('long', [10, 2, 1, 4, 2.9]),
+    short: ranked('short', [1, 0.9, 0.8, 0.7, 0.1]),
+  }
+  const titlesOf = async (queries: string[], resultTokens: number) =>
+    (await run(async ({ text }) => lists[text]!, queries, { resultTokens })).read.results.map(({ title }) => title)
+  const named = (...names: string[]) => names.map((name) => `Title of ${name}`)
+
+  test('are not given to the model, except the best three', async () => {
+    expect(await titlesOf(['long'], 3_000)).toEqual(named('long1', 'long2', 'long3', 'long4'))
+    expect(await titlesOf(['long'], 12_000)).toHaveLength(5)
+  })
+
+  test('are judged by the scores of that query alone', async () => {
+    const titles = await titlesOf(['long', 'short'], 3_000)
+    expect(titles.toSorted()).toEqual(named('long1', 'long2', 'long3', 'long4', 'short1', 'short2', 'short3', 'short4'))
+  })
+})
+
 test('passages of one document share its number and count as one document', async () => {
   const search = async () => [
     newPassage('d', 'First.', { chunk_ind: 0 }),

@@ -21,6 +21,7 @@ import {
   mostRelevant,
   toResultText,
   addNeighbours,
+  withoutWeak,
   mergeSections,
   type Section,
 } from './sections.ts'
@@ -110,13 +111,13 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
-      const { passages, question } = wasWidened
+      const { passages, question, strong } = wasWidened
         ? await searchAll(queries, { ...options, maxFound, filters: requested, help: { expand: false } }, silent(turn))
         : narrowedFound
       const documents = distinctDocuments(passages).slice(0, maxFound)
       const { sections, wereChosen } = await selectSections(
         passages,
-        { queries, question },
+        { queries, question, strong },
         { ...options, maxPassages },
         turn,
       )
@@ -139,6 +140,8 @@ interface Found {
   readonly passages: readonly Passage[]
   /** The message of the turn; rewritten to stand alone if a model did so. */
   readonly question: string
+  /** Keys of passages whose score is close to the best one of a query. */
+  readonly strong: ReadonlySet<string>
 }
 
 interface SearchAllOptions extends InternalSearchOptions {
@@ -172,7 +175,9 @@ async function searchAll(
   // A failed query only loses its own passages; when all fail, the error of the first is thrown.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
-  return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage }
+  // Scores of different queries do not compare.
+  const strong = new Set(rankings.flatMap(({ items }) => withoutWeak(items, maxKept)).map(passageKey))
+  return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage, strong }
 }
 
 /**
@@ -222,12 +227,15 @@ const maxKept = 3
 /** Selects the sections for the model: merges passages, picks the best and adds the text around them. */
 async function selectSections(
   passages: readonly Passage[],
-  { queries, question }: { readonly queries: readonly string[]; readonly question: string },
+  { queries, question, strong }: Pick<Found, 'question' | 'strong'> & { readonly queries: readonly string[] },
   { readExcerpt, help = {}, maxPassages }: SelectOptions,
   turn: ActionTurn,
 ): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
-  const best = passages.slice(0, maxPassages * 2)
   const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
+  const best = (isTight ? passages.filter((passage) => strong.has(passageKey(passage))) : passages).slice(
+    0,
+    maxPassages * 2,
+  )
   const merged = rankDown(isTight ? best : mergeSections(best))
   const choice = { shown: maxJudged, limit: maxChosen, timeoutMs: help.timeoutMs ?? defaultHelpMs }
   // Asking the model would cost more than sending every section.
