@@ -29,6 +29,12 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
   const { cited, uncited } = sourcesOf(turn)
   const { answer } = turn.fold
   const isAnswering = turn.phase === 'answering'
+  // Removing the caret restyles all blocks, so it happens in a task after the one that shows the end of the answer.
+  const [hasCaret, setHasCaret] = useState(isAnswering)
+  useEffect(() => {
+    const timer = setTimeout(setHasCaret, 0, isAnswering)
+    return () => clearTimeout(timer)
+  }, [isAnswering])
   const titles = JSON.stringify(cited.map((source) => [source.number, source.passages[0].semantic_identifier]))
   // The same object as long as the titles are the same: finished blocks of the answer are not drawn again.
   const citations = useMemo((): CitationHandling => {
@@ -59,7 +65,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
           readFile={service.file}
         />
         {answer !== '' && (
-          <div class={isAnswering ? 'answer streaming' : 'answer'}>
+          <div class={hasCaret ? 'answer streaming' : 'answer'}>
             <Markdown
               text={answer}
               isGrowing={isAnswering}
