@@ -1,11 +1,25 @@
 import { frameLine, type PacketBody, type StreamLine } from '@inlay/protocol'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOpenAi } from '../stand-in/openai.ts'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { searchDoc } from '../page/sources/search-doc.ts'
 import { startPlayground, type Playground } from './playground.ts'
 import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+
+/** Searches until there is a hit: an answer can be found a moment after it has ended. */
+async function searchUntilHit(recent: Locator, words: string, hit: Locator): Promise<void> {
+  const field = recent.getByLabel('Search chats')
+  const search = async (): Promise<boolean> => {
+    await field.fill('')
+    await field.fill(words)
+    return hit.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await expect.poll(search).toBe(true)
+}
 
 describe.skipIf(reason !== undefined)('conversations in the page', () => {
   let playground: Playground
@@ -156,7 +170,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.answer', { hasText: 'They live on.' }).waitFor()
     await page.getByRole('button', { name: 'New chat', exact: true }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
-    await recent.getByLabel('Search chats').fill('quagga')
+    await searchUntilHit(recent, 'quagga', recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }))
     await recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }).click()
     await page.locator('.turn-place.found .answer', { hasText: 'Quaggas are gone.' }).waitFor()
   })
@@ -171,8 +185,8 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.answer', { hasText: 'These live on.' }).waitFor()
     await page.getByRole('button', { name: 'New chat', exact: true }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
-    await recent.getByLabel('Search chats').fill('aurochs')
     const hit = recent.locator('a', { hasText: 'Aurochs are gone.' })
+    await searchUntilHit(recent, 'aurochs', hit)
     const address = await hit.evaluate((link) => (link as HTMLAnchorElement).href)
     const tab = await page.context().newPage()
     await tab.goto(address)

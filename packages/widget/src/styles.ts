@@ -64,7 +64,7 @@ header select { max-width: 130px; border: 1px solid var(--line); border-radius: 
 .markdown { display: flex; flex-direction: column; gap: 10px }
 .markdown h3, .markdown h4 { font-size: 1em; font-weight: 650; line-height: 1.3 }
 .markdown ul, .markdown ol { padding-inline-start: 1.4em }
-.markdown blockquote { padding-inline-start: 10px; border-inline-start: 3px solid var(--line); color: var(--muted) }
+.markdown blockquote { padding-inline-start: 10px; border-inline-start: 3px solid var(--line) }
 .markdown hr { width: 100%; border: 0; border-top: 1px solid var(--line) }
 a { color: var(--accent) }
 code { font: 0.9em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; background: var(--raised); border-radius: 4px; padding: 0 3px }

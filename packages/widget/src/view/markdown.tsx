@@ -5,13 +5,20 @@ import { useMemo } from 'preact/hooks'
 /** Renders a citation; undefined keeps its link. */
 export type ShowCitation = (number: number) => JSX.Element | undefined
 
+interface MarkdownProps {
+  readonly text: string
+  /** Whether the text is still streaming. */
+  readonly isGrowing: boolean
+  readonly citation: ShowCitation
+}
+
 /**
  * Renders untrusted Markdown as elements with text. HTML in it is shown as text, pictures become links, and links other
  * than http, https and mailto become text.
  */
-export function Markdown({ text, citation }: { text: string; citation: ShowCitation }): JSX.Element {
+export function Markdown({ text, isGrowing, citation }: MarkdownProps): JSX.Element {
   const reader = useMemo(createMarkdownReader, [])
-  const { blocks, footnotes } = reader.read(text, false)
+  const { blocks, footnotes } = reader.read(text, isGrowing)
   const view = { citation, numbers: new Map(footnotes.map(({ label, number }) => [label, number])) }
   return (
     <div class="markdown">

@@ -47,7 +47,7 @@ export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX
     <article class="turn" aria-busy={turn.phase === 'answering'}>
       <p class="question">{turn.question}</p>
       {turn.phase === 'answering' && answer === '' && <p class="step">{stepOf(state, texts)}</p>}
-      {answer !== '' && <Markdown text={answer} citation={citation} />}
+      {answer !== '' && <Markdown text={answer} isGrowing={turn.phase === 'answering'} citation={citation} />}
       {turn.phase === 'stopped' && <p class="note">{texts.stopped}</p>}
       {turn.failure && <FailureNote failure={turn.failure} texts={texts} retry={retry} />}
       {sources.length > 0 && <Sources sources={sources} shown={shown} show={show} texts={texts} />}
