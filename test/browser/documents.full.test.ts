@@ -48,11 +48,14 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       { name: 'greenhouse.pdf', mimeType: 'application/pdf', buffer: Buffer.from(pdf) },
       readme('# Parking\n\nBicycles are parked behind the greenhouse.'),
       { name: 'empty.md', mimeType: '', buffer: Buffer.from('') },
-      { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89]) },
+      { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
+      { name: 'letter.doc', mimeType: '', buffer: Buffer.from('old') },
     ])
     await page.getByText('2 files were taken in.').waitFor()
     await page.getByText('empty.md is empty.').waitFor()
-    await page.getByText('photo.png is of a kind that is not read.').waitFor()
+    // The service says whether it reads pictures; the page, what becomes of an old format.
+    await page.getByText('photo.png: The file is an image: its text is read when OCR is on (INLAY_OCR).').waitFor()
+    await page.getByText('letter.doc is of a kind that is not read. Save it as .docx').waitFor()
     await picker.setInputFiles([readme('# Canteen\n\nLunch is served from noon.')])
     await page.getByText('README.md is here already.').waitFor()
     await shot(page, 'file-of-a-taken-name')
@@ -69,7 +72,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     expect(await page.locator('.document-row').count()).toBe(3)
     // Refused files stay listed until they are cleared.
     const refused = page.getByRole('list', { name: 'Files that were not taken in' })
-    expect(await refused.locator('li').count()).toBe(2)
+    expect(await refused.locator('li').count()).toBe(3)
     await page.reload()
     await refused.waitFor()
     expect(await refused.locator('li').allTextContents()).toContain('empty.md is empty.')

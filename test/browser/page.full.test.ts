@@ -86,9 +86,9 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
         mimeType: '',
         buffer: Buffer.from('# Parking permits\n\nPermits are given out on Mondays.'),
       },
-      { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50]) },
+      { name: 'phone.heic', mimeType: 'image/heic', buffer: Buffer.from('heic') },
     ])
-    await page.getByText('photo.png is of a kind that is not read.').waitFor()
+    await page.getByText('phone.heic is a picture of a kind that is not read.').waitFor()
     await page.locator('.document-row', { hasText: 'Parking permits' }).locator('.state.indexed').waitFor()
   })
 

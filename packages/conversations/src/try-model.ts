@@ -1,5 +1,5 @@
-import type { ModelProvider } from '@inlay/agent'
-import { isInlayError, type LlmOverride } from '@inlay/protocol'
+import { toFailure, type ModelProvider } from '@inlay/agent'
+import { isInlayError, type ErrorCode, type LlmOverride } from '@inlay/protocol'
 
 /** How a model answered a short question. */
 export interface ModelTrial {
@@ -9,6 +9,8 @@ export interface ModelTrial {
   readonly text: string | null
   /** Error message of the model's server. */
   readonly error: string | null
+  /** Kind of the failure, as a message to the model would have it. */
+  readonly errorCode: ErrorCode | null
   readonly durationMs: number
 }
 
@@ -31,9 +33,17 @@ export async function tryModel(models: ModelProvider, override: LlmOverride | nu
       abortSignal: AbortSignal.timeout(timeoutMs),
     })
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-    return { provider, name, text: text.trim().slice(0, maxErrorLength), error: null, durationMs: ended() }
+    return {
+      provider,
+      name,
+      text: text.trim().slice(0, maxErrorLength),
+      error: null,
+      errorCode: null,
+      durationMs: ended(),
+    }
   } catch (error) {
-    return { provider, name, text: null, error: reasonOf(error), durationMs: ended() }
+    const { code } = toFailure(error, { provider, model: name })
+    return { provider, name, text: null, error: reasonOf(error), errorCode: code, durationMs: ended() }
   }
 }
 

@@ -8,9 +8,11 @@ import { runCommandLine } from 'inlay/internal/cli/command-line'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-words-'))
 const picture = join(folder, 'picture.png')
+const old = join(folder, 'old.xls')
 const data = join(folder, 'data')
 mkdirSync(join(folder, 'empty'))
 writeFileSync(picture, 'not text')
+writeFileSync(old, 'not text')
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 async function run(
@@ -38,8 +40,9 @@ test.each([
   [['serve', 'now'], 2, /Unexpected argument "now"/],
   [['serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
   [['--data', folder, 'serch', 'x'], 2, /no command "serch"\. Did you mean search\?/],
-  [['--limit', '3', 'search', 'x'], 2, /no command "--limit"/],
-  [['--frob'], 2, /no command "--frob"/],
+  [['--limit', '3', 'search', 'x'], 2, /not every command has an option --limit\. Options of a command stand after/],
+  [['--modle', 'x', 'ask'], 2, /not every command has an option --modle\. Did you mean --model\?/],
+  [['--frob'], 2, /not every command has an option --frob\. Options/],
   [['help', 'ingst'], 2, /no command "ingst"\. Did you mean ingest\?/],
   [['search', 'x', '--frob'], 2, /^inlay: search has no option --frob\. See inlay help search\.\nUsage: inlay search/],
   [['search', 'x', '--limt', '3'], 2, /^inlay: search has no option --limt\. Did you mean --limit\?/],
@@ -49,11 +52,16 @@ test.each([
   [['serve', '--port', '99999'], 2, /--port needs a number/],
   [['ask', 'x', '--session', 'abc'], 2, /session_id/],
   [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
-  [['ingest', picture], 1, /has an unsupported type: use \.pdf/],
+  [['ingest', picture], 1, /picture\.png" is a picture: set INLAY_OCR/],
   [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url requires a URL/],
-  [['keys', 'make'], 2, /Usage: inlay keys/],
-  [['keys', 'revoke'], 2, /Usage: inlay keys/],
-  [['keys', 'create', 'x'], 2, /Usage: inlay keys/],
+  [['ingest', old], 1, /old\.xls" is of a kind that is not read: save it as \.xlsx\./],
+  [['ingest', join(folder, '*.xls')], 1, /no file with a supported type .*Save \.xls as \.xlsx\./],
+  [['keys', 'make'], 2, /keys has no action "make"\. There are list, create, rotate, revoke\./],
+  [['keys', 'revoke'], 2, /keys revoke needs <id>\. Usage: inlay keys revoke <id>/],
+  [['keys', 'create', 'x'], 2, /Unexpected argument "x"\. Usage: inlay keys create/],
+  [['documents', 'delet', 'x'], 2, /documents has no action "delet"\. Did you mean delete\?/],
+  [['documents', 'show'], 2, /documents show needs <id…>/],
+  [['agents', 'update', 'x'], 2, /Usage: inlay agents update <name or number> <file>/],
   [['keys', 'revoke', 'x'], 2, /Specify a key by its number/],
   [['keys', 'create', '--scope', 'root'], 2, /chat, search, ingest, admin/],
   [['search', 'x', '--data', ''], 2, /--data needs/],
@@ -101,6 +109,7 @@ test.each([
   [['ask', '  ', '--json'], 2, 'INVALID_INPUT'],
   [['serch', '--json'], 2, 'INVALID_INPUT'],
   [['search', '--json'], 2, 'INVALID_INPUT'],
+  [['keys', 'make', '--json'], 2, 'INVALID_INPUT'],
   [['search', 'x', '--json', '--frob'], 2, 'INVALID_INPUT'],
   [['ingest', join(folder, 'nowhere'), '--json'], 1, 'INVALID_INPUT'],
 ])('for a program %j ends with %i and one line of JSON', async (words, expected, error) => {
@@ -151,4 +160,17 @@ test('the shared options may stand before the command', async () => {
   const refused = await run(['--json', 'serch'])
   expect([refused.code, JSON.parse(refused.out)]).toMatchObject([2, { error: { code: 'INVALID_INPUT' } }])
   expect((await run(['--json'])).out).toContain('Usage: inlay <command>')
+})
+
+test('on a narrow terminal the help stays within its width', async () => {
+  for (const columns of [40, 80]) {
+    let out = ''
+    const stdout = { isTTY: true, columns, write: (text: string) => (out += text) }
+    const stderr = { write: () => {} }
+    const { signal } = new AbortController()
+    for (const words of [['--help'], ['help', 'ingest'], ['keys', '--help']])
+      expect(await runCommandLine(words, { env: () => ({}), stdout, stderr, signal })).toBe(0)
+    expect(out.split('\n').filter((line) => line.length > columns && line.trim().includes(' '))).toEqual([])
+    expect(out.replace(/\s+/g, ' ')).toContain('serve the API and the web page over HTTP')
+  }
 })

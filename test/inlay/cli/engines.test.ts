@@ -53,7 +53,7 @@ test('a database that refuses the user is told with the setting, without the pas
 test('a bucket that refuses the key stops the start, without the key', async () => {
   const refusal = '<Error><Code>InvalidAccessKeyId</Code></Error>'
   const bucket = createHttpServer((_, response) => response.writeHead(403).end(refusal))
-  const { code, said } = await run(['keys', 'list'], {
+  const { code, said } = await run(['agents', 'list'], {
     INLAY_FILES_URL: 's3://bucket/files',
     INLAY_S3_ENDPOINT: `http://127.0.0.1:${await listening(bucket)}`,
     INLAY_S3_ACCESS_KEY_ID: 'the-id-of-the-key',
@@ -68,14 +68,14 @@ test('a bucket that refuses the key stops the start, without the key', async () 
 
 test('a bucket that is away is told at the start, which goes on', async () => {
   const bucket = createServer((socket) => socket.destroy())
-  const { code, said } = await run(['keys', 'list'], {
+  const { code, said } = await run(['agents', 'list'], {
     INLAY_FILES_URL: 's3://bucket/files',
     INLAY_S3_ENDPOINT: `http://127.0.0.1:${await listening(bucket)}`,
     INLAY_S3_ACCESS_KEY_ID: 'the-id-of-the-key',
     INLAY_S3_SECRET_ACCESS_KEY: 'the-secret',
   })
   expect(code).toBe(0)
-  expect(said).toMatch(/^inlay: The storage of files cannot be reached: try again later\..*\nThere are no keys/)
+  expect(said).toMatch(/^inlay: The storage of files cannot be reached: try again later\..*\n +0  /)
   expect(said).not.toMatch(/the-id|the-secret/)
 })
 

@@ -28,6 +28,18 @@ test('on a terminal progress is one line that is rewritten and taken away', () =
   for (const drawn of stderr.text().split('\r\x1b[K')) expect(drawn.length).toBeLessThan(60)
 })
 
+test('on a narrow terminal the figures stay and the bar gives way', () => {
+  const drawn = (columns: number): string => {
+    const stderr = { ...recorded(true), columns }
+    createOutput({ isJson: false, stdout: recorded(), stderr }).progress('Making searchable', 4000).to(2000)
+    return lastDrawn(stderr)
+  }
+  expect(drawn(100)).toMatch(/^Making searchable █{14}░{14} 2000\/4000$/)
+  expect(drawn(40)).toMatch(/^Making searchable █+░+ 2000\/4000$/)
+  expect(drawn(40).length).toBeLessThan(40)
+  expect(drawn(30)).toBe('Making searchable 2000/4000')
+})
+
 test('it tells the rate and the time that is left once they mean something', () => {
   const stderr = recorded(true)
   let time = 0

@@ -313,7 +313,42 @@ test('doctor names what is wrong, with what to do', async () => {
         advice: expect.stringContaining('INLAY_DATA'),
       }),
       expect.objectContaining({ check: 'Port', status: 'warning', advice: expect.stringContaining('--port') }),
-      expect.objectContaining({ check: 'Ready', status: 'failed' }),
     ]),
   )
+  // What needs the folder would only fail for the same reason.
+  expect(findings.map(({ check }) => check)).not.toContain('Ready')
+})
+
+test('doctor says what to do about a model by how it fails', async () => {
+  const provider = createServer((request, response) => {
+    const isKnown = request.headers.authorization === 'Bearer the-right-key'
+    response.writeHead(isKnown ? 404 : 401, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message: isKnown ? 'model "m" not found' : 'Incorrect API key provided' } }))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void provider.close())
+  await new Promise((resolve) => provider.once('listening', resolve))
+  const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  const findingOf = async (key: string, url = address): Promise<unknown> => {
+    let out = ''
+    const model = { INLAY_MODEL: 'm', INLAY_MODEL_BASE_URL: url, INLAY_MODEL_API_KEY: key }
+    const code = await runCommandLine(['doctor', '--json'], {
+      env: () => ({ INLAY_DATA: join(folder, 'doctor'), PORT: '0', ...model }),
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: () => {} },
+      signal: new AbortController().signal,
+    })
+    expect(code).toBe(1)
+    return (JSON.parse(out) as { check: string }[]).find(({ check }) => check === 'Model')
+  }
+  expect(await findingOf('the-wrong-key')).toMatchObject({
+    message: expect.stringContaining('Incorrect API key provided'),
+    advice: expect.stringMatching(/^The key is refused: check INLAY_MODEL_API_KEY/),
+  })
+  expect(await findingOf('the-right-key')).toMatchObject({
+    message: expect.stringContaining('not found'),
+    advice: expect.stringMatching(/^Check the name \(INLAY_MODEL\) and the address/),
+  })
+  expect(await findingOf('the-right-key', 'http://127.0.0.1:9/v1')).toMatchObject({
+    advice: expect.stringMatching(/^Start the server of the model, or correct its address/),
+  })
 })

@@ -66,7 +66,8 @@ export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'png' | 
 }
 
 const archive = 'The file is an archive: unpack it and send the documents in it one by one.'
-const image = 'Images of this kind are not read: save it as PNG, JPEG or PDF, or send a document.'
+const image =
+  'Images of this kind are not read: save it as PNG or JPEG, whose text is read when OCR is on (INLAY_OCR), or send a document.'
 const media = 'The file is a recording: send a transcript of it.'
 const program = 'The file is a program: only documents are read.'
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { InlayError, isJsonObject, readJson, type JsonObject } from '@inlay/protocol'
-import { misuse, type Command, type CommandContext } from './command.ts'
+import { actionOf } from './action-of.ts'
+import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { findAgent } from './message-options.ts'
 import { jsonOf, withService, type Service } from './service.ts'
@@ -13,22 +14,29 @@ export const agents: Command = {
     'create and update read a JSON file with the fields of POST /persona, for example',
     '{"name": "…", "description": "…", "system_prompt": "…", "document_set_ids": [1]}. Specify an agent by its name or number.',
   ],
-  words: [0, 3],
+  words: [0, Number.POSITIVE_INFINITY],
   options: {},
   async run(context) {
-    const [action = 'list', first = '', second = ''] = context.words
-    const given = context.words.length - 1
-    if (action === 'list' && given <= 0) return withService(context, (service) => list(context, service))
-    if (action === 'show' && given === 1) return withService(context, (service) => show(context, service, first))
-    if (action === 'delete' && given === 1) return withService(context, (service) => remove(context, service, first))
-    if (action === 'create' && given === 1) {
+    const {
+      action,
+      given: [first = '', second = ''],
+    } = actionOf(context, 'agents', {
+      list: '',
+      show: '<name or number>',
+      create: '<file>',
+      update: '<name or number> <file>',
+      delete: '<name or number>',
+    })
+    if (action === 'show') return withService(context, (service) => show(context, service, first))
+    if (action === 'delete') return withService(context, (service) => remove(context, service, first))
+    if (action === 'create') {
       const fields = await fieldsOf(first)
       return withService(context, async (service) => {
         const body = JSON.stringify({ ...(await defaultsOf(service)), ...fields })
         return showSaved(context, await jsonOf(service, '/persona', { method: 'POST', body }))
       })
     }
-    if (action === 'update' && given === 2) {
+    if (action === 'update') {
       const fields = await fieldsOf(second)
       return withService(context, async (service) => {
         const { id } = await findAgent(service.client, first)
@@ -36,7 +44,7 @@ export const agents: Command = {
         return showSaved(context, await jsonOf(service, `/persona/${id}`, init))
       })
     }
-    throw misuse(`Usage: inlay ${agents.usage}`)
+    return withService(context, (service) => list(context, service))
   },
 }
 

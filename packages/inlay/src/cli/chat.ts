@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Answer } from '@inlay/client'
-import { isInlayError, type ChatFullResponse, type SendMessageInput } from '@inlay/protocol'
+import { isInlayError, suggestionFor, type ChatFullResponse, type SendMessageInput } from '@inlay/protocol'
 import { showAnswer, showSources } from './answer-view.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -38,6 +39,13 @@ export const chat: Command = {
       if (service.inlay) await noteEmptyFolder(context, service.inlay)
       return new Chat(context, service, await messageOptionsOf(context, service.client)).run()
     }),
+}
+
+/** A path as a shell would read it: terminals quote or escape the name of a file that is dropped on them. */
+function pathOf(given: string): string {
+  const quoted = /^(['"])(.*)\1$/.exec(given)?.[2]
+  const path = quoted ?? (process.platform === 'win32' ? given : given.replace(/\\(.)/g, '$1'))
+  return path.replace(/^~(?=\/)/, homedir())
 }
 
 type NextMessage = Pick<SendMessageInput, 'chat_session_info' | 'llm_override' | 'deep_research'>
@@ -154,13 +162,14 @@ class Chat {
 
   async #command(line: string): Promise<void> {
     const { output } = this.#context
-    const [name = '', ...words] = line.slice(1).split(/\s+/)
-    const argument = words.join(' ')
+    const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
     if (name === 'sources') return this.#showSources()
     if (name === 'file') return this.#attach(argument)
     if (name === 'agent') return this.#chooseAgent(argument)
     if (name === 'model') return this.#chooseModel(argument)
     if (name === 'new') return this.#startAnew()
+    const meant = suggestionFor(name, ['sources', 'file', 'agent', 'model', 'new', 'stop', 'quit'])
+    if (meant !== undefined) return output.note(`inlay: there is no command /${name}. Did you mean /${meant}?`)
     if (name !== 'help') output.note(`inlay: there is no command /${name}.`)
     slashHelp.forEach(output.note)
   }
@@ -172,11 +181,13 @@ class Chat {
     else showSources(output, this.#last)
   }
 
-  async #attach(path: string): Promise<void> {
+  async #attach(given: string): Promise<void> {
     const { output } = this.#context
+    const path = pathOf(given)
     if (path === '') return output.note('Specify a file: /file report.pdf')
     const bytes = await readFile(path).catch((cause: unknown) => {
-      throw new Error(`${path} cannot be read.`, { cause })
+      const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      throw new Error(isMissing ? `there is no file "${path}".` : `${path} cannot be read.`, { cause })
     })
     const { files } = this.#service.client
     const { user_files: taken, rejected_files: refused } = await files.upload([

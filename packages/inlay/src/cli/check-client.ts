@@ -2,6 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { basePathOf } from './server-address.ts'
 import { baseUrlOf } from './service.ts'
 
 /** Sends the requests of existing clients to a running installation. */
@@ -47,8 +48,7 @@ function addressOf(context: CommandContext): string {
   const given = context.words[0] ?? textOption(context, 'url')
   if (given !== undefined) return baseUrlOf(given)
   const { options, port } = context.settings
-  const path = `/${options.basePath ?? '/api'}`.replace(/\/+/g, '/').replace(/\/$/, '')
-  return `http://localhost:${port}${path}`
+  return `http://localhost:${port}${basePathOf(options)}`
 }
 
 function keyOf(context: CommandContext): string {

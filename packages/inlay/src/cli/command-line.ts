@@ -84,7 +84,8 @@ async function runCommand(
 ): Promise<number> {
   const [name, rest] = splitCommand(words)
   if (name === '--version' || name === '-v') return say(output, manifest.version)
-  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) return say(output, generalHelp())
+  if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0))
+    return say(output, generalHelp(output.columns))
   if (name === 'help') return tellMore(rest[0]!, output)
   if (!isCommand(name)) return await refuseName(name, output)
   const command = await commands[name]()
@@ -94,7 +95,7 @@ async function runCommand(
     output.note(`Usage: inlay ${command.usage}`)
     return misused
   }
-  if (parsed.options['help'] === true) return say(output, commandHelp(command))
+  if (parsed.options['help'] === true) return say(output, commandHelp(command, output.columns))
   const settings = await settingsOf(env(), parsed.options['data'], output)
   return command.run({ ...parsed, settings, output, signal, optionsOf, input: stdin ?? process.stdin })
 }
@@ -116,11 +117,24 @@ async function optionsOf(name: string): Promise<readonly string[]> {
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
 async function tellMore(name: string, output: Output): Promise<number> {
-  if (name === 'settings') return say(output, await settingsHelp())
-  return isCommand(name) ? say(output, commandHelp(await commands[name]())) : await refuseName(name, output)
+  if (name === 'settings') return say(output, await settingsHelp(output.columns))
+  return isCommand(name)
+    ? say(output, commandHelp(await commands[name](), output.columns))
+    : await refuseName(name, output)
 }
 
 async function refuseName(name: string, output: Output): Promise<number> {
+  if (name.startsWith('-')) {
+    const names = [
+      ...Object.keys(sharedOptions),
+      ...(await Promise.all(Object.keys(commandTable).map(optionsOf))).flat(),
+    ]
+    const given = name.replace(/^-+/, '')
+    const meant = names.includes(given) ? '' : ((await meantFor(given, names, '--')) ?? '')
+    const place = 'Options of a command stand after its name, as in inlay search "…" --limit 3.'
+    tellError(output, wrongCall, `not every command has an option ${name}.${meant} ${place} See inlay --help.`)
+    return misused
+  }
   const names = Object.keys(commandTable)
   const meant = await meantFor(name, names)
   tellError(

@@ -1,12 +1,14 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { dirname } from 'node:path'
-import { ingestionFiguresSchema, isInlayError, isJsonObject, type ChatFullResponse } from '@inlay/protocol'
+import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/protocol'
+import { modelTestSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
+import { prepareDataFolder } from '../data-folder.ts'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
+import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
 /** Result of one check. */
@@ -20,6 +22,8 @@ interface Finding {
 
 /** Free space below which indexing may soon fail. */
 const lowDiskBytes = 2 ** 30
+
+const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed')
 
 /** Checks that an installation works, and suggests fixes. */
 export const doctor: Command = {
@@ -35,7 +39,9 @@ export const doctor: Command = {
     const marks = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' }
     const findings: Finding[] = []
     const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, checkService]
-    for (const check of checks)
+    for (const check of checks) {
+      // Whatever needs the folder would only fail for the same reason.
+      if (check === checkService && hasFailed(findings)) break
       for (const finding of await check(context)) {
         findings.push(finding)
         if (output.isJson) continue
@@ -44,8 +50,9 @@ export const doctor: Command = {
         output.line(`${output.styled(style, mark)}  ${finding.check}: ${finding.message}`)
         if (finding.advice !== undefined) output.line(`         ${finding.advice}`)
       }
+    }
     if (output.isJson) output.json(findings)
-    return findings.some(({ status }) => status === 'failed') ? 1 : 0
+    return hasFailed(findings) ? 1 : 0
   },
 }
 
@@ -63,21 +70,23 @@ async function checkNode(): Promise<readonly Finding[]> {
 
 async function checkFolder(context: CommandContext): Promise<readonly Finding[]> {
   const folder = dataFolderOf(context)
-  const exists = await stat(folder).catch(() => undefined)
-  const existing = exists ? folder : await nearestFolder(folder)
-  const isWritable = await access(existing, constants.W_OK).then(
-    () => exists === undefined || exists.isDirectory(),
-    () => false,
-  )
-  const folderFinding: Finding = isWritable
-    ? { check: 'Data folder', status: 'ok', message: `${folder}${exists ? '' : ', created with the first use'}` }
-    : {
-        check: 'Data folder',
+  const isNew = (await stat(folder).catch(() => undefined)) === undefined
+  // The first command on a folder creates it, and so does this one.
+  const fault = await prepareDataFolder(folder)
+    .then(() => access(folder, constants.W_OK))
+    .then(() => undefined, codeOf)
+  const check = 'Data folder'
+  if (fault !== undefined)
+    return [
+      {
+        check,
         status: 'failed',
-        message: `${folder} cannot be written.`,
+        message: `${folder} cannot be used: ${folderFaults[fault] ?? fault}.`,
         advice: 'Choose a writable folder with --data or INLAY_DATA.',
-      }
-  const { bavail, bsize } = await statfs(existing)
+      },
+    ]
+  const folderFinding: Finding = { check, status: 'ok', message: `${folder}${isNew ? ', created' : ''}` }
+  const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const message = `${(free / 2 ** 30).toFixed(1)} GiB free`
   return free < lowDiskBytes
@@ -88,29 +97,52 @@ async function checkFolder(context: CommandContext): Promise<readonly Finding[]>
     : [folderFinding, { check: 'Disk', status: 'ok', message }]
 }
 
-async function nearestFolder(folder: string): Promise<string> {
-  const parent = dirname(folder)
-  return parent === folder || (await stat(parent).catch(() => undefined)) ? parent : nearestFolder(parent)
+/** Code of the error of Node behind an error. */
+function codeOf(error: unknown): string {
+  const cause = isInlayError(error) ? error.cause : error
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason'
 }
 
-async function checkPort({ settings: { host, port } }: CommandContext): Promise<readonly Finding[]> {
-  const taken = await new Promise<boolean>((resolve) => {
+const folderFaults: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EEXIST: 'a file has this name',
+  ENOTDIR: 'a part of the path is a file',
+}
+
+async function checkPort({ settings: { host, port, options } }: CommandContext): Promise<readonly Finding[]> {
+  const healthUrl = `http://${shownHost(host)}:${port}${basePathOf(options)}/health`
+  const fault = await new Promise<string | undefined>((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(true))
-    server.listen({ port, host }, () => server.close(() => resolve(false)))
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown reason'))
+    server.listen({ port, host }, () => server.close(() => resolve(undefined)))
   })
-  if (!taken) return [{ check: 'Port', status: 'ok', message: `${port} on ${host} is free` }]
-  const isInlay = await answersHealth(`http://${host}:${port}/api/health`)
-  return [
-    isInlay
-      ? { check: 'Port', status: 'ok', message: `Inlay is running on ${host}, port ${port}` }
-      : {
-          check: 'Port',
-          status: 'warning',
-          message: `port ${port} on ${host} is used by another program`,
-          advice: 'Choose another port with PORT or inlay serve --port.',
-        },
+  const ok = (message: string): readonly Finding[] => [{ check: 'Port', status: 'ok', message }]
+  const warning = (message: string, advice: string): readonly Finding[] => [
+    { check: 'Port', status: 'warning', message, advice },
   ]
+  switch (fault) {
+    case undefined:
+      return ok(port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`)
+    case 'EADDRINUSE':
+      if (await answersHealth(healthUrl)) return ok(`Inlay is running on ${host}, port ${port}`)
+      return warning(
+        `port ${port} on ${host} is used by another program`,
+        'Choose another port with PORT or inlay serve --port.',
+      )
+    case 'EACCES':
+      return warning(
+        `this user may not listen on port ${port}`,
+        'Choose a port from 1024 on with PORT or inlay serve --port, and let a proxy serve the other one.',
+      )
+    default:
+      return warning(
+        `cannot listen on ${host}, port ${port} (${fault})`,
+        'Set HOST to a name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of its addresses.',
+      )
+  }
 }
 
 async function answersHealth(url: string): Promise<boolean> {
@@ -129,7 +161,7 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
     return await withService(context, async (service) => {
       const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
       // Without its database, all further checks would fail.
-      if (findings.some(({ status }) => status === 'failed')) return findings
+      if (hasFailed(findings)) return findings
       for (const check of [checkDocuments, checkNotices]) findings.push(...(await attempt(check, service, context)))
       if (context.options['offline'] !== true) findings.push(...(await attempt(checkModel, service, context)))
       return findings
@@ -192,8 +224,8 @@ const checkNotices: ServiceCheck = async (service) => {
   return notices.map((message) => ({ check: 'Notice', status: 'warning', message }))
 }
 
-const checkModel: ServiceCheck = async ({ client }, { signal }) => {
-  const { providers, default_text: chosen } = await client.models({ signal })
+const checkModel: ServiceCheck = async (service, { signal }) => {
+  const { providers, default_text: chosen } = await service.client.models({ signal })
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
   const name = `${provider?.name ?? 'none'}/${chosen?.model_name ?? 'none'}`
   if (provider?.provider === 'extractive')
@@ -204,23 +236,30 @@ const checkModel: ServiceCheck = async ({ client }, { signal }) => {
         message: 'the built-in model, which only quotes; set INLAY_MODEL to use another',
       },
     ]
-  const began = performance.now()
-  const answer: ChatFullResponse = await client.ask(
-    { message: 'Answer with the word OK.', allowed_tool_ids: [] },
-    { signal },
-  )
-  await client.sessions.remove(answer.chat_session_id ?? '', { erase: true }).catch(() => {})
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  return answer.error_msg === null
-    ? [{ check: 'Model', status: 'ok', message: `${name} answered in ${seconds} s` }]
-    : [
-        {
-          check: 'Model',
-          status: 'failed',
-          message: `${name}: ${answer.error_msg}`,
-          advice: 'See inlay help settings for INLAY_MODEL, INLAY_MODEL_BASE_URL and INLAY_MODEL_API_KEY.',
-        },
-      ]
+  const body = JSON.stringify({ model_provider: provider?.name ?? null, model_version: chosen?.model_name ?? null })
+  const trial = v.parse(modelTestSchema, await jsonOf(service, '/admin/llm/test', { method: 'POST', body, signal }))
+  const seconds = (trial.duration_ms / 1000).toFixed(1)
+  if (trial.ok) return [{ check: 'Model', status: 'ok', message: `${name} answered in ${seconds} s` }]
+  return [
+    {
+      check: 'Model',
+      status: 'failed',
+      message: `${name}: ${trial.error ?? 'no answer'}`,
+      advice: modelAdvice[trial.error_code ?? ''] ?? 'See inlay help settings for INLAY_MODEL and what belongs to it.',
+    },
+  ]
+}
+
+const wrongKey =
+  'The key is refused: check INLAY_MODEL_API_KEY, or OPENAI_API_KEY or ANTHROPIC_API_KEY of their models.'
+
+/** What to do about a model that fails, by the code of its error. */
+const modelAdvice: Readonly<Record<string, string>> = {
+  CONNECTION_ERROR: 'Start the server of the model, or correct its address: INLAY_MODEL_BASE_URL.',
+  AUTH_ERROR: wrongKey,
+  PERMISSION_DENIED: wrongKey,
+  NOT_FOUND: 'Check the name (INLAY_MODEL) and the address (INLAY_MODEL_BASE_URL), which mostly ends in /v1.',
+  BUDGET_EXCEEDED: 'The account of the provider has no credit left.',
 }
 
 const names = new Map<ServiceCheck, string>([

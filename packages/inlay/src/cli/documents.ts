@@ -1,4 +1,5 @@
 import { documentStates, type DocMinimalInfo, type DocumentStateName } from '@inlay/protocol'
+import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { withService, type Service } from './service.ts'
@@ -18,19 +19,16 @@ export const documents: Command = {
     limit: { type: 'string', value: 'number', meaning: 'list: maximum number of documents (default: 100; all: 0)' },
   },
   async run(context) {
-    const [action = 'list', ...ids] = context.words
-    const actions: Readonly<Record<string, (service: Service) => Promise<number>>> = {
+    const usage = { list: '', show: '<id…>', delete: '<id…>', retry: '[id…]' }
+    const { action, given: ids } = actionOf(context, 'documents', usage)
+    const actions: Readonly<Record<typeof action, (service: Service) => Promise<number>>> = {
       list: (service) => list(context, service),
       show: (service) => show(context, service, ids),
       delete: (service) => remove(context, service, ids),
       retry: (service) => retry(context, service, ids),
     }
-    const run = Object.hasOwn(actions, action) ? actions[action] : undefined
-    if (run === undefined || (action === 'list' && ids.length > 0)) throw misuse(`Usage: inlay ${documents.usage}`)
-    if ((action === 'show' || action === 'delete') && ids.length === 0)
-      throw misuse(`${action} requires the id of a document.`)
     // Retried documents are indexed by this process, unless a server does it first.
-    return withService(context, run, { indexes: action === 'retry' })
+    return withService(context, actions[action], { indexes: action === 'retry' })
   },
 }
 

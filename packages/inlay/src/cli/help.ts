@@ -2,48 +2,50 @@ import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { sharedOptions, type CommandOption } from './shared-options.ts'
 
-const width = 100
-
-/** Output of `inlay --help`. */
-export function generalHelp(): string {
-  return [
+/** Output of `inlay --help`. @param columns width of the lines */
+export function generalHelp(columns: number): string {
+  return wrapLines(columns, [
     'An AI assistant over your own documents.',
     '',
     'Usage: inlay <command>',
     '',
-    ...table(Object.values(commandTable).map(({ usage, summary }) => [usage, summary])),
+    ...table(
+      columns,
+      Object.values(commandTable).map(({ usage, summary }) => [usage, summary]),
+    ),
     '',
     'inlay help <command> shows details; inlay help settings lists the settings (environment or .env).',
     'Every command accepts --url and --key to use a server, --data to use a data folder, and --json.',
     'Exit codes: 0 done; 1 failed, or a question without an answer; 2 wrong usage; 130 interrupted.',
-  ].join('\n')
+  ])
 }
 
 /** Output of `inlay help settings`. */
-export async function settingsHelp(): Promise<string> {
+export async function settingsHelp(columns: number): Promise<string> {
   const { describeSettings } = await import('../settings/setting-table.ts')
-  return [
+  return wrapLines(columns, [
     'Settings, from the environment or a file .env:',
     '',
     ...table(
+      columns,
       describeSettings().map(({ name, meaning, allowed, without }) => [
         name,
         `${meaning}: ${allowed} (without it: ${without})`,
       ]),
     ),
-  ].join('\n')
+  ])
 }
 
 /** Output of `inlay <command> --help`. */
-export function commandHelp(command: Command): string {
-  return [
+export function commandHelp(command: Command, columns: number): string {
+  return wrapLines(columns, [
     command.summary,
     '',
     `Usage: inlay ${command.usage}`,
     '',
     ...(command.details === undefined ? [] : [...command.details, '']),
-    ...table(Object.entries({ ...command.options, ...sharedOptions }).map(optionRow)),
-  ].join('\n')
+    ...table(columns, Object.entries({ ...command.options, ...sharedOptions }).map(optionRow)),
+  ])
 }
 
 function optionRow([name, option]: [string, CommandOption]): [string, string] {
@@ -52,12 +54,26 @@ function optionRow([name, option]: [string, CommandOption]): [string, string] {
   return [`${short}--${name}${value}`, option.meaning]
 }
 
-/** Two columns; the second is wrapped. */
-function table(rows: readonly (readonly [string, string])[]): string[] {
+/** Two columns; the second is wrapped. Where it would be narrower than this, it stands below the first. */
+const minColumn = 30
+
+function table(columns: number, rows: readonly (readonly [string, string])[]): string[] {
   const first = Math.max(...rows.map(([name]) => name.length))
+  const second = columns - first - 4
+  if (second < minColumn)
+    return rows.flatMap(([name, text]) => [`  ${name}`, ...wrapped(text, columns - 6).map((line) => `      ${line}`)])
   return rows.flatMap(([name, text]) =>
-    wrapped(text, width - first - 4).map((line, index) => `  ${(index === 0 ? name : '').padEnd(first)}  ${line}`),
+    wrapped(text, second).map((line, index) => `  ${(index === 0 ? name : '').padEnd(first)}  ${line}`),
   )
+}
+
+/** Wraps the lines that are too long, as far in as they begin. */
+const wrapLines = (columns: number, lines: readonly string[]): string =>
+  lines.flatMap((line) => (line.length <= columns ? [line] : indented(line, columns))).join('\n')
+
+function indented(line: string, columns: number): string[] {
+  const indent = /^ */.exec(line)![0]
+  return wrapped(line.trimStart(), columns - indent.length).map((part) => indent + part)
 }
 
 function wrapped(text: string, columns: number): string[] {

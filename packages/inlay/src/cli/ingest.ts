@@ -6,10 +6,9 @@ import { misuse, textOption, type Command, type CommandContext } from './command
 import { commandTable } from './command-table.ts'
 import { intakeOf, type Acceptance, type Intake } from './intake.ts'
 import { withService } from './service.ts'
-import { createReader, type Reader, type Source } from './source-document.ts'
-import { expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
+import type { Reader, Source } from './source-document.ts'
+import { adviceForExtensions, expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
 import { watchFolders } from './watch-folders.ts'
-import { createPageFetch, findPages, isWebAddress } from './web-pages.ts'
 
 /** Result for a document; `unread` when the user interrupted before. */
 type Outcome = Acceptance | 'failed' | 'unread'
@@ -45,6 +44,10 @@ export const ingest: Command = {
     },
   },
   async run(context) {
+    const [{ createReader }, { createPageFetch }] = await Promise.all([
+      import('./source-document.ts'),
+      import('./web-pages.ts'),
+    ])
     const addresses = context.words.filter(isWebAddress)
     const fetch = createPageFetch(addresses)
     const ocr = await ocrOf(context)
@@ -88,6 +91,7 @@ async function findSources(
   const named = words.filter((word) => !isWebAddress(word))
   const paths = await expandPatterns(named, hasOcr)
   const files = await findSourceFiles(paths, process.cwd(), (path) => void skipped.push(path), hasOcr)
+  const { findPages } = await import('./web-pages.ts')
   const pages = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
   const folders = await foldersOf(paths)
   if (folders.length === 0 && (options['watch'] === true || options['prune'] === true))
@@ -109,8 +113,12 @@ function skippedLine(count: number, kinds: Readonly<Record<string, number>>): st
   const named = Object.entries(kinds).map(([kind, files]) => `${kind} (${files})`)
   const more = named.length > 10 ? ', …' : ''
   const files = count === 1 ? '1 file of a kind that is not read' : `${count} files of kinds that are not read`
-  return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.`
+  const advice = ['', ...adviceForExtensions(Object.keys(kinds))].join(' ')
+  return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.${advice}`
 }
+
+/** Whether an argument is a URL rather than a path. */
+const isWebAddress = (given: string): boolean => /^https?:\/\//i.test(given) && URL.canParse(given)
 
 class Ingestion {
   readonly #context: CommandContext

@@ -1,9 +1,9 @@
 import { limitNames, scopes, type CallerLimits, type Scope, type StreamFormat } from '@inlay/protocol'
 import type { ApiKey } from '@inlay/server'
+import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { keysOf } from './remote-keys.ts'
-import { withService } from './service.ts'
+import { withKeys } from './with-keys.ts'
 
 /** Manages API keys. */
 export const keys: Command = {
@@ -13,7 +13,7 @@ export const keys: Command = {
     'create prints the key on standard output, once: only a hash of it is stored.',
     `Scopes: ${scopes.join(', ')}. chat implies search, admin implies all.`,
   ],
-  words: [0, 2],
+  words: [0, Number.POSITIVE_INFINITY],
   options: {
     name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
     scope: {
@@ -45,13 +45,13 @@ export const keys: Command = {
     },
   },
   async run(context) {
-    const [action = 'list', id] = context.words
-    if (action === 'create' && id === undefined) return create(context)
-    if (action === 'list' && id === undefined) return list(context)
-    if (action === 'rotate' && id !== undefined) return rotate(context, id)
-    if (action === 'revoke' && id !== undefined) return revoke(context, id)
-    context.output.note(`Usage: inlay ${keys.usage}`)
-    return 2
+    const {
+      action,
+      given: [id = ''],
+    } = actionOf(context, 'keys', { list: '', create: '', rotate: '<id>', revoke: '<id>' })
+    if (action === 'create') return create(context)
+    if (action === 'rotate') return rotate(context, id)
+    return action === 'revoke' ? revoke(context, id) : list(context)
   },
 }
 
@@ -59,8 +59,8 @@ async function create(context: CommandContext): Promise<number> {
   const given = [context.options['scope'] ?? 'chat'].flat()
   const unknown = given.find((scope) => !(scopes as readonly unknown[]).includes(scope))
   if (unknown !== undefined) throw misuse(`"${unknown}" is not a scope: use ${scopes.join(', ')}.`)
-  const created = await withService(context, (service) =>
-    keysOf(service).create({
+  const created = await withKeys(context, (keys) =>
+    keys.create({
       name: textOption(context, 'name'),
       owner: textOption(context, 'owner'),
       streamFormat: streamFormatOf(context),
@@ -106,7 +106,7 @@ function limitsOf(context: CommandContext): CallerLimits | undefined {
 
 async function list(context: CommandContext): Promise<number> {
   const { output } = context
-  const records = await withService(context, (service) => keysOf(service).list())
+  const records = await withKeys(context, (keys) => keys.list())
   if (output.isJson) output.json(records.map(described))
   else if (records.length === 0) output.note('There are no keys; create one with inlay keys create.')
   else for (const record of records) output.line(rowOf(record))
@@ -119,7 +119,7 @@ function numberOf(id: string): number {
 }
 
 async function rotate(context: CommandContext, id: string): Promise<number> {
-  const replaced = await withService(context, (service) => keysOf(service).regenerate(numberOf(id)))
+  const replaced = await withKeys(context, (keys) => keys.regenerate(numberOf(id)))
   if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
     context.output.line(replaced.key)
@@ -129,7 +129,7 @@ async function rotate(context: CommandContext, id: string): Promise<number> {
 }
 
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  await withService(context, (service) => keysOf(service).revoke(numberOf(id)))
+  await withKeys(context, (keys) => keys.revoke(numberOf(id)))
   if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
   else context.output.note(`Key ${id} was revoked.`)
   return 0

@@ -5,6 +5,8 @@ export interface Output {
   readonly isJson: boolean
   /** Whether the results are shown on a terminal. */
   readonly isTerminal: boolean
+  /** Width of the terminal; 100 elsewhere. */
+  readonly columns: number
   /** Writes a result unchanged. */
   write(text: string): void
   /** Writes a line of results. */
@@ -33,7 +35,10 @@ export interface Progress {
   end(): void
 }
 
-const barWidth = 28
+/** Longer lines are hard to read, and narrower terminals too rare to be served. */
+const [minColumns, maxColumns] = [30, 100]
+
+const [minBarWidth, maxBarWidth] = [5, 28]
 
 /** Interval of progress lines without a terminal, in milliseconds. */
 const lineMs = 5000
@@ -55,6 +60,7 @@ export function createOutput(options: {
   return {
     isJson,
     isTerminal: stdout.isTTY === true,
+    columns: Math.max(minColumns, Math.min(maxColumns, (stdout.isTTY === true && stdout.columns) || maxColumns)),
     write: (text) => void stdout.write(text),
     line: (text = '') => void stdout.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
@@ -68,10 +74,14 @@ export function createOutput(options: {
 function createBar(stream: OutputStream, what: string, total: number, now: () => number): Progress {
   const paceAt = createPace(total, now)
   const draw = (done: number): void => {
+    const columns = Math.max(20, (stream.columns ?? 80) - 1)
+    const count = `${done}/${total}`
+    // The figures say more than the bar: it takes what they leave, and goes first.
+    const figures = [`${count}${paceAt(done)}`, count].find((text) => what.length + text.length < columns) ?? count
+    const barWidth = Math.min(maxBarWidth, columns - what.length - figures.length - 2)
     const filled = total === 0 ? barWidth : Math.round((Math.min(done, total) / total) * barWidth)
-    const drawn = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`
-    const line = `${what} ${drawn} ${done}/${total}${paceAt(done)}`
-    stream.write(`\r\x1b[K${line.slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`)
+    const bar = barWidth < minBarWidth ? '' : `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} `
+    stream.write(`\r\x1b[K${`${what} ${bar}${figures}`.slice(0, columns)}`)
   }
   draw(0)
   return { to: draw, end: () => void stream.write('\r\x1b[K') }

@@ -1,17 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { InlayError, operator } from '@inlay/protocol'
-import type { Inlay } from '../inlay.ts'
-import { nodeListener } from '../frameworks/node-listener.ts'
-import { giveBackIdleMemory } from '../idle-memory.ts'
-import { engineLines } from '../options/engines.ts'
-import { closeServer } from '../shutdown/close-server.ts'
-import { findLocalModels, localModelLines } from '../settings/local-models.ts'
-import { bundledPage, createPage, isLoopbackName, type PageOptions } from '../page.ts'
-import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { refuseUrl } from './service.ts'
-import { dataFolderOf, withInlay } from './with-inlay.ts'
+import { withInlay } from './with-inlay.ts'
 
 /** Serves the API, and the web page if it is part of the installation. */
 export const serve: Command = {
@@ -28,125 +18,14 @@ export const serve: Command = {
   },
   async run(context) {
     refuseUrl(context, 'inlay serve is the server; set its address with --host and --port')
-    return withInlay(context, (inlay) => serveUntilInterrupted(context, inlay), {
-      onError: undefined,
-      telemetry: context.settings.options.telemetry ?? true,
-      localModels: context.settings.findsLocalModels,
-    })
+    return withInlay(
+      context,
+      async (inlay) => (await import('./serve-until-interrupted.ts')).serveUntilInterrupted(context, inlay),
+      {
+        onError: undefined,
+        telemetry: context.settings.options.telemetry ?? true,
+        localModels: context.settings.findsLocalModels,
+      },
+    )
   },
-}
-
-async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
-  const { output, settings, signal } = context
-  const basePath = `/${(settings.options.basePath ?? 'api').replaceAll(/^\/+|\/+$/g, '')}`.replace(/^\/$/, '')
-  const host = textOption(context, 'host') ?? settings.host
-  const token = randomUUID()
-  const ready = Promise.withResolvers<RequestListener>()
-  // Avoids an unhandled rejection if the server ends before it is ready and no request waits.
-  ready.promise.catch(() => {})
-  // No request timeout, since a batch may be sent for hours; slow headers still time out. The keep-alive timeout must
-  // be longer than that of a proxy, or the proxy could reuse a connection that is being closed: usual values are up to
-  // 60 seconds.
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 75_000 }, (request, response) => {
-    ready.promise.then((answer) => answer(request, response)).catch(() => response.destroy())
-  })
-  const port = await listen(server, portOf(context), host)
-  try {
-    await inlay.start()
-    const address = `http://${shownHost(host)}:${port}`
-    const key = await firstKey(context, inlay)
-    const handedOver = key ?? settings.options.apiKey
-    const handover = handedOver === undefined ? undefined : { token, key: handedOver }
-    const page = await pageOf({ api: inlay.fetch, basePath, handover, brand: settings.brand })
-    ready.resolve(page ?? nodeListener(inlay.fetch))
-    giveBackIdleMemory()
-    const models = await inlay.agent.models()
-    const model = models.find(({ isDefault }) => isDefault)
-    if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
-    else {
-      output.line(`Inlay is running at ${address}${basePath} (API documentation: ${address}${basePath}/docs).`)
-      const fragment = handedOver !== undefined && isLoopbackName(new URL(address).host) ? `#open=${token}` : ''
-      if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
-      output.line(`Model: ${model?.displayName ?? 'none'}.`)
-      output.line(`Data: ${dataFolderOf(context)}`)
-      engineLines(settings.options.engines ?? {}).forEach(output.line)
-      output.line(
-        key === undefined
-          ? 'Keys: use an existing key, or create one with inlay keys create.'
-          : `Key (shown only once): ${key}`,
-      )
-    }
-    const { database, files } = settings.options.engines ?? {}
-    if (database !== undefined && files === undefined)
-      output.note(
-        'Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.',
-      )
-    if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
-      void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(output.note))
-    await interrupted(signal)
-    output.note('Ending.')
-    return 0
-  } finally {
-    ready.reject(new Error('the server is ending'))
-    await closeServer(server, inlay, settings.shutdown)
-  }
-}
-
-/** Serves the web page in front of the API; undefined if the installation has no page. */
-async function pageOf(options: Omit<PageOptions, 'folder'>): Promise<RequestListener | undefined> {
-  const folder = bundledPage()
-  if (folder === undefined) return undefined
-  const page = await createPage({ folder, ...options })
-  return (request, response) => {
-    const peer = { ip: request.socket.remoteAddress }
-    nodeListener((webRequest) => page.fetch(webRequest, peer))(request, response)
-  }
-}
-
-/** Creates a key for the operator if there is no other way to authenticate; otherwise undefined. */
-async function firstKey(context: CommandContext, inlay: Inlay): Promise<string | undefined> {
-  if (context.settings.options.apiKey !== undefined || (await inlay.keys.list()).length > 0) return undefined
-  const { key } = await inlay.keys.create({ name: 'made by inlay serve', owner: operator.id, scopes: ['admin'] })
-  return key
-}
-
-function portOf(context: CommandContext): number {
-  const given = textOption(context, 'port')
-  if (given === undefined) return context.settings.port
-  if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535) {
-    throw misuse('--port needs a number from 0 (any free port) to 65535.')
-  }
-  return Number(given)
-}
-
-/** Length of the connection queue. Node's default is 511; beyond it, clients retry only after seconds. */
-const waitingConnections = 4096
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === 'EADDRINUSE'
-          ? `port ${port} is in use; choose another with --port, or 0 for any free port.`
-          : `cannot listen on ${host}, port ${port} (${error.code ?? 'unknown reason'}).`
-      reject(new InlayError('INVALID_INPUT', { message: reason, cause: error }))
-    })
-    server.listen({ port, host, backlog: waitingConnections }, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
-}
-
-/** Wildcard addresses cannot be opened in a browser. */
-function shownHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-function interrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,6 +1,6 @@
 import { glob, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { InlayError, readableExtensions } from '@inlay/protocol'
+import { adviceForUnreadFile, InlayError, readableExtensions } from '@inlay/protocol'
 
 /** A file to ingest. */
 export interface SourcePath {
@@ -35,12 +35,49 @@ export async function findSourceFiles(
     else if (isReadable(path) || (hasOcr && isPicture(path)))
       sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
-      throw new InlayError('INVALID_INPUT', {
-        message: `"${given}" has an unsupported type: use ${readableExtensions.join(', ')}.`,
-      })
+      throw new InlayError('INVALID_INPUT', { message: `"${given}" ${refusalOf(given)}` })
     }
   }
   return [...sources.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
+}
+
+/** Why a file is refused by its name, and what to do. */
+function refusalOf(name: string): string {
+  const advice = adviceForUnreadFile(name)
+  switch (advice?.step) {
+    case 'save as':
+      return `is of a kind that is not read: save it as ${advice.extension}.`
+    case 'turn OCR on':
+      return 'is a picture: set INLAY_OCR to have its text read (inlay help settings).'
+    case 'save as picture':
+      return 'is a picture of a kind that is not read: save it as .png, and set INLAY_OCR to have its text read.'
+    case 'unpack':
+      return 'is an archive: unpack it and give the folder.'
+    case 'transcribe':
+      return 'is a recording: give a transcript of it.'
+    default:
+      return `has an unsupported type: use ${readableExtensions.join(', ')}.`
+  }
+}
+
+/** One sentence for each kind of unread files among these extensions that has a remedy. */
+export function adviceForExtensions(extensions: readonly string[]): readonly string[] {
+  const advices = extensions.map((extension) => ({ extension, advice: adviceForUnreadFile(extension) }))
+  const having = (step: string, as?: string): string =>
+    advices
+      .filter(({ advice }) => advice?.step === step && (advice.step !== 'save as' || advice.extension === as))
+      .map(({ extension }) => extension)
+      .join(', ')
+  const targets = new Set(advices.flatMap(({ advice }) => (advice?.step === 'save as' ? [advice.extension] : [])))
+  const [pictures, others] = [having('turn OCR on'), having('save as picture')]
+  const [archives, recordings] = [having('unpack'), having('transcribe')]
+  return [
+    ...[...targets].map((target) => `Save ${having('save as', target)} as ${target}.`),
+    ...(pictures === '' ? [] : [`For texts in ${pictures}, set INLAY_OCR and give them by name or pattern.`]),
+    ...(others === '' ? [] : [`For texts in ${others}, save them as .png first.`]),
+    ...(archives === '' ? [] : [`Unpack ${archives}.`]),
+    ...(recordings === '' ? [] : [`Transcribe ${recordings}.`]),
+  ]
 }
 
 /** Replaces patterns by the files they match; other paths stay unchanged. @throws INVALID_INPUT if nothing matches */
@@ -49,9 +86,13 @@ export async function expandPatterns(paths: readonly string[], hasOcr = false): 
     paths.map(async (path) => {
       if (!/[*?[{]/.test(path) || (await stat(path).catch(() => undefined)) !== undefined) return [path]
       const matches: string[] = []
-      for await (const match of glob(path)) if (isReadable(match) || (hasOcr && isPicture(match))) matches.push(match)
+      const others = new Set<string>()
+      for await (const match of glob(path))
+        if (isReadable(match) || (hasOcr && isPicture(match))) matches.push(match)
+        else others.add(extname(match).toLowerCase())
       if (matches.length > 0) return matches
-      throw new InlayError('INVALID_INPUT', { message: `no file with a supported type matches "${path}".` })
+      const advice = ['', ...adviceForExtensions([...others])].join(' ')
+      throw new InlayError('INVALID_INPUT', { message: `no file with a supported type matches "${path}".${advice}` })
     }),
   )
   return expanded.flat()

@@ -1,5 +1,5 @@
 import { egress, type Egress, type EgressAnswer } from '@inlay/drivers/egress'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 
 /** A web page to ingest. Its URL is the id of the document. */
 export interface SourcePage {
@@ -18,9 +18,6 @@ export function createPageFetch(urls: readonly string[]): Egress {
   return egress({ allowHosts: urls.map((url) => new URL(url).host), maxBytes, timeoutMs: 60_000 })
 }
 
-/** Whether an argument is a URL rather than a path. */
-export const isWebAddress = (given: string): boolean => /^https?:\/\//i.test(given) && URL.canParse(given)
-
 /**
  * The page at a URL, or all pages on the same host in a sitemap, by URL.
  * @throws an error if the URL or a sitemap cannot be fetched
@@ -32,7 +29,7 @@ export async function findPages(fetch: Egress, address: string, signal: AbortSig
   for (let at = 0; at < Math.min(sitemaps.length, maxSitemaps); at++) {
     const isGiven = at === 0
     if (isGiven && !/\.xml(?:\.gz)?$/i.test(new URL(address).pathname)) return [toPage(address)]
-    const text = new TextDecoder().decode((await fetchPage(fetch, sitemaps[at]!, signal)).bytes)
+    const text = await fetchSitemap(fetch, sitemaps[at]!, signal)
     const isIndex = /<sitemapindex[\s>]/i.test(text)
     if (isGiven && !isIndex && !/<urlset[\s>]/i.test(text)) return [toPage(address)]
     for (const [, location = ''] of text.matchAll(/<loc>\s*([^<]*?)\s*<\/loc>/gi)) {
@@ -43,6 +40,16 @@ export async function findPages(fetch: Egress, address: string, signal: AbortSig
     }
   }
   return [...pages.values()]
+}
+
+/** Names the sitemap in its error: one that is listed in another was not given by the user. */
+async function fetchSitemap(fetch: Egress, url: string, signal: AbortSignal): Promise<string> {
+  try {
+    return new TextDecoder().decode((await fetchPage(fetch, url, signal)).bytes)
+  } catch (error) {
+    if (!isInlayError(error)) throw error
+    throw new InlayError(error.code, { message: `${url}: ${error.message}`, cause: error })
+  }
 }
 
 function toPage(address: string): SourcePage {

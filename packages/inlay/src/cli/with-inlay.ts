@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import { defaultDataFolder } from '../data-folder.ts'
-import { createInlay, type Inlay } from '../inlay.ts'
+import type { Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 
@@ -32,6 +32,12 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
   })
 }
 
+/** Prints errors that happen beside a command. */
+export const noteErrors =
+  ({ output }: Pick<CommandContext, 'output'>) =>
+  (error: unknown): void =>
+    output.note(`inlay: ${error instanceof Error ? error.message : 'something failed.'}`)
+
 /** For commands that only read documents: they do not index or maintain the index. */
 export const readsOnly: Pick<InlayOptions, 'worker'> = { worker: { indexes: false } }
 
@@ -44,9 +50,10 @@ export async function withInlay<Result>(
   work: (inlay: Inlay) => Promise<Result>,
   options: InlayOptions = {},
 ): Promise<Result> {
+  const { createInlay } = await import('../inlay.ts')
   const inlay = createInlay({
     ...context.settings.options,
-    onError: (error) => context.output.note(`inlay: ${error instanceof Error ? error.message : 'something failed.'}`),
+    onError: noteErrors(context),
     ...options,
     ...(options.worker && { worker: { ...context.settings.options.worker, ...options.worker } }),
   })

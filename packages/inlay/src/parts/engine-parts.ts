@@ -32,7 +32,8 @@ async function poolOf(connectionString: string, engines: EngineOptions, opened: 
   return pool
 }
 
-async function recordsOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['dialect']> {
+/** The dialect of the database given by URL; undefined without one. Adds its pool to `opened`. */
+export async function recordsOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['dialect']> {
   if (engines.database === undefined) return undefined
   const { postgres } = await import('@inlay/drivers/postgres')
   return postgres({ pool: await poolOf(engines.database, engines, opened) })

@@ -10,10 +10,11 @@ import type { ProcessPresence, TableSize } from '@inlay/records'
 import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
-import { databaseFile, defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
+import { defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
+import { defaultDialect, patiently } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { configuredOcr } from './ocr-parts.ts'
@@ -203,26 +204,6 @@ async function serverParts(
     workspace,
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
-}
-
-/**
- * Retries migrations: of two processes that start on a new folder concurrently, the later one finds the tables on its
- * next attempt. Errors that the driver has already explained, such as a folder that is not writable, are not retried.
- */
-async function patiently(migrate: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await migrate()
-    } catch (error) {
-      if (attempt === 3 || isInlayError(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
-    }
-  }
-}
-
-async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
-  const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
-  return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
 /** Only the dialect of our own driver supports notifications. */

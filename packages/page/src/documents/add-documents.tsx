@@ -48,7 +48,7 @@ export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'c
           ref={picker}
           type="file"
           multiple
-          accept={readableExtensions.join(',')}
+          accept={[...readableExtensions, '.png', '.jpg', '.jpeg'].join(',')}
           class="visually-hidden"
           tabIndex={-1}
           aria-label={documentTexts.filesField}

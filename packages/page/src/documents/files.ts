@@ -1,4 +1,4 @@
-import { readableExtensions } from '@inlay/protocol'
+import { adviceForUnreadFile, readableExtensions, type UnreadFileAdvice } from '@inlay/protocol'
 import { documentTexts } from '../texts/document-texts.ts'
 
 /** Largest file the service takes as a document, in bytes. */
@@ -13,10 +13,30 @@ export interface HandedFile {
 /** Why a file cannot become a document; undefined when it may. */
 export function refusalOf({ file, path }: HandedFile): string | undefined {
   const isReadable = readableExtensions.some((ending) => file.name.toLowerCase().endsWith(ending))
-  if (!isReadable) return documentTexts.isOfUnknownKind(path)
+  const advice = isReadable ? undefined : adviceForUnreadFile(path)
+  // The service knows whether it reads pictures; those in folders mostly are no documents.
+  const isNamedPicture = advice?.step === 'turn OCR on' && !path.includes('/')
+  if (!isReadable && !isNamedPicture) return kindRefusalOf(path, advice)
   if (file.size === 0) return documentTexts.isEmpty(path)
   if (file.size > maxBytes) return documentTexts.isTooLarge(path)
   return undefined
+}
+
+function kindRefusalOf(path: string, advice: UnreadFileAdvice | undefined): string {
+  switch (advice?.step) {
+    case 'save as':
+      return documentTexts.saveAs(path, advice.extension)
+    case 'turn OCR on':
+      return documentTexts.isPicture(path)
+    case 'save as picture':
+      return documentTexts.isOtherPicture(path)
+    case 'unpack':
+      return documentTexts.isArchive(path)
+    case 'transcribe':
+      return documentTexts.isRecording(path)
+    default:
+      return documentTexts.isOfUnknownKind(path)
+  }
 }
 
 /** Id of the document of a file: the same file again replaces it. @param copy counts files that share a path, from 1 */

@@ -22,6 +22,8 @@ export const modelTestSchema = model('ModelTest', {
   text: orNull(v.string()),
   /** Why it failed. */
   error: orNull(v.string()),
+  /** Kind of the failure, such as `AUTH_ERROR`, `CONNECTION_ERROR` or `NOT_FOUND`; null when it answered. */
+  error_code: orNull(v.string()),
   /** Time until the whole answer, in milliseconds. */
   duration_ms: integer,
 })

@@ -12,12 +12,19 @@ test('a model is tested by one short question, and a failure is told with its re
   const { fetchJson, setting } = await newService(script)
   expect(await fetchJson('/admin/llm/test', { key, json: {} })).toMatchObject({
     status: 200,
-    body: { model_provider: 'scripted', model_version: 'script-1', ok: true, text: 'ready', error: null },
+    body: {
+      model_provider: 'scripted',
+      model_version: 'script-1',
+      ok: true,
+      text: 'ready',
+      error: null,
+      error_code: null,
+    },
   })
   expect(setting.model.requests[0]?.tools).toBeUndefined()
   expect(await fetchJson('/admin/llm/test', { key, json: {} })).toMatchObject({
     status: 200,
-    body: { ok: false, text: null, error: 'quota is used up' },
+    body: { ok: false, text: null, error: 'quota is used up', error_code: 'UNKNOWN_ERROR' },
   })
   expect((await fetchJson('/admin/llm/test', { key: 'key-bob', json: {} })).status).toBe(403)
 })

@@ -15,7 +15,16 @@ export const documents: typeof english = {
   kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, E-Mail, Markdown, Text, bis 100 MB',
   filesField: 'Dateien wählen',
   folderField: 'Einen Ordner wählen',
-  isOfUnknownKind: (path) => `${path}: Diese Art von Datei wird nicht gelesen.`,
+  isOfUnknownKind: (path) =>
+    `${path}: Diese Art von Datei wird nicht gelesen. Als PDF oder Text speichern und dann hinzufügen.`,
+  saveAs: (path, extension) =>
+    `${path}: Diese Art von Datei wird nicht gelesen. Als ${extension} speichern und dann hinzufügen.`,
+  isPicture: (path) =>
+    `${path} ist ein Bild, und Bilder in Ordnern werden ausgelassen. Ist sein Text wichtig, allein auswählen.`,
+  isOtherPicture: (path) =>
+    `${path}: Bilder dieser Art werden nicht gelesen. Ist sein Text wichtig, als PNG oder JPEG speichern und allein auswählen.`,
+  isArchive: (path) => `${path} ist ein Archiv. Entpacken und die Dokumente darin hinzufügen.`,
+  isRecording: (path) => `${path} ist eine Aufnahme. Stattdessen eine Abschrift hinzufügen.`,
   isEmpty: (path) => `${path} ist leer.`,
   isTooLarge: (path) => `${path} ist größer als 100 MB.`,
   reading: (at, of) => `Liest Datei ${formatNumber(at)} von ${formatNumber(of)} …`,

@@ -34,7 +34,16 @@ export const documents = {
   kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, mail, Markdown, text, up to 100 MB',
   filesField: 'Choose files',
   folderField: 'Choose a folder',
-  isOfUnknownKind: (path: string) => `${path} is of a kind that is not read.`,
+  isOfUnknownKind: (path: string) =>
+    `${path} is of a kind that is not read. Save it as PDF or text, and add that instead.`,
+  saveAs: (path: string, extension: string) =>
+    `${path} is of a kind that is not read. Save it as ${extension}, and add that instead.`,
+  isPicture: (path: string) =>
+    `${path} is a picture, and pictures in folders are left out. If its text matters, choose it alone.`,
+  isOtherPicture: (path: string) =>
+    `${path} is a picture of a kind that is not read. If its text matters, save it as PNG or JPEG and choose that alone.`,
+  isArchive: (path: string) => `${path} is an archive. Unpack it, and add the documents in it.`,
+  isRecording: (path: string) => `${path} is a recording. Add a transcript of it instead.`,
   isEmpty: (path: string) => `${path} is empty.`,
   isTooLarge: (path: string) => `${path} is larger than 100 MB.`,
   reading: (at: number, of: number) => `Reading file ${formatNumber(at)} of ${formatNumber(of)} …`,

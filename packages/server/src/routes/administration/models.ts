@@ -55,6 +55,7 @@ export const modelAdministrationRoutes: readonly Route[] = [
         ok: trial.error === null,
         text: trial.text,
         error: trial.error,
+        error_code: trial.errorCode,
         duration_ms: trial.durationMs,
       }
     },

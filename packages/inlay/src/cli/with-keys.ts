@@ -2,14 +2,26 @@ import { InlayError } from '@inlay/protocol'
 import { apiKeyDescriptorSchema, fromLimitSet, toLimitSet, type ApiKeyDescriptor } from '@inlay/protocol/administration'
 import type { ApiKey, Keys } from '@inlay/server'
 import * as v from 'valibot'
-import { jsonOf, type Service } from './service.ts'
+import type { CommandContext } from './command.ts'
+import { jsonOf, remoteOf, withService, type Service } from './service.ts'
+import { noteErrors } from './with-inlay.ts'
 
 /** The part of key management that the command line uses. */
 export type KeyAdministration = Pick<Keys, 'create' | 'list' | 'regenerate' | 'revoke'>
 
-/** The keys of an installation: of the data folder, or through the API of a server. */
-export function keysOf(service: Service): KeyAdministration {
-  return service.inlay?.keys ?? remoteKeys(service)
+/** Runs a command on the keys of the server given by `--url`, otherwise on those of the data folder. */
+export async function withKeys<Result>(
+  context: CommandContext,
+  work: (keys: KeyAdministration) => Promise<Result>,
+): Promise<Result> {
+  if (remoteOf(context)) return withService(context, (service) => work(remoteKeys(service)))
+  const { openKeys } = await import('../parts/open-keys.ts')
+  const { keys, close } = await openKeys(context.settings.options, noteErrors(context))
+  try {
+    return await work(keys)
+  } finally {
+    await close()
+  }
 }
 
 function remoteKeys(service: Service): KeyAdministration {
