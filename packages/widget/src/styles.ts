@@ -54,7 +54,7 @@ header { display: flex; align-items: center; gap: 6px; padding: 10px 12px; borde
 h2 { flex: 1; min-width: 0; font-size: 16px; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 header button { border: 0; background: none; padding: 6px; border-radius: calc(8 * var(--corner)); color: var(--muted) }
 header button:hover { background: var(--raised) }
-header select { max-width: 130px; border: 1px solid var(--line); border-radius: calc(8 * var(--corner)); background: var(--ground); padding: 4px; font-size: 13px }
+header select { max-width: 130px; border: 1px solid var(--line); border-radius: calc(8 * var(--corner)); background: var(--ground); padding: 4px 20px 4px 6px; text-overflow: ellipsis; font-size: 13px }
 .log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 14px; display: flex; flex-direction: column; gap: 18px }
 .welcome, .step, .note { color: var(--muted) }
 .step { animation: pulse 1.6s ease-in-out infinite }

@@ -149,10 +149,10 @@ test('a question that the service refuses for a while is sent again by itself, a
   const { conversation, questions, answers } = start()
   conversation.ask(question('One?'), { agentId: 4, tone: 'kind' })
   answers[0]!.end(new InlayError('RATE_LIMITED', { message: 'Too many.' }))
-  await vi.waitFor(() => expect(conversation.state.turns[0]?.failure?.waitSeconds).toBe(7))
-  vi.advanceTimersByTime(6_000)
+  await vi.waitFor(() => expect(conversation.state.turns[0]?.failure?.waitSeconds).toBe(7), { interval: 1 })
+  vi.advanceTimersByTime(6_900)
   expect(questions).toHaveLength(1)
-  vi.advanceTimersByTime(1_000)
+  vi.advanceTimersByTime(100)
   expect(questions).toHaveLength(2)
   expect(questions[1]).toMatchObject([{ question: 'One?' }, { agentId: 4, tone: 'kind', againId: null }])
   expect(conversation.state.turns).toHaveLength(1)
@@ -178,6 +178,15 @@ test('a retry is another answer to the same message; an edited question follows 
   conversation.edit(conversation.state.turns[0]!, 'Zero?', {})
   expect(questions[4]).toMatchObject([{ question: 'Zero?' }, { parentId: null }])
   expect(conversation.state.turns.map((turn) => turn.question)).toEqual(['Zero?'])
+})
+
+test('a retry before there is a session starts it as the question would have', async () => {
+  const { conversation, questions, answers } = start()
+  conversation.ask(question('One?'), { agentId: 4, tone: 'kind' })
+  answers[0]!.end(new Error('Away.'))
+  await expect.poll(() => conversation.state.turns[0]?.failure?.message).toBe('Away.')
+  conversation.retry(conversation.state.turns[0]!, { tone: 'short' })
+  expect(questions[1]?.[1]).toMatchObject({ agentId: 4, tone: 'short', againId: null, sessionId: null })
 })
 
 test('the first whole answer of a comparison left undecided is kept before the next question', async () => {
