@@ -6,6 +6,7 @@ export interface Passage {
   readonly content: string
   readonly section?: string
   readonly updated_at?: string
+  readonly replaced_by?: string
 }
 
 /** The whole text for a question when a search found these passages. */

@@ -6,6 +6,7 @@ describe('versions', () => {
     title: 'Moorings',
     content: `# Moorings\n\nValid from May ${year}. ${year > 2022 ? 'It replaces the rules of 2022.' : ''}\n\n## Fees\n\nA mooring costs ${price} crowns a night.\n`,
     updated_at: `${year}-05-01T00:00:00Z`,
+    ...(year < 2025 && { replaced_by: 'Moorings' }),
   })
   const both = [page(2025, 90), page(2022, 70)] as const
 

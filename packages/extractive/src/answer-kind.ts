@@ -28,8 +28,10 @@ const asksName = new RegExp(
 const number = new RegExp(
   [
     '\\p{N}',
+    // Not the pronoun of `if you have none, make one`.
+    words('one(?=[ -]\\p{L})'),
     words(
-      'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundreds?|thousands?|millions?|billions?|half|twice|once|percent|' +
+      'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundreds?|thousands?|millions?|billions?|half|twice|once|percent|' +
         'zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|hälfte|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mitad|' +
         'deux|trois|quatre|cinq|sept|huit|neuf|dix|mille|moitié|tre|quattro|cinque|otto|nove|dieci|metà',
     ),

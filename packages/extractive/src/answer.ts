@@ -2,13 +2,12 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 import { commonWordsOf, keysOf, lengthInWords, stopWords, spaceless, wordPattern } from '@inlay/text'
 import { hasNumber } from './answer-kind.ts'
 import { isDangerous, isOpposite } from './dangers.ts'
-import { weighEvidence, type Evidence, type Weighed } from './evidence.ts'
+import { weighEvidence, type Evidence, type Keys, type Weighed } from './evidence.ts'
 import { readPassages, relevantParts, type ReadPassage, type ReadUnit, type SourcePassage } from './page.ts'
 import type { Reading } from './prompt.ts'
 import { understand, type Question } from './question.ts'
 import { cited, placeOf, quoted, written } from './quoting.ts'
 import { lookUp } from './tables.ts'
-import { chooseVersions } from './versions.ts'
 
 /**
  * Minimum share of the question that one place must cover, otherwise it is refused. Pairs of characters match less
@@ -50,7 +49,7 @@ const forms: readonly ((findings: Findings) => string | undefined)[] = [
 
 async function quote(original: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
   const parts = relevantParts(original.queries[0] ?? original.text, sources)
-  const { question, current } = chooseVersions(parts, original)
+  const { question, current } = withoutOldVersions(original, parts)
   const isLong = current.reduce((sum, { content }) => sum + content.length, 0) > longCharacters
   if (isLong) await yieldToEventLoop()
   const passages = readPassages(current)
@@ -75,6 +74,34 @@ async function quote(original: Question, sources: readonly SourcePassage[], said
   return undefined
 }
 
+const asksForOld =
+  /(?<!\bhow |\bwie )\b(?:old|older|previous|former|outdated|superseded|alte[nrs]?|frühere[nrs]?|vorherige[nrs]?)\b/iu
+
+/**
+ * Drops passages of documents that another one among the results replaces. A question for the old version keeps it
+ * instead, and one with a year the versions of that year.
+ */
+function withoutOldVersions(question: Question, sources: readonly SourcePassage[]) {
+  const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean =>
+    replacedBy !== '' && sources.some((other) => other.title === replacedBy && other.replacedBy !== replacedBy)
+  const replacing = new Set(sources.filter(isReplaced).map(({ replacedBy }) => replacedBy))
+  const years = question.names.filter((key) => /^(?:19|20)\d\d$/.test(key))
+  const isOfYear = ({ title, updatedAt = '' }: SourcePassage): boolean =>
+    years.some((year) => (/\b(?:19|20)\d\d\b/.test(title) ? title.includes(year) : updatedAt.startsWith(year)))
+  const isVersion = (source: SourcePassage): boolean => isReplaced(source) || replacing.has(source.title)
+  const isYear = sources.some((source) => isVersion(source) && isOfYear(source))
+  const isOld = !isYear && asksForOld.test(question.text)
+  const current = sources.filter(
+    (source) => !isVersion(source) || (isYear ? isOfYear(source) : isOld === isReplaced(source)),
+  )
+  // The year has chosen the version; its sentences need not repeat it.
+  const isTopic = (key: string): boolean => !isYear || !years.includes(key)
+  return {
+    question: { ...question, topic: question.topic.filter(isTopic), names: question.names.filter(isTopic) },
+    current,
+  }
+}
+
 const referral =
   /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)/i
 
@@ -82,11 +109,11 @@ function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, sai
   // What a command prints tells nobody what to do.
   if (unit.language === 'output' || referral.test(unit.text)) return false
   if (said !== '' && said.includes(unit.text.replace(/[.!?:]+$/, ''))) return false
+  const wanted = question.queries[0] ?? question.text
   const isCode = unit.kind === 'code'
   const code = isCode ? unit.text : [unit.code?.text ?? '', ...(unit.text.match(/`[^`]+`/g) ?? [])].join('\n')
-  if (code === '') return true
+  if (code === '') return question.form !== 'steps' || !isOpposite(question.text, unit.text)
   const prose = isCode ? `${heading} ${unit.lead ?? ''}` : unit.text
-  const wanted = question.queries[0] ?? question.text
   return !isDangerous(wanted, prose, code) && !isOpposite(wanted, `${passage.source.title} ${prose} ${code}`)
 }
 
@@ -240,7 +267,8 @@ function sureAnswer(findings: Findings): string | undefined {
     return undefined
   if (units.length > 1) return allWritten(units, findings)
   if (read.isCommand) return quoted(read)
-  return isBrief(read) && !/[:：]$/.test(read.unit.text) ? quoted(read) : undefined
+  // What ends like this is part of a sentence.
+  return isBrief(read) && !/[:：,;]$/.test(read.unit.text) ? quoted(read) : undefined
 }
 
 const isBrief = ({ unit: { text } }: ReadUnit): boolean => lengthInWords(text) <= maxSureWords
@@ -317,53 +345,57 @@ const minRelativeShare = 0.5
 /** Quotes the best sentences of the closest places if no single one answers with confidence. */
 function closestPassages(findings: Findings): string | undefined {
   const { question, units, has, shareOf, literalShare, isQuotable } = findings
+  const isComparing = comparing.test(question.text)
   // Each side of a comparison covers about half of it.
-  const relative = comparing.test(question.text) ? 0.8 * minRelativeShare : minRelativeShare
-  const least = relative * Math.max(0, ...units.map(({ context }) => context))
+  const least = (isComparing ? 0.8 : 1) * minRelativeShare * Math.max(0, ...units.map(({ context }) => context))
   // If a heading contains the number or version of the question, other sections are about other versions.
   const numbers = question.names.filter((key) => /\p{N}/u.test(key))
-  const count = (...sets: readonly ReadonlySet<string>[]): number => numbers.filter((key) => has(key, ...sets)).length
+  const count = (...sets: readonly Keys[]): number => numbers.filter((key) => has(key, ...sets)).length
   const mostNumbers = Math.max(0, ...units.map(({ read }) => count(new Set(keysOf(read.heading)))))
-  const places = new Map<string, ReadUnit[][]>()
-  const keyOf = ({ passage: { source }, heading }: ReadUnit): string =>
-    [source.number, source.title, heading].join('\n')
+  const close = units.filter(({ read, context }) => {
+    const isOfNumber = count(read.keys, read.above, read.passage.head) >= mostNumbers
+    return context > 0 && context >= least && literalShare(read) > 0 && isOfNumber
+  })
+  const places: ReadUnit[][] = []
   let room = maxClosestWords
-  const add = (quotes: readonly ReadUnit[]): void => {
-    const key = keyOf(quotes[0]!)
-    const place = places.get(key) ?? []
-    const fresh = quotes.filter((read) => !place.flat().includes(read))
-    const [read] = fresh
-    if (!read || place.length === maxQuotesOfPlace || (place.length === 0 && places.size === maxPlaces)) return
-    // A row or command beside the best one of its place has to cover about as much of the question.
-    const leastOwn = read.unit.kind === 'row' ? (comparing.test(question.text) ? 0.5 : 1) : read.isCommand ? 0.6 : 0
-    if (place[0] && shareOf(read.keys) < leastOwn * shareOf(place[0][0]!.keys)) return
-    const words = lengthInWords(written(fresh))
-    if (words > room && places.size > 0) return
-    places.set(key, [...place, fresh])
-    room -= words
+  const keyOf = ({ read }: Weighed): string => `${read.passage.source.number} ${placeOf(read)}`
+  for (const place of Map.groupBy(close, keyOf).values()) {
+    const shown: ReadUnit[] = []
+    let left = maxQuotesOfPlace
+    for (const { read, own } of place) {
+      if (left === 0 || places.length === maxPlaces) break
+      const { unit, passage, heading, above } = read
+      // A unit without a word of the question may lean on the headings of the first place, or of one that is shown;
+      // elsewhere on its own heading, not on the title. A row stands for itself.
+      const isFurther = places.length > 0 && shown.length === 0
+      const about = isFurther
+        ? [new Set(heading === passage.source.title ? [] : keysOf(heading))]
+        : [above, passage.head]
+      if (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0)) continue
+      // A row or command beside the best one of its place has to cover about as much of the question.
+      const leastOwn = unit.kind === 'row' ? (isComparing ? 0.5 : 1) : read.isCommand ? 0.6 : 0
+      if (shown[0] && own < leastOwn * shareOf(shown[0].keys)) continue
+      const before = passage.units[read.at - 1]
+      const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
+      const quotes = (isLeaning ? [before, read] : together(read, findings)).filter((each) => !shown.includes(each))
+      const words = lengthInWords(written(quotes))
+      if (quotes.length === 0 || !quotes.every(isQuotable) || (words > room && places.length + shown.length > 0))
+        continue
+      shown.push(...quotes)
+      room -= words
+      left--
+      // Steps stand alone.
+      if (places.length === 0 && quotes.length > 1 && unit.isNumbered) return closest([shown])
+    }
+    if (shown.length > 0) places.push(shown)
   }
-  for (const { read, own, context } of units) {
-    if (context <= 0 || context < least || literalShare(read) === 0) continue
-    if (count(read.keys, read.above, read.passage.head) < mostNumbers) continue
-    // A row stands for itself, whatever its table is called. Other units may lean on their heading, and those of a place
-    // that is open, or of the first one, on the title alone.
-    const isOpen = places.size === 0 || places.has(keyOf(read))
-    const named = isOpen ? [read.above, read.passage.head] : [new Set(keysOf(read.heading))]
-    const isTitle = !isOpen && read.heading === read.passage.source.title
-    if (own === 0 && (read.unit.kind === 'row' || isTitle || shareOf(...named) === 0)) continue
-    const quotes = together(read, findings)
-    if (!quotes.every(isQuotable)) continue
-    if (question.form === 'steps' && quotes.some(({ unit }) => isOpposite(question.text, unit.text))) continue
-    const before = read.passage.units[read.at - 1]
-    const isLeaning = before?.unit.block === read.unit.block && leansBack.test(read.unit.text) && isQuotable(before)
-    const isProcedure = places.size === 0 && quotes.length > 1 && read.unit.isNumbered
-    add(isLeaning ? [before, read] : quotes)
-    if (isProcedure) break
-  }
-  if (places.size === 0) return undefined
-  const shown = [...places.values()].map((quotes) => {
+  return places.length === 0 ? undefined : closest(places)
+}
+
+function closest(places: readonly ReadUnit[][]): string {
+  const shown = places.map((quotes) => {
     const orderOf = ({ passage, at }: ReadUnit): number => passage.rank * 1e6 + at
-    const units = quotes.flat().toSorted((left, right) => orderOf(left) - orderOf(right))
+    const units = quotes.toSorted((left, right) => orderOf(left) - orderOf(right))
     const name = placeOf(units[0]!)
     const quotation = written(units).replace(/^/gm, '> ').replace(/^> $/gm, '>')
     return name === '' ? quotation : `**${name}**\n\n${quotation}`

@@ -50,16 +50,13 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   const vocabulary = new Set(passages.flatMap(({ all }) => [...all]))
   const unknown = topic.filter((key) => !vocabulary.has(key))
   const alike = new Map(unknown.map((key) => [key, [...vocabulary].filter((other) => isLike(key, other))]))
+  if (unknown.length === 0) return alike
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
-  let words: Set<string> | undefined
-  for (const word of (text.toLowerCase().match(wordPattern) ?? []).slice(-maxComparedWords)) {
-    const others = alike.get(keysOf(word)[0] ?? '')
-    if (!others || spaceless.test(word) || /\P{L}/u.test(word)) continue
-    words ??= new Set(
-      passages.flatMap(({ units }) => units.flatMap(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])),
-    )
-    for (const other of words) if (isNear(word, other)) others.push(...keysOf(other))
-  }
+  const units = passages.flatMap((passage) => passage.units)
+  const words = new Set(units.flatMap(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? []))
+  for (const word of (text.toLowerCase().match(wordPattern) ?? []).slice(-maxComparedWords))
+    if (/^\p{L}+$/u.test(word) && !spaceless.test(word))
+      for (const other of words) if (isNear(word, other)) alike.get(keysOf(word)[0] ?? '')?.push(...keysOf(other))
   return alike
 }
 
@@ -69,22 +66,18 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
   const has = (key: string, ...sets: readonly Keys[]): boolean =>
     sets.some((set) => set.has(key) || alike.get(key)?.some((other) => set.has(other)))
   const units = passages.flatMap((passage) => passage.units)
-  const worth = new Map<string, number>()
-  for (const key of question.topic) {
+  const rarityOf = (key: string): number => {
     const inPassages = passages.filter(({ all }) => has(key, all)).length
     const inUnits = units.filter(({ keys }) => has(key, keys)).length
-    worth.set(
-      key,
-      (rarity(units.length + assumed.units, inUnits) + rarity(passages.length + assumed.passages, inPassages)) / 2,
-    )
+    return rarity(units.length + assumed.units, inUnits) + rarity(passages.length + assumed.passages, inPassages)
   }
-  const total = [...worth.values()].reduce((sum, value) => sum + value, 0) || 1
+  const worth = question.topic.map((key) => [key, rarityOf(key)] as const)
+  const total = worth.reduce((sum, [, value]) => sum + value, 0) || 1
   const shareOf = (...sets: readonly Keys[]): number => {
-    let sum = 0
-    for (const [key, value] of worth)
-      if (sets.some((set) => set.has(key))) sum += value
-      else if (has(key, ...sets)) sum += alikeShare * value
-    return sum / total
+    const shares = worth.map(([key, value]) =>
+      sets.some((set) => set.has(key)) ? value : has(key, ...sets) ? alikeShare * value : 0,
+    )
+    return shares.reduce((sum, value) => sum + value, 0) / total
   }
   return { has, shareOf }
 }

@@ -20,9 +20,9 @@ export const extractiveContextTokens = 200_000
 const searchTools = ['internal_search', 'web_search']
 
 const callOf = (reading: Reading, name: string): Move => {
-  const { queries } = understand(reading.questions)
-  const question = reading.questions.at(-1) ?? ''
-  const input = searchTools.includes(name) ? { queries } : argumentsFor(reading.tools.get(name), question)
+  const input = searchTools.includes(name)
+    ? { queries: understand(reading.questions).queries }
+    : argumentsFor(reading.tools.get(name), reading.questions.at(-1) ?? '')
   return { calls: [{ name, input }] }
 }
 
@@ -44,33 +44,25 @@ async function decide(reading: Reading): Promise<Move> {
   return { say: (await answerFromConversation(reading)) ?? withoutDocuments }
 }
 
-/** A text, or calls whose ids derive from the conversation only: the same request gives the same response. */
-function contentOf(move: Move, { questions, callIds }: Reading): LanguageModelV4Content[] {
+/** A text, or calls with ids that the conversation does not have: the same request gives the same response. */
+function contentOf(move: Move, { callIds }: Reading): LanguageModelV4Content[] {
   if ('say' in move) return [{ type: 'text', text: move.say }]
-  const conversation = questions.join('\n')
-  // FNV-1a, 32 bits.
-  let hash = 0x811c9dc5
-  for (let at = 0; at < conversation.length; at++) hash = Math.imul(hash ^ conversation.charCodeAt(at), 0x01000193)
-  const base = `call_${(hash >>> 0).toString(36)}`
-  let turn = 1
+  let turn = callIds.size
   return move.calls.map(({ name, input }) => {
-    while (callIds.has(`${base}_${turn}`)) turn++
-    return { type: 'tool-call', toolCallId: `${base}_${turn++}`, toolName: name, input: JSON.stringify(input) }
+    while (callIds.has(`call_${turn}`)) turn++
+    return { type: 'tool-call', toolCallId: `call_${turn++}`, toolName: name, input: JSON.stringify(input) }
   })
 }
 
-const charsPerToken = 4
+const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
-async function generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+async function doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
   const reading = readCall(options)
   const move = await decide(reading)
   const content = contentOf(move, reading)
   const unified = 'say' in move ? 'stop' : 'tool-calls'
-  const written = content.map((part) =>
-    part.type === 'text' ? part.text : part.type === 'tool-call' ? part.input : '',
-  )
-  const input = Math.ceil(JSON.stringify(options.prompt).length / charsPerToken)
-  const output = Math.ceil(written.join('').length / charsPerToken)
+  const input = tokensOf(JSON.stringify(options.prompt))
+  const output = tokensOf('say' in move ? move.say : JSON.stringify(move.calls))
   return {
     content,
     finishReason: { unified, raw: unified },
@@ -83,7 +75,7 @@ async function generate(options: LanguageModelV4CallOptions): Promise<LanguageMo
 }
 
 async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<LanguageModelV4StreamPart> {
-  const { content, finishReason, usage, warnings } = await generate(options)
+  const { content, finishReason, usage, warnings } = await doGenerate(options)
   yield { type: 'stream-start', warnings }
   for (const part of content)
     if (part.type === 'text') {
@@ -94,7 +86,7 @@ async function* partsOf(options: LanguageModelV4CallOptions): AsyncGenerator<Lan
     } else if (part.type === 'tool-call') {
       const id = part.toolCallId
       yield { type: 'tool-input-start', id, toolName: part.toolName }
-      for (const [delta] of part.input.matchAll(/[\s\S]{1,24}/g)) yield { type: 'tool-input-delta', id, delta }
+      yield { type: 'tool-input-delta', id, delta: part.input }
       yield { type: 'tool-input-end', id }
       yield part
     }
@@ -112,23 +104,18 @@ export function extractiveModel(): LanguageModelV4 {
     provider: 'inlay',
     modelId: 'extractive',
     supportedUrls: {},
-    doStream: async (options) => {
+    async doStream(options) {
       // Reading starts with the first pull.
       const parts = partsOf(options)
-      const stream = new ReadableStream<LanguageModelV4StreamPart>(
-        {
-          async pull(controller) {
-            options.abortSignal?.throwIfAborted()
-            const { value, done } = await parts.next()
-            if (done) controller.close()
-            else controller.enqueue(value)
-          },
-        },
-        { highWaterMark: 0 },
-      )
-      return { stream }
+      const pull = async (controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>): Promise<void> => {
+        options.abortSignal?.throwIfAborted()
+        const { value, done } = await parts.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      }
+      return { stream: new ReadableStream({ pull }, { highWaterMark: 0 }) }
     },
-    doGenerate: generate,
+    doGenerate,
   }
 }
 

@@ -10,6 +10,8 @@ export interface SourcePassage {
   readonly content: string
   /** Time of the last change, as ISO 8601; absent if unknown. */
   readonly updatedAt?: string
+  /** Title of the newer document that replaces its document; absent or "" if there is none. */
+  readonly replacedBy?: string
 }
 
 /** A sentence, list item, table row or piece of code with its place on the page and its keys. */

@@ -44,30 +44,26 @@ const instructionMark = /^\s*instructions\b[^\n]{0,120}:\s*\n/i
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The text of a message, without files and calls. */
-export function textOf(message: LanguageModelV4Message): string {
+function textOf(message: LanguageModelV4Message): string {
   if (typeof message.content === 'string') return message.content
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-/** Number of characters read at each end of a longer message. */
+/** Only this much of a longer message is read at each end, and a paragraph there that asks is preferred. */
 const maxQuestionLength = 800
-/** A paragraph up to this length, at either end of a longer message, may be the question. */
-const maxAskingParagraphLength = 400
 
 /** Finds the question in a message: people who paste a page ask before or after it. */
 function questionIn(message: string): string {
   if (message.length <= 2 * maxQuestionLength) return message
   const [start, end] = [message.slice(0, maxQuestionLength), message.slice(-maxQuestionLength)]
-  const paragraphs = [end.split(/\n\s*\n/).at(-1) ?? '', start.split(/\n\s*\n/)[0] ?? '']
-  const isAsking = (text: string): boolean => text.length < maxAskingParagraphLength && /[?？]\s*$/.test(text)
-  return paragraphs.find(isAsking) ?? `${start}\n${end}`
+  const paragraphs = [end.split(/\n\s*\n/).at(-1)!, start.split(/\n\s*\n/)[0]!]
+  return paragraphs.find((text) => /^.{1,400}[?？]\s*$/s.test(text)) ?? `${start}\n${end}`
 }
 
 function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; isError: boolean } {
   if (output.type === 'execution-denied') return { value: output.reason ?? 'denied', isError: true }
-  if (output.type === 'content')
-    return { value: output.value.map((part) => (part.type === 'text' ? part.text : '')).join('\n'), isError: false }
-  return { value: output.value, isError: output.type === 'error-text' || output.type === 'error-json' }
+  if (output.type !== 'content') return { value: output.value, isError: output.type.startsWith('error') }
+  return { value: output.value.map((part) => (part.type === 'text' ? part.text : '')).join('\n'), isError: false }
 }
 
 /** Passages of a search result, as JSON or parsed; undefined for anything else. */
@@ -85,7 +81,8 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
     title: text(result['title']) || text(result['file_name']),
     section: text(result['section']),
     content: text(result['content']) || text(result['snippet']) || text(result['text']),
-    updatedAt: text(result['updated_at']) || text(result['published_at']),
+    updatedAt: text(result['updated_at']),
+    replacedBy: text(result['replaced_by']),
   }))
 }
 
@@ -96,16 +93,12 @@ function readResults(messages: readonly LanguageModelV4Message[]) {
   const toolNames = new Set<string>()
   for (const part of messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))) {
     if (part.type !== 'tool-result') continue
-    toolNames.add(part.toolName)
+    const { toolName } = part
     const { value, isError } = outputOf(part)
     const read = isError ? undefined : passagesOf(value)
-    if (read) passages.push(...read)
-    else
-      toolAnswers.push({
-        toolName: part.toolName,
-        text: typeof value === 'string' ? value : JSON.stringify(value),
-        isError,
-      })
+    toolNames.add(toolName)
+    if (read) passages.push(...read.filter(({ content }) => content !== ''))
+    else toolAnswers.push({ toolName, text: typeof value === 'string' ? value : JSON.stringify(value), isError })
   }
   return { passages, toolAnswers, toolNames }
 }
@@ -123,31 +116,24 @@ function readContext(message: LanguageModelV4Message): SourcePassage[] {
 /** Reads the prompt, tools and tool choice of a call. */
 export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
   const prompt = whole.filter((message) => message.role !== 'user' || !instructionMark.test(textOf(message)))
-  const last = prompt.findLastIndex((message) => message.role === 'user')
+  const last = prompt.findLastIndex(({ role }) => role === 'user')
   const before = prompt.slice(0, Math.max(0, last))
-  const isContext = (message: LanguageModelV4Message): boolean => contextMark.test(textOf(message))
-
-  const since = prompt.slice(last + 1)
-  const { passages, toolAnswers, toolNames } = readResults(since)
-  const callIds = prompt.flatMap(({ role, content }) =>
-    role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
+  const [context, earlier] = [true, false].map((isContext) =>
+    before.filter((message) => message.role === 'user' && contextMark.test(textOf(message)) === isContext),
   )
-  const earlier = before.filter((message) => message.role === 'user' && !isContext(message))
-  const questions = [...earlier, ...prompt.slice(Math.max(0, last), last + 1)]
+  const answers = before.filter(({ role }) => role === 'assistant').map(textOf)
+  const calls = prompt.flatMap(({ role, content }) => (role === 'assistant' ? content : []))
   const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function')
   return {
-    questions: questions.map((message) => questionIn(textOf(message))),
-    answers: before
-      .filter((message) => message.role === 'assistant')
-      .map(textOf)
-      .filter((answer) => answer !== ''),
-    context: before.filter((message) => message.role === 'user' && isContext(message)).flatMap(readContext),
-    passages: passages.filter((passage) => passage.content !== ''),
-    toolAnswers,
+    ...readResults(prompt.slice(last + 1)),
+    questions: [...earlier!, ...prompt.slice(Math.max(0, last), last + 1)].map((message) =>
+      questionIn(textOf(message)),
+    ),
+    answers: answers.filter((answer) => answer !== ''),
+    context: context!.flatMap(readContext),
     tools: new Map(offered.map((tool) => [tool.name, tool])),
     mustCall: toolChoice?.type === 'tool' ? toolChoice.toolName : toolChoice?.type === 'required' ? 'any' : undefined,
-    callIds: new Set(callIds),
-    toolNames,
+    callIds: new Set(calls.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))),
   }
 }
 
@@ -163,11 +149,10 @@ const maxAddresses = 5
 /** Opens the URLs in the current question, once. */
 export function openAddresses(reading: Reading): Move | undefined {
   const question = reading.questions.at(-1) ?? ''
-  if (question.length > maxWithAddressesLength || !reading.tools.has(openTool) || reading.toolNames.has(openTool))
-    return undefined
-  const urls = [...new Set(question.match(addresses))]
-  if (urls.length === 0 || urls.length > maxAddresses) return undefined
-  return { calls: [{ name: openTool, input: { urls } }] }
+  const urls =
+    question.length > maxWithAddressesLength ? [] : [...new Set(question.match(addresses))].slice(0, maxAddresses)
+  const isDue = urls.length > 0 && reading.tools.has(openTool) && !reading.toolNames.has(openTool)
+  return isDue ? { calls: [{ name: openTool, input: { urls } }] } : undefined
 }
 
 /**

@@ -42,7 +42,7 @@ const forms: readonly (readonly [RegExp, AnswerForm])[] = [
     'list',
   ],
   [
-    /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b|^wie (?:kann|muss|soll|darf) (?:ich|man|wir)\b|^was (?:ist |muss ich |soll ich )?(?:zu )?tun\b/i,
+    /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b|^wie (?:kann|muss|soll|darf|\S+e) ich\b|^wie (?:kann|muss|soll|darf|\S+t) man\b|^wie \S+n wir\b|^was (?:ist |muss ich |soll ich )?(?:zu )?tun\b/i,
     'steps',
   ],
   [

@@ -64,6 +64,36 @@ describe('versions of one document', () => {
     expect((await searchIn(knowledge, 'working from home 2022'))[0]?.[0]).toBe('old')
   })
 
+  test('the version in a title counts more than the dates of the files', async () => {
+    for (const [older = '', newer = ''] of [
+      ['Working from home 2021', 'Working from home 2024'],
+      ['Working from home v9', 'Working from home v10'],
+      ['Working from home (version 1.9)', 'Working from home (version 1.10)'],
+    ]) {
+      const knowledge = await knowledgeOf(
+        { id: 'old', title: older, text: policy(2), date: '2025-03-01' },
+        { id: 'new', title: newer, text: policy(3), date: '2025-02-01' },
+      )
+      const results = await knowledge.search({ text: 'days of work from home' })
+      expect(results.map(({ document, replacedBy }) => [document.document_id, replacedBy])).toEqual([
+        ['new', undefined],
+        ['old', newer],
+      ])
+    }
+  })
+
+  test('other numbers in titles tell pages apart', async () => {
+    const knowledge = await knowledgeOf(
+      { id: 'a', title: 'Site 3', text: policy(2), date: '2022-03-01' },
+      { id: 'b', title: 'Site 4', text: policy(3), date: '2025-03-01' },
+    )
+    const results = await knowledge.search({ text: 'days of work from home' })
+    expect(results.map(({ document, replacedBy }) => [document.relevance_explanation, replacedBy])).toEqual([
+      [null, undefined],
+      [null, undefined],
+    ])
+  })
+
   test('pages that share a title, or a topic, are no versions of each other', async () => {
     const knowledge = await knowledgeOf(
       { id: 'a', title: 'Overview', text: 'The archive keeps herons and maps of herons.', date: '2020-01-01' },

@@ -14,6 +14,8 @@ export interface Passage {
   readonly span?: Span
   /** How its score came about; for display only. */
   readonly ranking?: PassageRanking
+  /** Title of the newer document that replaces this one. */
+  readonly replacedBy?: string
 }
 
 /** Parts of the score of a passage, as far as they are known. */

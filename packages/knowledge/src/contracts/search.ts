@@ -32,6 +32,8 @@ export interface FoundPassage {
   readonly span: { readonly first: number; readonly last: number }
   /** How the score of its best chunk came about. */
   readonly ranking?: HitRanking
+  /** Title of the newer document that replaces this one. */
+  readonly replacedBy?: string
 }
 
 /** A range of a document as one text. */

@@ -66,9 +66,10 @@ export async function search(
     const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
     const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
     const highlight = createHighlighter(text)
-    return shown.map((each) =>
-      toPassage(each, { highlight, note: each.note, metadata: metadata?.get(each.best.hit.documentId) }),
-    )
+    return shown.map((each) => {
+      const { note, replacedBy } = each
+      return toPassage(each, { highlight, note, replacedBy, metadata: metadata?.get(each.best.hit.documentId) })
+    })
   }
 }
 
@@ -245,6 +246,8 @@ export interface PassageContext {
   readonly metadata?: DocumentMetadata
   /** Note about its version; see `orderVersions`. */
   readonly note?: string
+  /** Title of the newer document that replaces its document. */
+  readonly replacedBy?: string
 }
 
 /** Builds a passage from joined hits. */
@@ -284,6 +287,7 @@ export function toPassage(
     headings: chunks[0]!.metadata.headings ?? [],
     span: { first: chunks[0]!.hit.position, last: chunks.at(-1)!.hit.position },
     ranking: rankingOf(best),
+    ...(context.replacedBy !== undefined && { replacedBy: context.replacedBy }),
   }
 }
 

@@ -10,6 +10,8 @@ interface Passage {
 export interface VersionNote {
   /** For the reader: the document is superseded, an older version, or the newest of several. */
   readonly note?: string
+  /** Title of the document that replaces it. */
+  readonly replacedBy?: string
 }
 
 /** Documents compared with each other: only the best ones, since others are not shown. */
@@ -24,8 +26,10 @@ const alikeToSuperseded = 0.45
 interface Version {
   readonly generation: string
   readonly title: string
-  /** The title without the numbers and words, such as "draft", in which versions differ. */
+  /** The title without the versions and words, such as "draft", in which versions differ. */
   readonly name: string
+  /** The version in the title, such as `2022` or `1.10`; "" for none. */
+  readonly version: string
   readonly words: ReadonlySet<string>
   readonly updatedAt: number
   /** The notice that the document is superseded; see `supersededNotice`. */
@@ -51,6 +55,7 @@ export function orderVersions<Item extends Passage>(
   const versions = [...first.values()].map(toVersion)
   const queryWords = new Set(plainWords(query))
   const notes = new Map<string, string>()
+  const replacements = new Map<string, Version>()
   /** For each document, those that have to come after it. */
   const behind = new Map<string, Set<string>>()
   const newest = new Map<string, number>()
@@ -61,6 +66,8 @@ export function orderVersions<Item extends Passage>(
       const pair = successionOf(left, right)
       if (!pair) continue
       const [newer, older] = pair
+      const other = replacements.get(older.generation)
+      if (!other || newer.updatedAt > other.updatedAt) replacements.set(older.generation, newer)
       if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
       else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
       if (older.notice === undefined)
@@ -75,26 +82,31 @@ export function orderVersions<Item extends Passage>(
     if (!notes.has(generation)) notes.set(generation, `The newest of ${count + 1} similar documents.`)
   if (notes.size === 0) return passages
   return moved(passages, behind).map((passage) => {
-    const note = notes.get(passage.best.hit.generation)
-    return note === undefined ? passage : { ...passage, note }
+    const { generation } = passage.best.hit
+    const [note, replacedBy] = [notes.get(generation), replacements.get(generation)?.title]
+    return note === undefined ? passage : { ...passage, note, ...(replacedBy !== undefined && { replacedBy }) }
   })
 }
 
 function toVersion({ best: { hit, metadata } }: Passage): Version {
   const title = titleOf(metadata)
-  const name = plainWords(title.replaceAll(/[([][^)\]]*[)\]]/g, ' ')).filter(
-    (word) => !/\p{N}/u.test(word) && !versionWords.has(word),
-  )
+  const versions = Array.from(title.matchAll(titleVersion), ([, number, year]) => number ?? year ?? '')
+  const plain = title.replaceAll(titleVersion, ' ').replaceAll(/[([][^)\]]*[)\]]/g, ' ')
+  const name = plainWords(plain).filter((word) => !versionWords.has(word))
   return {
     generation: hit.generation,
     title,
     name: name.join(' '),
+    version: versions.join(' '),
     words: new Set(plainWords(`${title} ${hit.text}`)),
     updatedAt: hit.updatedAt,
     notice: metadata.superseded,
   }
 }
 
+/** A year, a date or a number that is called a version. Other numbers tell documents apart: `Form 3`, `Form 4`. */
+const titleVersion =
+  /\b(?:v|version|rev|revision|fassung|stand)[.\s]*(\d+(?:\.\d+)*)\b|\b((?:19|20)\d\d(?:-\d\d){0,2})\b/giu
 const versionWords = new Set('v version rev revision draft final old new copy superseded archived obsolete'.split(' '))
 
 /** Which of two documents replaces the other, newer first; undefined for unrelated documents. */
@@ -105,9 +117,13 @@ function successionOf(left: Version, right: Version): readonly [Version, Version
     const isNamed = current.name.length > 3 && plainWords(old.notice!).join(' ').includes(current.name)
     return isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded ? [current, old] : undefined
   }
-  if (dayOf(left.updatedAt) === dayOf(right.updatedAt)) return undefined
+  const withoutNumbers = ({ name }: Version): string => name.replaceAll(/\p{N}+/gu, '')
+  if (!isCalledSame && withoutNumbers(left) === withoutNumbers(right)) return undefined
   if (likeness(left, right) < (isCalledSame ? alikeByName : nearIdentical)) return undefined
-  return left.updatedAt > right.updatedAt ? [left, right] : [right, left]
+  const areNumbered = isCalledSame && left.version !== '' && right.version !== ''
+  const order = areNumbered ? left.version.localeCompare(right.version, 'en', { numeric: true }) : 0
+  const age = order || dayOf(left.updatedAt).localeCompare(dayOf(right.updatedAt))
+  return age === 0 ? undefined : age > 0 ? [left, right] : [right, left]
 }
 
 /** Share of common words, without frequent words and numbers. */

@@ -199,7 +199,7 @@ interface ShownPassage extends Readonly<Record<string, unknown>> {
 }
 
 function toResult(
-  { document, content, core = content, headings }: Section,
+  { document, content, core = content, headings, replacedBy }: Section,
   maxTokens: number,
   sought: string,
 ): ShownPassage {
@@ -212,6 +212,7 @@ function toResult(
     ...(document.relevance_explanation === null
       ? {}
       : { note: cutToTokens(document.relevance_explanation, nameTokens) }),
+    ...(replacedBy === undefined ? {} : { replaced_by: cutToTokens(replacedBy, nameTokens) }),
     ...(authors.length > 0 ? { authors: authors.slice(0, 10).map((name) => cutToTokens(name, 20)) } : {}),
     source_type: document.source_type,
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
