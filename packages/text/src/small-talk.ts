@@ -42,7 +42,7 @@ const phrases: Readonly<Record<Exclude<SmallTalk, 'empty'>, string>> = {
 
 /** Words that only accompany a phrase. */
 const companions =
-  /^(?:there|all|you|everyone|everybody|team|inlay|bot|assistant|a lot|so much|very much|again|for (?:the|your|all your) (?:help|answer|time)|exactly|today|(?:that|this|it|which) (?:really |has )?help(?:ed|s)(?: a lot| me)?|(?:that|this) (?:is|was) (?:very |really )?helpful|(?:very|so) helpful|das hat (?:mir )?geholfen|doing|please|later|soon|then|now|really|just|and|so|well|oh|schön|sehr|dir|ihnen|zusammen|mucho|beaucoup|bien|mille|à tous|hoor)(?= |$)/u
+  /^(?:there|all|you|everyone|everybody|team|inlay|bot|assistant|a lot|so much|very much|again|for (?:me|us)|for (?:the|your|all your) (?:help|answer|time)|exactly|today|(?:that|this|it|which) (?:really |has )?help(?:ed|s)(?: a lot| me)?|(?:that|this) (?:is|was) (?:very |really )?helpful|(?:very|so) helpful|das hat (?:mir )?geholfen|doing|please|later|soon|then|now|really|just|and|so|well|oh|schön|sehr|dir|ihnen|für mich|für uns|tun|zusammen|mucho|beaucoup|bien|mille|à tous|hoor)(?= |$)/u
 
 const kinds = new Map<string, SmallTalk>()
 for (const [kind, list] of Object.entries(phrases))

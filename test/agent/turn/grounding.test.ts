@@ -420,6 +420,15 @@ describe('small talk', () => {
     }
   })
 
+  test('is answered by the assistant of the organisation, not by the model of a company', async () => {
+    const { send, model } = await unknownModel(() => ['Hello!'], { grounding: 'search-first' })
+    await send({ message: 'Who are you?' })
+    await send({ message: 'How many days of leave do I get?' })
+    const [talk, question] = model.requests.map(({ prompt }) => JSON.stringify(prompt))
+    expect(talk).toContain('say that you are the assistant of this organisation')
+    expect(question).not.toContain('When asked who you are')
+  })
+
   test('is answered without any action by a model that is not known to call tools', async () => {
     for (const callsTools of [false, true]) {
       const model = scriptedModel(() => ['Hello!'])

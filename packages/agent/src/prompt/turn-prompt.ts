@@ -34,6 +34,8 @@ export interface TurnPromptOptions {
   readonly isGiven?: boolean
   /** Whether the prompt contains attached files. Default: false. */
   readonly hasFiles?: boolean
+  /** Whether the message is small talk. Default: false. */
+  readonly isTalk?: boolean
   /** Replaces the built-in instructions. */
   readonly systemPrompt: string | undefined
   /** Milliseconds since 1970 UTC. */
@@ -74,6 +76,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       hasContextFiles: hasDocuments || options.isGiven === true,
       isGiven: options.isGiven === true,
       hasFiles: options.hasFiles === true,
+      isTalk: options.isTalk === true,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),
     history: opened.messages,
@@ -114,10 +117,15 @@ export interface InstructionOptions {
   readonly isGiven?: boolean
   /** Whether the prompt contains attached files. Default: false. */
   readonly hasFiles?: boolean
+  /** Whether the message is small talk. Default: false. */
+  readonly isTalk?: boolean
 }
 
 const defaultInstructions = `You are the assistant of an organisation and answer questions of its people.
 Answer in the language of the question, briefly and concretely; use Markdown where it makes the answer easier to read.`
+
+// Small models name the company that trained them.
+const aboutYourself = `When asked who you are or what you can do, say that you are the assistant of this organisation and answer questions from its documents. Do not name a model or a company that made you.`
 
 const searchingDocuments = `- Use internal_search before you answer anything that the organisation's documents might tell. Only greetings and questions about this conversation itself need no search.
 - Give it several short queries at once, in the words a document would use; questions that need different facts need different queries.`
@@ -153,6 +161,7 @@ export function toInstructions(options: InstructionOptions): string {
     hasContextFiles = false,
     isGiven = false,
     hasFiles = false,
+    isTalk = false,
   } = options
   const hasSources = actions.length > 0 || hasContextFiles
   const kinds = new Set(actions.map(({ builtIn }) => builtIn))
@@ -164,7 +173,7 @@ export function toInstructions(options: InstructionOptions): string {
     kinds.has('SearchTool') || kinds.has('WebSearchTool') ? judging : undefined,
   ].filter((part) => part !== undefined)
   const parts = [
-    systemPrompt ?? defaultInstructions,
+    systemPrompt ?? (isTalk ? `${defaultInstructions}\n${aboutYourself}` : defaultInstructions),
     isDatetimeAware ? `Today is ${new Date(time).toISOString().slice(0, 10)}.` : undefined,
     isGiven
       ? givenFinding(hasFiles ? 'these results and the attached files' : 'these results')

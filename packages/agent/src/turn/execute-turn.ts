@@ -47,7 +47,7 @@ export interface TurnOptions {
   readonly userText: string
   readonly filters: BaseFilters | null
   /** Options for the prompts of all answers. */
-  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'hasFiles'>
+  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'hasFiles' | 'isTalk'>
   readonly actions: readonly Action[]
   /** Actions of which the first step has to use one. */
   readonly forced: readonly Action[]
@@ -238,6 +238,7 @@ function createChatResponder(
         model,
         isGiven: strategy.grounding === 'given',
         hasFiles: strategy.hasFiles,
+        isTalk: strategy.grounding === 'none',
       },
       turn.run.signal,
     )
