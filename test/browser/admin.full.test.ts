@@ -122,8 +122,53 @@ describe.skipIf(reason !== undefined)('the administration', () => {
     expect(model.requests.length).toBe(before + 1)
     await page.getByText('Add a model of a provider').click()
     await page.getByLabel('Name of the model').fill('qwen3')
-    await page.getByLabel('Address of its OpenAI-compatible API').fill('http://gpu.example:8000/v1')
+    const address = page.getByLabel('Address of its OpenAI-compatible API')
+    await address.fill('gpu.example:8000')
+    await page.getByText('The address has to begin with http:// or https://.').waitFor()
+    await address.fill('http://gpu.example:8000')
+    await page.getByText('Such an address mostly ends with its version').waitFor()
+    await address.fill('http://gpu.example:8000/v1')
+    await page.getByText('Such an address mostly ends with its version').waitFor({ state: 'detached' })
     expect(await page.getByRole('group', { name: 'Lines for .env' }).textContent()).toContain('INLAY_MODEL=qwen3\n')
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('a model that fails says what to do, and looking for local ones again says that it looked', async () => {
+    const page = await open(playground.address)
+    const failures = [
+      ['AUTH_ERROR', 'Incorrect API key', 'The key is refused: check INLAY_MODEL_API_KEY'],
+      ['CONNECTION_ERROR', 'ECONNREFUSED', 'Start the server of the model, or correct its address'],
+      ['NOT_FOUND', 'no such model', 'Check the name in INLAY_MODEL'],
+    ] as const
+    await openSection(page, 'Models')
+    for (const [code, error, advice] of failures) {
+      await page.route('**/admin/llm/test', (route) =>
+        route.fulfill({
+          json: {
+            model_provider: 'custom',
+            model_version: 'm',
+            ok: false,
+            text: null,
+            error,
+            error_code: code,
+            duration_ms: 1,
+          },
+        }),
+      )
+      await page
+        .getByRole('button', { name: /^Test / })
+        .first()
+        .click()
+      await page.getByText(`Failed: ${error}`).waitFor()
+      await page.getByText(advice).waitFor()
+      await page.unroute('**/admin/llm/test')
+    }
+    await shot(page, 'model-failed')
+    await page.route('**/admin/local-models', (route) => route.fulfill({ json: { servers: [], chosen: null } }))
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('Looked once more: none is running.').waitFor()
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('Looked 2 times more: none is running.').waitFor()
     expect(await faultsOf(page)).toEqual([])
   })
 

@@ -66,6 +66,7 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
   const texts = adminTexts.model
   const [test, setTest] = useState<'asking' | ModelTest | Failure | undefined>(undefined)
   const name = model.display_name ?? model.name
+  const advice = typeof test === 'object' && 'ok' in test && !test.ok ? adviceFor(test.error_code) : undefined
   const run = (): void => {
     setTest('asking')
     calls
@@ -104,9 +105,26 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
               ? texts.answered(test.text ?? '', test.duration_ms)
               : texts.failed(test.error ?? '')
             : test.message)}
+        {advice !== undefined && <span class="test-advice">{advice}</span>}
       </p>
     </>
   )
+}
+
+/** What to do about a model that fails, by the code of its error. */
+function adviceFor(code: string | null): string | undefined {
+  const { advice } = adminTexts.model
+  switch (code) {
+    case 'AUTH_ERROR':
+    case 'PERMISSION_DENIED':
+      return advice.key
+    case 'CONNECTION_ERROR':
+      return advice.address
+    case 'NOT_FOUND':
+      return advice.name
+    default:
+      return undefined
+  }
 }
 
 function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => void }): JSX.Element {
@@ -114,6 +132,7 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
   const read = useCallback((signal: AbortSignal) => calls.get<LocalModels>('/admin/local-models', signal), [calls])
   const local = useLoaded(read)
   const [failure, setFailure] = useState<Failure | null>(null)
+  const [looks, setLooks] = useState(0)
   const choose = async (choice: LocalModelChange['choice']): Promise<void> => {
     setFailure(null)
     try {
@@ -130,7 +149,9 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
       <h2 id="local-title">{texts.local}</h2>
       <p class="lead">{texts.localLead}</p>
       <Waiting loaded={local} />
-      {local.value !== undefined && servers.length === 0 && <p class="nothing">{texts.noLocal}</p>}
+      <p role="status" class="nothing">
+        {local.value !== undefined && servers.length === 0 && (looks === 0 ? texts.noLocal : texts.stillNoLocal(looks))}
+      </p>
       {failure !== null && <FailureNote failure={failure} />}
       <ul class="cards">
         {servers.flatMap((server) =>
@@ -159,7 +180,11 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
         )}
       </ul>
       <div class="row">
-        <button type="button" class="quiet-button" onClick={() => void local.reload()}>
+        <button
+          type="button"
+          class="quiet-button"
+          onClick={() => void local.reload().then(() => setLooks((count) => count + 1))}
+        >
           {texts.lookAgain}
         </button>
         {chosen !== null && (
@@ -180,6 +205,14 @@ export function modelLines(model: string, address: string): string {
   return [`INLAY_MODEL=${model.includes('/') ? model : `openai/${model}`}`, key].join('\n')
 }
 
+/** What is probably wrong with an address; undefined if nothing is. */
+function addressHint(address: string): string | undefined {
+  const texts = adminTexts.model
+  if (address === '') return undefined
+  if (!/^https?:\/\/./i.test(address)) return texts.addressNeedsScheme
+  return /\/v\d/i.test(address) ? undefined : texts.addressNeedsVersion
+}
+
 function AddModel(): JSX.Element {
   const texts = adminTexts.model
   const [model, setModel] = useState('')
@@ -193,6 +226,9 @@ function AddModel(): JSX.Element {
         <Field label={texts.modelName} value={model} placeholder="openai/gpt-5.2" onInput={setModel} />
         <Field label={texts.serverUrl} value={address} placeholder="http://localhost:8000/v1" onInput={setAddress} />
       </div>
+      <p role="status" class="facts">
+        {addressHint(address.trim())}
+      </p>
       <EnvLines lines={lines} />
     </details>
   )

@@ -31,10 +31,17 @@ export const german: typeof english = {
     testing: 'Stellt ihm eine kurze Frage …',
     answered: (text, ms) => `Antwortete „${text}“ nach ${formatNumber(ms)} ms.`,
     failed: (reason) => `Fehlgeschlagen: ${reason}`,
+    advice: {
+      key: 'Der Schlüssel wird abgelehnt: INLAY_MODEL_API_KEY, OPENAI_API_KEY oder ANTHROPIC_API_KEY prüfen und den Server neu starten.',
+      address: 'Den Server des Modells starten oder seine Adresse in INLAY_MODEL_BASE_URL berichtigen.',
+      name: 'Den Namen in INLAY_MODEL prüfen und die Adresse in INLAY_MODEL_BASE_URL: Sie endet meist auf /v1.',
+    },
     local: 'Auf der Maschine des Servers',
     localLead:
       'Ollama, LM Studio und llama.cpp werden von selbst gefunden. Fragen und gefundene Stellen gehen an das Modell, das Sie wählen, und nirgendwo sonst hin.',
     noLocal: 'Keines läuft. Starten Sie dort Ollama, LM Studio oder llama.cpp und sehen Sie noch einmal nach.',
+    stillNoLocal: (looks) =>
+      `${plural(looks, { one: 'Noch einmal', other: 'Noch # Mal' })} nachgesehen: Keines läuft. Erwartet werden sie an ihren üblichen Ports; andere lassen sich unten hinzufügen.`,
     lookAgain: 'Erneut nachsehen',
     use: 'Antworten lassen',
     useThing: (name) => `${name} antworten lassen`,
@@ -46,6 +53,8 @@ export const german: typeof english = {
     modelPlaceholder: 'name-des-modells',
     modelName: 'Name des Modells',
     serverUrl: 'Adresse seiner OpenAI-kompatiblen API',
+    addressNeedsScheme: 'Die Adresse muss mit http:// oder https:// beginnen.',
+    addressNeedsVersion: 'Eine solche Adresse endet meist mit ihrer Version, wie http://localhost:8000/v1.',
     lines: 'Zeilen für .env',
     copyLines: 'Zeilen kopieren',
   },

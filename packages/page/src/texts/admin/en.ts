@@ -31,10 +31,17 @@ export const english = {
     testing: 'Asks it one short question…',
     answered: (text: string, ms: number) => `Answered “${text}” in ${formatNumber(ms)} ms.`,
     failed: (reason: string) => `Failed: ${reason}`,
+    advice: {
+      key: 'The key is refused: check INLAY_MODEL_API_KEY, or OPENAI_API_KEY or ANTHROPIC_API_KEY, and start the server again.',
+      address: 'Start the server of the model, or correct its address in INLAY_MODEL_BASE_URL.',
+      name: 'Check the name in INLAY_MODEL, and the address in INLAY_MODEL_BASE_URL: it mostly ends in /v1.',
+    },
     local: 'On the machine of the server',
     localLead:
       'Ollama, LM Studio and llama.cpp are found by themselves. Questions and the passages found go to the model you choose, and nowhere else.',
     noLocal: 'None is running. Start Ollama, LM Studio or llama.cpp there, then look again.',
+    stillNoLocal: (looks: number) =>
+      `Looked ${plural(looks, { one: 'once more', other: '# times more' })}: none is running. They are expected on their usual ports; others can be added below.`,
     lookAgain: 'Look again',
     use: 'Use',
     useThing: (name: string) => `Use ${name}`,
@@ -46,6 +53,8 @@ export const english = {
     modelPlaceholder: 'name-of-the-model',
     modelName: 'Name of the model',
     serverUrl: 'Address of its OpenAI-compatible API',
+    addressNeedsScheme: 'The address has to begin with http:// or https://.',
+    addressNeedsVersion: 'Such an address mostly ends with its version, as in http://localhost:8000/v1.',
     lines: 'Lines for .env',
     copyLines: 'Copy the lines',
   },
