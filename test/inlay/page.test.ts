@@ -230,6 +230,7 @@ describe('the brand of a host', () => {
     '</style><script>1</script>',
     'url(https://evil.example/p.png)',
     'URL (x)',
+    'image("https://evil.example/p.png")',
     '#fff /* ',
     '"open',
     'rgb(1,2,3',
