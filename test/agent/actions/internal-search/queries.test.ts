@@ -116,3 +116,27 @@ async function run(
 test('what no index takes as a query is left out of it', () => {
   expect(cleanQueries(['le\u0000ave\uD83E', '\u0000'], 'the question')).toEqual(['leave'])
 })
+
+describe('the order to summarise', () => {
+  test.each([
+    ['Summarise the rules on sick leave.', 'the rules on sick leave.'],
+    ['Could you please summarize our travel policy', 'our travel policy'],
+    ['Fasse die Regeln zum Urlaub zusammen.', 'die Regeln zum Urlaub'],
+    ['Fassen Sie bitte die Reiseregeln kurz zusammen', 'die Reiseregeln kurz'],
+  ])('is not searched for: %s', (query, rest) => {
+    expect(cleanQueries([query], '')).toEqual([rest])
+    expect(cleanQueries([], query)).toEqual([rest])
+  })
+
+  test.each(['summarize function in pandas', 'How does it summarise the data?', 'Summary of the policy'])(
+    'is none: %s',
+    (query) => expect(cleanQueries([query], '')).toEqual([query]),
+  )
+
+  test('is no reason to ask for more queries', async () => {
+    const { ask, requests } = answering('{}')
+    const { turn } = newTurn({ ask, userMessage: 'Summarise the rules.', messages: [] })
+    await createInternalSearch({ search: async () => [] }).run({ queries: ['Summarise the rules.'] }, turn)
+    expect(requests).toEqual([])
+  })
+})

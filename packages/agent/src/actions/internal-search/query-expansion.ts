@@ -24,7 +24,17 @@ export function cleanQueries(queries: readonly string[], question: string): stri
 }
 
 function clean(query: string): string {
-  return storable(query).replace(/\s+/g, ' ').trim().slice(0, maxQueryLength).toWellFormed()
+  return withoutTask(storable(query).replace(/\s+/g, ' ').trim()).slice(0, maxQueryLength).toWellFormed()
+}
+
+const summarise =
+  /^(?:please )?(?:(?:can|could) you (?:please )?)?(?:summari[sz]e|sum up) (?=(?:the|our|my|your|all|this|these)\b)/i
+const fasseZusammen =
+  /^(?:bitte )?fass(?:e|en sie)? (?:mir |uns )?(?:bitte )?((?:die|den|das|alle|unsere?n?) .{1,300}) zusammen[.!]?$/i
+
+/** Takes away the order to summarise: it would find documents about summaries. */
+function withoutTask(query: string): string {
+  return query.replace(summarise, '').replace(fasseZusammen, '$1')
 }
 
 /** Whether the query is the unchanged first message of a conversation, so there is nothing to add to it. */
