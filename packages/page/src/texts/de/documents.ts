@@ -131,7 +131,8 @@ export const documents: typeof english = {
   tagsLater: 'Schlagwörter lassen sich ändern, sobald das Dokument indiziert ist.',
   tooManyTags: 'Es hat mehr Schlagwörter, als diese Seite zeigt. Ändern Sie sie über die API.',
   ownerOf: (name) => `Zugriff und Sätze von „${name}“`,
-  ownerLead: 'Sie gelten für alle Dokumente, die damit hereinkamen, und wirken ab der nächsten Suche.',
+  ownerLead:
+    'Sie gelten für alle Dokumente, die damit hereinkamen, und wirken ab der nächsten Suche. Um ein Dokument allein zu verschieben, es löschen und über die API mit der cc_pair_id eines anderen Konnektors erneut senden.',
   everybody: 'Alle mit einem Schlüssel finden seine Dokumente',
   onlyNamed: 'Nur diese finden seine Dokumente',
   people: 'Personen, eine je Zeile: Kennungen oder E-Mail-Adressen',

@@ -139,7 +139,8 @@ export const documents = {
   tagsLater: 'Tags can be changed once the document is indexed.',
   tooManyTags: 'It has more tags than this page shows. Change them by the API.',
   ownerOf: (name: string) => `Access and sets of “${name}”`,
-  ownerLead: 'They hold for all documents that came in with it, and take effect with the next search.',
+  ownerLead:
+    'They hold for all documents that came in with it, and take effect with the next search. To move one document alone, delete it and send it again over the API with the cc_pair_id of another connector.',
   everybody: 'Everybody with a key finds its documents',
   onlyNamed: 'Only these find its documents',
   people: 'People, one a line: ids or e-mail addresses',
