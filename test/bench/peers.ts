@@ -1,14 +1,19 @@
 /**
- * Compares finding documents with other search libraries: the same documents and questions, quality and speed.
+ * Compares finding documents with other libraries: the same documents and questions, quality and speed. Search libraries
+ * and Inlay by words alone; then libraries that search by vectors, and Inlay with the same embedder.
  *
  *   npm run bench:peers -- <folder> [<folder> …] [--quick]
  *
- * A folder is in BEIR's layout; see `bench:retrieval`, which also compares hybrid search and vectors. Without folders, and
- * with `--quick`, a made-up set is used. All search by words alone. A library that is not installed is left out.
+ * A folder is in BEIR's layout; see `bench:retrieval`. Without folders, and with `--quick`, a made-up set is used. A
+ * library that is not installed is left out. The embedder is INLAY_BENCH_EMBEDDING_URL, _MODEL, _DIMENSIONS, or hashes
+ * words and their pieces, which needs no model.
  */
 import { parseArgs } from 'node:util'
+import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
+import type { Embedder } from '@inlay/knowledge'
 import { leaveOut, note } from './figures.ts'
-import { peers } from './peers/systems.mjs'
+import { dimensions as hashedDimensions, embed as hashed } from './langchain/embedder.mjs'
+import { vectorPeers, wordPeers } from './peers/systems.mjs'
 import { figuresOf, meanOf } from './retrieval-figures.ts'
 import { madeSet, readSet, type RetrievalSet } from './retrieval-set.ts'
 import { inlaySystem, textSystem, type RankingSystem } from './retrieval-systems.ts'
@@ -22,10 +27,13 @@ const { values: options, positionals: folders } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
 })
 const depth = 10
+const embedder = embedderOf(process.env)
 const systems: Readonly<Record<string, (set: RetrievalSet) => Promise<RankingSystem>>> = {
   inlay: (set) => inlaySystem(set, { depth }),
   'LanceDB full text': (set) => textSystem(set, depth),
-  ...Object.fromEntries(Object.keys(peers).map((name) => [name, (set: RetrievalSet) => openPeer(name, set)])),
+  ...openersOf(wordPeers),
+  'inlay, hybrid': (set) => inlaySystem(set, { depth, embedder }),
+  ...openersOf(vectorPeers),
 }
 
 if (options.quick) leaveOut('libraries that are not installed, and sets of real questions')
@@ -35,9 +43,31 @@ for (const set of options.quick || folders.length === 0 ? [madeSet()] : folders.
   for (const [name, open] of Object.entries(systems)) await compare(name, open, set)
 }
 
-async function openPeer(name: string, { documents }: RetrievalSet): Promise<RankingSystem> {
-  const search = await peers[name]!(documents)
-  return { name, rank: async (query) => [...(await search(query, depth))], close: async () => {} }
+function openersOf(peers: typeof wordPeers | typeof vectorPeers): typeof systems {
+  const embed = async (texts: readonly string[], use: 'document' | 'query'): Promise<number[][]> => {
+    const vectors: number[][] = []
+    for (let at = 0; at < texts.length; at += embedder.maxBatchSize)
+      for (const vector of await embedder.embed(texts.slice(at, at + embedder.maxBatchSize), use))
+        vectors.push([...vector])
+    return vectors
+  }
+  const opener =
+    (name: string) =>
+    async (set: RetrievalSet): Promise<RankingSystem> => {
+      const search = await peers[name]!(set.documents, embed)
+      return { name, rank: async (query) => [...(await search(query, depth))], close: async () => {} }
+    }
+  return Object.fromEntries(Object.keys(peers).map((name) => [name, opener(name)]))
+}
+
+function embedderOf({
+  INLAY_BENCH_EMBEDDING_URL: baseUrl,
+  INLAY_BENCH_EMBEDDING_MODEL: model = 'default',
+  INLAY_BENCH_EMBEDDING_DIMENSIONS: dimensions = '384',
+}: NodeJS.ProcessEnv): Embedder {
+  if (baseUrl) return openaiEmbedder({ baseUrl, model, dimensions: Number(dimensions) })
+  const embed = async (texts: readonly string[]): Promise<Float32Array[]> => texts.map(hashed)
+  return { id: `hashed@${hashedDimensions}`, dimensions: hashedDimensions, maxBatchSize: 256, embed }
 }
 
 async function compare(
