@@ -48,17 +48,18 @@ export async function finishAnswer(
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
-  await touchSession(records, sessionId, ownerId, time)
+  const move = toMove(sessionId, ownerId, time)
   const name = question === null ? '' : (nameOf?.(question) ?? '')
-  if (name === '') return undefined
-  // Searches find its words in the question.
-  await nameSession(records, { sessionId, name })
-  return { sessionId, name }
+  // Searches find the words of a name in the question.
+  await (name === '' ? touch(records, move) : touchAndName(records, { ...move, name }))
+  return name === '' ? undefined : { sessionId, name }
 }
 
-const nameSession = prepared(
-  (db: ConversationDatabase, { sessionId, name }: { readonly sessionId: string; readonly name: string }) =>
-    db.updateTable('inlay_chat_sessions').set({ name }).where('id', '=', sessionId),
+const touchAndName = prepared((db: ConversationDatabase, move: Move & { readonly name: string }) =>
+  db
+    .updateTable('inlay_chat_sessions')
+    .set({ updated_at: timeInFront(db, move), name: move.name })
+    .where('id', '=', move.id),
 )
 
 /** The beginning of a question is enough for a name. */
