@@ -1,4 +1,5 @@
 import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf } from '@inlay/protocol'
+import { GrowingText } from '@inlay/text'
 import { CitationFilter, type Citation, type Citations, type CitationPiece } from './citations/citation-filter.ts'
 import { compareCitations } from './citations/compared-citations.ts'
 import { createCitableDocuments, type CitableDocuments } from './citations/citable-documents.ts'
@@ -15,10 +16,6 @@ export interface StepBlocksOptions {
  * consists of whitespace alone: providers begin empty thoughts and send line breaks before calls.
  */
 export class StepBlocks {
-  /** All reasoning of the step so far; "" when there is none. */
-  reasoning = ''
-  /** All text of the step so far. */
-  text = ''
   /** Whether the text was announced. */
   hasText = false
   readonly #emit: (packet: PacketBody) => void
@@ -27,10 +24,22 @@ export class StepBlocks {
   /** Whitespace that waits for the first other character. */
   #blankReasoning = ''
   #blankText = ''
+  readonly #reasoning = new GrowingText()
+  readonly #text = new GrowingText()
 
   constructor(emit: (packet: PacketBody) => void, options: StepBlocksOptions = {}) {
     this.#emit = emit
     this.#options = options
+  }
+
+  /** All reasoning of the step so far; "" when there is none. */
+  get reasoning(): string {
+    return this.#reasoning.read()
+  }
+
+  /** All text of the step so far. */
+  get text(): string {
+    return this.#text.read()
   }
 
   addReasoning(delta: string): void {
@@ -40,7 +49,7 @@ export class StepBlocks {
     if (this.#blankReasoning !== '' || more === '') return
     if (this.#phase === 'none') this.#emit({ type: 'reasoning_start' })
     this.#phase = 'open'
-    this.reasoning += more
+    this.#reasoning.add(more)
     this.#emit({ type: 'reasoning_delta', reasoning: more })
   }
 
@@ -59,7 +68,7 @@ export class StepBlocks {
       this.#blankText = isBlank ? content : ''
       if (isBlank) continue
       this.#announceText()
-      this.text += content
+      this.#text.add(content)
       if (content !== '') this.#emit({ type: 'message_delta', content })
       if (piece.type === 'text') continue
       this.#emit({ type: 'citation_info', citation_number: piece.number, document_id: piece.documentId })

@@ -1,6 +1,7 @@
 export { commonWordsOf, englishWords, isCommonWord, withoutCommonWords } from './common-words.ts'
 export type { CommonWords } from './common-words.ts'
 export { nameWords, queryNameWords, titleWords } from './names.ts'
+export { GrowingText } from './growing-text.ts'
 export { hasAsciiWords, isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
 export {
   editDistance,

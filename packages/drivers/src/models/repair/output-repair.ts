@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StreamListener } from '@inlay/agent'
+import { GrowingText } from '@inlay/text'
 import { TextGate } from './text-call-gate.ts'
 import { createQuoteCheck, plainToolName, readTextCalls, withoutFence, type TextCall } from './text-call-formats.ts'
 import { readLiteral } from './lenient-json.ts'
@@ -121,24 +122,6 @@ export class OutputRepair implements StreamListener {
     }
   }
 }
-
-/** Text built from many pieces. A string appended to keeps each of them in memory, at ten times the size of a word. */
-class GrowingText {
-  readonly #blocks: string[] = []
-  #pieces: string[] = []
-
-  add(piece: string): void {
-    if (this.#pieces.push(piece) < maxPieces) return
-    this.#blocks.push(this.#pieces.join(''))
-    this.#pieces = []
-  }
-
-  read(): string {
-    return this.#blocks.join('') + this.#pieces.join('')
-  }
-}
-
-const maxPieces = 256
 
 /** Converts arguments to JSON from nearly valid forms: Python quotes, a code fence, an extra comma or bracket. */
 export function repairArguments(input: string): string {
