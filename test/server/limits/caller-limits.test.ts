@@ -46,6 +46,26 @@ test('a caller is refused once its minute is used up, with figures and the time 
   await limits.close()
 })
 
+test('a clock that ticks while it is read splits no day', async () => {
+  const { db, clock } = await newProcesses({})
+  const limits = createUsageLimits({
+    db,
+    now: () => clock.time++,
+    limits: { sessionsPerDay: 3, tokensPerDay: 100 },
+    onError: (error) => expect.unreachable(String(error)),
+  })
+  await limits.take(ana, 'sessionsPerDay')
+  await limits.take(ana, 'sessionsPerDay')
+  await (
+    await limits.reserveTokens(ana, 50)
+  )(20)
+  expect((await limits.used()).map(({ name, used, period }) => [name, used, period]).toSorted()).toEqual([
+    ['sessionsPerDay', 2, Date.UTC(2026, 0, 12)],
+    ['tokensPerDay', 20, Date.UTC(2026, 0, 12)],
+  ])
+  await limits.close()
+})
+
 test('tokens are counted after they were used, and a day that is used up refuses the next message', async () => {
   const { start, clock } = await newProcesses({ tokensPerDay: 1_000 })
   const limits = start()

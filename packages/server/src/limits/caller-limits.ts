@@ -5,6 +5,7 @@ import {
   createUsageCounters,
   kindOf,
   periodOf,
+  startOf,
   type Count,
   type Counted,
   type CountedScope,
@@ -139,7 +140,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
     add,
     reserveTokens: async (caller, amount) => {
       const name = 'tokensPerDay'
-      const period = now() - (now() % periodOf(name))
+      const period = startOf(name, now())
       const bounds = (await boundsOf(caller, name)).map((bound) => ({ ...bound, period }))
       const addLater = (usedTokens: number): Promise<void> => add(caller, name, usedTokens)
       if (bounds.length === 0) return addLater

@@ -93,6 +93,9 @@ const fullMs = 1_000
 /** Period of a limit, in milliseconds. */
 export const periodOf = (name: LimitName): number => (name === 'requestsPerMinute' ? minuteMs : dayMs)
 
+/** Start of the minute or day of a limit that contains a time, both in milliseconds since 1970 UTC. */
+export const startOf = (name: LimitName, time: number): number => time - (time % periodOf(name))
+
 /** The stored name of a count. */
 export const kindOf = ({ scope, name }: Counted): string => (scope === 'caller' ? name : `${scope} ${name}`)
 
@@ -111,7 +114,7 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
   let removedAt = -Infinity
 
   const counterOf = (of: Counted): Counter => {
-    const period = now() - (now() % periodOf(of.name))
+    const period = startOf(of.name, now())
     const key = `${kindOf(of)} ${of.owner} ${period}`
     const counter = counters.get(key) ?? {
       ...of,
