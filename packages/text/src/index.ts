@@ -2,7 +2,7 @@ export { commonWordsOf, englishWords, isCommonWord, withoutCommonWords } from '.
 export type { CommonWords } from './common-words.ts'
 export { nameWords, queryNameWords, titleWords } from './names.ts'
 export { GrowingText } from './growing-text.ts'
-export { hasAsciiWords, isAlphabetic, plainLetters, unspacedRun } from './letters.ts'
+export { hasAsciiWords, isAlphabetic, isAscii, plainLetters, unspacedRun } from './letters.ts'
 export {
   editDistance,
   isLike,

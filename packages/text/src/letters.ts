@@ -8,7 +8,11 @@ export const unspacedRun: RegExp =
 export const isAlphabetic: RegExp = /\p{Alphabetic}/u
 
 // oxlint-disable-next-line no-control-regex
-const isAscii = /^[\u0000-\u007f]*$/
+const ascii = /^[\u0000-\u007f]*$/
+
+/** Whether a text is ASCII. */
+export const isAscii = (text: string): boolean => ascii.test(text)
+
 /** Everything beyond ASCII but Latin-1 signs, General Punctuation and blocks of symbols that hold no letter or digit. */
 const beyondAsciiWords =
   /[\u00aa\u00b2\u00b3\u00b5\u00b9\u00ba\u00bc-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\uffff]/
@@ -30,7 +34,7 @@ const variant = /[أإآٱىیةک]/g
  * words at combining marks, and people search without them.
  */
 export function plainLetters(text: string): string {
-  if (isAscii.test(text)) return text
+  if (isAscii(text)) return text
   const plain = text.normalize('NFKC')
   if (!hasPoints.test(plain)) return plain
   return plain.replace(points, '').replace(variant, (letter) => variants[letter]!)

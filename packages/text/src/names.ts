@@ -6,12 +6,13 @@ import { stopWords } from './terms.ts'
  * Words that make a name searchable as a whole: `3.12.1`, `L121-1`, `about_Operators`, `/etc/hosts`, `-Recurse`, `IT`.
  * An index splits names at signs and drops frequent words, so each name is also added as a single word. Documents and
  * queries get these words by the same rules; documents indexed without them are still found as before.
+ * @param isAsciiOnly true if the text is known to be ASCII
  */
-export function nameWords(text: string): string[] {
+export function nameWords(text: string, isAsciiOnly?: boolean): string[] {
   const words: string[] = []
   // Most texts hold few of these, and each pattern is looked for only where its signs are.
   if (signBeforeWord.test(text)) {
-    const isPlain = hasAsciiWords(text)
+    const isPlain = isAsciiOnly || hasAsciiWords(text)
     for (const [rest, first] of text.matchAll(isPlain ? asciiCompound : compounds))
       words.push(...joinedForms(first! + rest))
     for (const [, name] of text.matchAll(isPlain ? asciiSigned : signed)) words.push(marked(name!))

@@ -202,6 +202,9 @@ function textAt(text: TextWindow, { start, end, text: line, next, isRest }: Line
   return { kind: 'heading', start, end: under.end, level: underline.startsWith('=') ? 1 : 2, title: line.trim() }
 }
 
+// oxlint-disable-next-line no-control-regex
+const beyondAscii = /[^\u0000-\u007f]/
+
 /**
  * Estimates the tokens of a text without a tokenizer: a quarter of a token per ASCII character, half a token for other
  * alphabets, a whole token for ideographs, Hangul and kana. About 10 % too high for English prose.
@@ -211,9 +214,10 @@ function textAt(text: TextWindow, { start, end, text: line, next, isRest }: Line
  * @returns a number that may be fractional, so that the counts of parts add up to the count of the whole
  */
 export function estimateTokens(text: string, start = 0, end: number = text.length, enough: number = Infinity): number {
-  // Most text is ASCII, and a loop that only compares takes a third of the time.
-  let at = start
-  for (const last = Math.min(end, start + enough * 4); at < last && text.charCodeAt(at) < 0x80;) at++
+  // Most text is ASCII, and a search takes a fifth of the time of a loop.
+  const last = Math.min(end, Math.ceil(start + enough * 4))
+  const asciiLength = text.slice(start, last).search(beyondAscii)
+  let at = asciiLength < 0 ? Math.max(start, last) : start + asciiLength
   let quarters = at - start
   for (; at < end && quarters <= enough * 4; at++) {
     const unit = text.charCodeAt(at)

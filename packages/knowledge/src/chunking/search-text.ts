@@ -1,6 +1,7 @@
 import {
   hasAsciiWords,
   isAlphabetic,
+  isAscii,
   nameWords,
   plainLetters,
   queryNameWords,
@@ -29,14 +30,16 @@ export function toSearchText({ title, text }: SearchableText): string {
 /** Prepares {@link toSearchText} for the chunks of one document. */
 export function searchTextsOf(documentTitle: string): (text: string) => string {
   const title = plainLetters(documentTitle.trim())
-  const ownParts = asciiParts(title)
+  const ownParts = hasAsciiWords(title) ? asciiParts(title) : undefined
   const titleParts = ownParts ?? wordParts(title)
   const names = titleWords(title)
   const before = title ? `${title}\n${title}\n` : ''
   return (given) => {
-    const text = plainLetters(given)
-    const textParts = asciiParts(text)
-    const parts = [...titleParts, ...(textParts ?? wordParts(text)), ...names, ...nameWords(text)]
+    // Most texts are, and need no second look at their letters.
+    const isAsciiOnly = isAscii(given)
+    const text = isAsciiOnly ? given : plainLetters(given)
+    const textParts = isAsciiOnly || hasAsciiWords(text) ? asciiParts(text) : undefined
+    const parts = [...titleParts, ...(textParts ?? wordParts(text)), ...names, ...nameWords(text, isAsciiOnly)]
     const searched = parts.length > 0 ? `${before}${text}\n${parts.join(' ')}` : before + text
     return ownParts && textParts ? searched : spaceOut(searched, 'document')
   }
@@ -49,7 +52,7 @@ export function searchTextsOf(documentTitle: string): (text: string) => string {
 export function toSearchQuery(query: string): string {
   const kept = withoutCommonWords(query.trim())
   const text = plainLetters(kept)
-  const ofAscii = asciiParts(text)
+  const ofAscii = hasAsciiWords(text) ? asciiParts(text) : undefined
   const parts = [...(ofAscii ?? wordParts(text)), ...queryNameWords(text)]
   const searched = parts.length > 0 ? `${text} ${parts.join(' ')}` : text
   return ofAscii ? searched : spaceOut(searched, 'query')
@@ -88,11 +91,10 @@ const kinds = Uint8Array.from({ length: 128 }, (_, unit) => {
 const capitalOrDigit = /[A-Z0-9]/g
 
 /**
- * Parts of the compound words of a text; undefined for a text with non-ASCII letters or digits. Each chunk passes through
- * here, so only capitals and digits are looked at: every compound word has one. Half the time of looking at each letter.
+ * Parts of the compound words of a text whose letters and digits are all ASCII. Each chunk passes through here, so only
+ * capitals and digits are looked at: every compound word has one. Half the time of looking at each letter.
  */
-function asciiParts(text: string): string[] | undefined {
-  if (!hasAsciiWords(text)) return undefined
+function asciiParts(text: string): string[] {
   const kindAt = (at: number): number => kinds[text.charCodeAt(at)] ?? other
   const parts: string[] = []
   capitalOrDigit.lastIndex = 0
