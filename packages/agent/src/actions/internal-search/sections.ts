@@ -265,7 +265,7 @@ const relevantShare = 0.3
 
 /**
  * Leaves out sections whose score is far below the best one, except the first ones: in a small space a model reads the
- * others faster. Measured in a space of 2,048 tokens: a third fewer tokens for XQuAD, and as many right passages.
+ * others faster. Simulated in a space of 2,048 tokens: a third fewer tokens for XQuAD, and as many right passages.
  * @param sections best first
  */
 export function withoutWeak(sections: readonly Section[], minSections: number): Section[] {
