@@ -60,7 +60,7 @@ export interface MessageTable {
   documents: string | null
   /** JSON of what the model was told besides the prompt. */
   request_params: string | null
-  /** JSON array of the numbers, with their units, that stand in nothing the model read; null for none. */
+  /** JSON array of the numbers, with their units, that neither a passage nor the conversation contains; null for none. */
   unsupported_numbers: string | null
 }
 

@@ -103,7 +103,7 @@ export interface FoldState {
   /** Error line of a failed run. */
   readonly errorLine: ErrorLine | null
   readonly usage: Usage | null
-  /** Numbers of the answer, with their units, that stand in nothing the model read; known once it is done. */
+  /** Numbers of the answer, with their units, that neither a passage nor the conversation contains; known once it is done. */
   readonly unsupportedNumbers: readonly string[]
 }
 

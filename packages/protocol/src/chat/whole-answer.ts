@@ -49,7 +49,7 @@ export const chatFullResponseSchema = model('ChatFullResponse', {
   error_msg: orNull(v.string()),
   /** Present only if requested with `include_usage`. */
   usage: v.optional(usageSchema),
-  /** Numbers of the answer, with their units, that stand in nothing the model read; absent if none. */
+  /** Numbers of the answer, with their units, that neither a passage nor the conversation contains; absent if none. */
   unsupported_numbers: v.optional(v.array(v.string())),
 })
 

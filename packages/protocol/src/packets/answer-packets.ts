@@ -31,7 +31,7 @@ export const answerPackets = packetFamily({
       stop_reason: orNull(v.string()),
       /** Token usage of the run. */
       usage: v.optional(usageSchema),
-      /** Numbers of the answer, with their units, that stand in nothing the model read. */
+      /** Numbers of the answer, with their units, that neither a passage nor the conversation contains. */
       unsupported_numbers: v.optional(v.array(v.string())),
     },
     example: { stop_reason: null },

@@ -1,4 +1,3 @@
-import { isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { liveKeys, type KeyRow, type KeyTable } from './key-records.ts'
 
@@ -27,6 +26,8 @@ export function createKeyWatches(db: Kysely<KeyTable>, isExpired: (row: KeyRow) 
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const check = async (): Promise<void> => {
+    // Loaded here, so that a host that only mounts the server loads no database.
+    const { isAmong } = await import('@inlay/records')
     const watched = [...watches]
     const hashes = [...new Set(watched.map(([, { hash }]) => hash))]
     const scopes = new Map<string, readonly string[]>()

@@ -1,4 +1,3 @@
-import { isAmong } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Counted } from './usage-counters.ts'
 
@@ -124,8 +123,11 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
   }
 
   async function remove({ scope, owner }: Share, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    // Loaded here, so that a host that only mounts the server loads no database.
+    const { isAmong } = await import('@inlay/records')
     const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
-    if (ids.length > 0) await rows.where(isAmong(db, 'document_id', ids)).execute()
+    await rows.where(isAmong(db, 'document_id', ids)).execute()
   }
 
   return {
