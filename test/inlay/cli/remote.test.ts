@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -317,6 +317,32 @@ test('doctor names what is wrong, with what to do', async () => {
   )
   // What needs the folder would only fail for the same reason.
   expect(findings.map(({ check }) => check)).not.toContain('Ready')
+})
+
+test('doctor needs no folder where everything is kept on servers', async () => {
+  const unused = join(folder, 'unused')
+  let out = ''
+  await runCommandLine(['doctor', '--json'], {
+    env: () => ({
+      INLAY_DATA: unused,
+      PORT: '0',
+      INLAY_DATABASE_URL: 'postgres://inlay:secret@127.0.0.1:9/inlay',
+      INLAY_FILES_URL: 's3://bucket/files',
+      INLAY_S3_ENDPOINT: 'http://127.0.0.1:9',
+      INLAY_S3_ACCESS_KEY_ID: 'id',
+      INLAY_S3_SECRET_ACCESS_KEY: 'secret',
+    }),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: () => {} },
+    signal: new AbortController().signal,
+  })
+  expect(JSON.parse(out)).toEqual(
+    expect.arrayContaining([
+      { check: 'Data folder', status: 'ok', message: expect.stringContaining('not used') },
+      expect.objectContaining({ check: 'Ready', status: 'failed', message: expect.stringContaining('database') }),
+    ]),
+  )
+  expect(existsSync(unused)).toBe(false)
 })
 
 test('doctor says what to do about a model by how it fails', async () => {

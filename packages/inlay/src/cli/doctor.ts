@@ -20,6 +20,8 @@ interface Finding {
   readonly advice?: string
 }
 
+const folderCheck = 'Data folder'
+
 /** Free space below which indexing may soon fail. */
 const lowDiskBytes = 2 ** 30
 
@@ -41,7 +43,7 @@ export const doctor: Command = {
     const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, checkService]
     for (const check of checks) {
       // Whatever needs the folder would only fail for the same reason.
-      if (check === checkService && hasFailed(findings)) break
+      if (check === checkService && hasFailed(findings.filter((finding) => finding.check === folderCheck))) break
       for (const finding of await check(context)) {
         findings.push(finding)
         if (output.isJson) continue
@@ -69,13 +71,16 @@ async function checkNode(): Promise<readonly Finding[]> {
 }
 
 async function checkFolder(context: CommandContext): Promise<readonly Finding[]> {
+  const { database, index = database, files } = context.settings.options.engines ?? {}
+  if (database !== undefined && files !== undefined && index !== 'folder')
+    return [{ check: folderCheck, status: 'ok', message: 'not used: database, index and files are on servers' }]
   const folder = dataFolderOf(context)
   const isNew = (await stat(folder).catch(() => undefined)) === undefined
   // The first command on a folder creates it, and so does this one.
   const fault = await prepareDataFolder(folder)
     .then(() => access(folder, constants.W_OK))
     .then(() => undefined, codeOf)
-  const check = 'Data folder'
+  const check = folderCheck
   if (fault !== undefined)
     return [
       {
@@ -237,7 +242,9 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
       },
     ]
   const body = JSON.stringify({ model_provider: provider?.name ?? null, model_version: chosen?.model_name ?? null })
-  const trial = v.parse(modelTestSchema, await jsonOf(service, '/admin/llm/test', { method: 'POST', body, signal }))
+  const answer = await jsonOf(service, '/admin/llm/test', { method: 'POST', body, signal })
+  // Servers of earlier versions send no code.
+  const trial = v.parse(modelTestSchema, isJsonObject(answer) ? { error_code: null, ...answer } : answer)
   const seconds = (trial.duration_ms / 1000).toFixed(1)
   if (trial.ok) return [{ check: 'Model', status: 'ok', message: `${name} answered in ${seconds} s` }]
   return [

@@ -150,7 +150,10 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
       <p class="lead">{texts.localLead}</p>
       <Waiting loaded={local} />
       <p role="status" class="nothing">
-        {local.value !== undefined && servers.length === 0 && (looks === 0 ? texts.noLocal : texts.stillNoLocal(looks))}
+        {local.failure === null &&
+          local.value !== undefined &&
+          servers.length === 0 &&
+          (looks === 0 ? texts.noLocal : texts.stillNoLocal(looks))}
       </p>
       {failure !== null && <FailureNote failure={failure} />}
       <ul class="cards">
