@@ -104,6 +104,9 @@ async function copyRecords(source: string, target: string): Promise<number> {
     const [check] = copy.prepare('pragma quick_check').all()
     if (Object.values(check ?? {})[0] !== 'ok')
       throw new InlayError('INTERNAL_ERROR', { message: 'The copy of the database is damaged. Is the disk full?' })
+    // Until the assistant first runs, a database may hold nothing but keys.
+    const isEmpty = copy.prepare(`select 1 from sqlite_master where name = 'inlay_documents'`).get() === undefined
+    if (isEmpty) return 0
     const { count } = copy.prepare('select count(*) as count from inlay_documents').get() as { count: number }
     return count
   } finally {
