@@ -233,6 +233,8 @@ describe('the brand of a host', () => {
     'image("https://evil.example/p.png")',
     '#fff /* ',
     '"open',
+    `'"'"a`,
+    '"a\nb"',
     'rgb(1,2,3',
     ')(',
     'red !important; --x: 1',
@@ -244,6 +246,11 @@ describe('the brand of a host', () => {
       code: 'INVALID_INPUT',
       message: expect.stringContaining('brand.accent'),
     })
+  })
+
+  test('may have quotes in quotes, and space around it', async () => {
+    const response = await served({ font: ` "Bob's Hand", '"q"', serif\n` })
+    expect(await response.text()).toContain(`:root{--inlay-font:"Bob's Hand", '"q"', serif}`)
   })
 
   test('is read from declarations as in a style sheet, and refused as a whole when one is not known', () => {

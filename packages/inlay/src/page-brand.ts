@@ -16,10 +16,10 @@ const names = ['accent', 'background', 'text', 'radius', 'font'] as const
 
 /** Whether a text can be the value of a variable, and nothing more: no other rule, no comment, no URL. */
 const isValue = (text: string): boolean =>
-  /^[\p{L}\p{N}\s#%(),.'"+*/_-]*[\p{L}\p{N})%'"]$/u.test(text) &&
+  /^(?:[\p{L}\p{N}\s#%(),.+*/_-]|"[\p{L}\p{N} #%(),.'+*/_-]*"|'[\p{L}\p{N} #%(),."+*/_-]*')*(?<=[\p{L}\p{N})%'"])$/u.test(
+    text,
+  ) &&
   !/\/\*|\b(?:url|image|image-set|src)\s*\(/i.test(text) &&
-  (text.match(/"/g)?.length ?? 0) % 2 === 0 &&
-  (text.match(/'/g)?.length ?? 0) % 2 === 0 &&
   depthOf(text) === 0
 
 /** Number of parentheses that are not closed; negative as soon as one is closed that was not opened. */
@@ -39,9 +39,9 @@ function depthOf(text: string): number {
  */
 export function brandRule(brand: PageBrand = {}): string | undefined {
   const declarations = names.flatMap((name) => {
-    const { [name]: value } = brand
+    const value = brand[name]?.trim()
     if (value === undefined) return []
-    if (isValue(value)) return [`--inlay-${name}:${value.trim()}`]
+    if (isValue(value)) return [`--inlay-${name}:${value}`]
     const example = name === 'font' ? 'Georgia, serif' : name === 'radius' ? '6px' : '#7a1fa2'
     throw new InlayError('INVALID_INPUT', { message: `brand.${name} must be a CSS value such as ${example}.` })
   })
