@@ -13,6 +13,15 @@ const painted = (place: Locator, property: 'color' | 'backgroundColor'): Promise
     return Array.from(canvas.getImageData(0, 0, 1, 1).data.slice(0, 3))
   }, property)
 
+/** Brands of one background, which is the same in a light and a dark system. */
+const fixed = {
+  light: { accent: '#7a1fa2', background: '#fffdf8', text: '#222' },
+  dark: { accent: '#7a1fa2', background: '#15171a', text: '#eee' },
+} as const
+const combinations = (['light', 'dark'] as const).flatMap((ground) =>
+  (['light', 'dark'] as const).map((system) => [ground, system] as const),
+)
+
 /** Contrast of two colours as WCAG defines it, 1 to 21. */
 function contrast(front: readonly number[], back: readonly number[]): number {
   const luminance = (colour: readonly number[]): number => {
@@ -92,6 +101,79 @@ describe.skipIf(reason !== undefined)('the five variables of a brand', () => {
     expect(await corners).toBe('5px')
     await shot(page, `brand-widget-${colorScheme}`)
     expect(await faultsOf(page)).toEqual([])
+  })
+
+  describe.each(['light', 'dark'] as const)('with one %s background', (ground) => {
+    let branded: Playground
+    beforeAll(async () => {
+      const set = Object.entries(fixed[ground]).map(([name, value]) => `--inlay-${name}: ${value}`)
+      branded = await startPlayground({ INLAY_BRAND: set.join('; ') })
+      await branded.printed('searchable after')
+    })
+    afterAll(() => branded?.end())
+
+    test.each(['light', 'dark'] as const)('leave the page readable in a %s system', async (colorScheme) => {
+      const page = await open(branded.address, { colorScheme })
+      await ask(page, 'How are citations checked?')
+      const turn = await answered(page)
+      const back = await painted(page.locator('html'), 'backgroundColor')
+      expect(contrast(await painted(turn.locator('.citation').first(), 'color'), back)).toBeGreaterThan(4.5)
+      const composer = page.locator('.composer')
+      expect(contrast(await painted(composer, 'color'), await painted(composer, 'backgroundColor'))).toBeGreaterThan(
+        4.5,
+      )
+      // Tones that no brand sets.
+      await page.evaluate(() => {
+        const tones = ['danger', 'wait', 'code-string', 'code-number', 'code-keyword', 'code-name']
+        for (const name of tones) {
+          const tone = document.body.appendChild(document.createElement('i'))
+          tone.className = 'tone'
+          tone.style.color = `var(--${name})`
+        }
+      })
+      const tones = await page.locator('.tone').all()
+      expect(tones).toHaveLength(6)
+      for (const tone of tones) expect(contrast(await painted(tone, 'color'), back)).toBeGreaterThan(4.5)
+      await shot(page, `brand-${ground}-in-${colorScheme}`)
+      expect(await faultsOf(page)).toEqual([])
+      // Paper is white.
+      await page.emulateMedia({ media: 'print' })
+      const onPaper = await painted(page.locator('.tone').first(), 'color')
+      expect(contrast(onPaper, [255, 255, 255])).toBeGreaterThan(4.5)
+      await page.emulateMedia({ media: 'screen' })
+      // A system that changes later changes nothing.
+      await page.emulateMedia({ colorScheme: colorScheme === 'dark' ? 'light' : 'dark' })
+      expect(contrast(await painted(turn.locator('.citation').first(), 'color'), back)).toBeGreaterThan(4.5)
+    })
+  })
+
+  test.each(combinations)('leave the element readable on one %s background in a %s system', async (ground, system) => {
+    service.reply = () => [{ text: 'See [the docs](https://docs.example/).' }]
+    const { page, chat } = await visit(service.host, { colorScheme: system })
+    await page.evaluate((set) => {
+      for (const [name, value] of Object.entries(set))
+        document.querySelector('inlay-chat')!.style.setProperty(`--inlay-${name}`, value)
+    }, fixed[ground])
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await chat.getByLabel('Your question').fill('Where?')
+    await chat.locator('.send').click()
+    const link = chat.locator('.markdown a')
+    await link.waitFor()
+    const back = await painted(chat.locator('.panel'), 'backgroundColor')
+    expect(contrast(await painted(link, 'color'), back)).toBeGreaterThan(4.5)
+    await link.evaluate((element) => (element.style.color = 'var(--danger)'))
+    expect(contrast(await painted(link, 'color'), back)).toBeGreaterThan(4.5)
+    await link.evaluate((element) => (element.style.color = ''))
+    await shot(page, `brand-widget-${ground}-in-${system}`)
+    expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('of two values follow a system that changes while the page is open', async () => {
+    const page = await open(playground.address, { colorScheme: 'light' })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(() => painted(page.locator('html'), 'backgroundColor')).toEqual(grounds.dark)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(() => painted(page.locator('html'), 'backgroundColor')).toEqual(grounds.light)
   })
 
   test.each(['#ffffff', '#000000', '#0000ff', '#00ff00', '#777777', '#ff00ff', '#7a1fa2'])(

@@ -39,12 +39,17 @@ export class InlayChatElement extends Base {
     'placeholder',
     'inline',
     'open',
+    // These may change the background.
+    'theme',
+    'style',
+    'class',
   ]
   #apiKey: ApiKey | undefined
   #texts: Partial<InlayChatTexts> = {}
   #message: Readonly<Record<string, unknown>> = {}
   #parts: Parts | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  #schemeSheet: CSSStyleSheet | undefined
 
   connectedCallback(): void {
     // Properties set before the script loaded would hide the accessors.
@@ -58,13 +63,17 @@ export class InlayChatElement extends Base {
     if (root.adoptedStyleSheets.length === 0) {
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(styles)
-      root.adoptedStyleSheets = [sheet]
+      this.#schemeSheet = new CSSStyleSheet()
+      root.adoptedStyleSheets = [sheet, this.#schemeSheet]
       root.addEventListener('keydown', (event) => this.#onKey(event as KeyboardEvent))
     }
+    darkSystem().addEventListener('change', this.#followGround)
+    this.#followGround()
     this.#draw()
   }
 
   disconnectedCallback(): void {
+    darkSystem().removeEventListener('change', this.#followGround)
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.shadowRoot) render(null, this.shadowRoot)
@@ -73,6 +82,7 @@ export class InlayChatElement extends Base {
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now) return
     if (name === 'base-url' || name === 'agent') this.#parts = undefined
+    this.#followGround()
     this.#drawSoon()
   }
 
@@ -168,6 +178,17 @@ export class InlayChatElement extends Base {
     )
   }
 
+  /** Keeps the colour scheme to what the background is: a page may set a light one that holds in a dark system, too. */
+  readonly #followGround = (): void => {
+    if (!this.#schemeSheet || !this.isConnected) return
+    // A background of two values depends on the theme and the system again.
+    this.#schemeSheet.replaceSync('')
+    const [, luminance] = /^color\(xyz\S* \S+ (\S+) \S+\)$/.exec(getComputedStyle(this).columnRuleColor) ?? []
+    if (luminance === undefined) return
+    const scheme = Number(luminance) < 0.179 ? 'dark' : 'light'
+    this.#schemeSheet.replaceSync(`:host { color-scheme: ${scheme} !important }`)
+  }
+
   #drawSoon(): void {
     if (this.isConnected) this.#timer ??= setTimeout(() => this.#draw(), drawMs)
   }
@@ -206,6 +227,8 @@ export class InlayChatElement extends Base {
     )
   }
 }
+
+const darkSystem = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)')
 
 function attributeTexts(element: HTMLElement): Partial<InlayChatTexts> {
   const names = ['heading', 'welcome', 'placeholder'] as const

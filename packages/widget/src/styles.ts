@@ -1,7 +1,8 @@
 /**
  * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. As in the web page, what
  * stands on the accent is black or white by its luminance `y`, 4.5:1 or more, and accented text is at most so light, in
- * dark at least so light, that it is readable.
+ * dark at least so light, that it is readable. The rule of columns paints nothing: the element reads the luminance of the
+ * background from it.
  */
 export const styles: string = `
 :host {
@@ -12,13 +13,8 @@ export const styles: string = `
   --raised: var(--inlay-raised, color-mix(in oklab, var(--ground), var(--text) 6%));
   --muted: var(--inlay-muted, color-mix(in oklab, var(--ground), var(--text) 70%));
   --line: var(--inlay-border, color-mix(in oklab, var(--ground), var(--text) 15%));
-  --white: clamp(0, (0.179 - y) * 99999, 1);
-  --on-fill: var(--inlay-on-accent, color(from var(--fill) xyz calc(0.9505 * var(--white)) var(--white) calc(1.089 * var(--white))));
-  --darker: min(1, 0.13 / y);
-  --paler: max(0, (0.3 - y) / (1 - y));
-  --accent: light-dark(
-    color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
-    color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
+  --on-fill: var(--inlay-on-accent, light-dark(#fff, #000));
+  --accent: var(--fill);
   --danger: var(--inlay-danger, light-dark(#a8321f, #f29a88));
   --radius: var(--inlay-radius, 14px);
   --corner: calc(var(--radius) / 14);
@@ -33,6 +29,18 @@ export const styles: string = `
   font: 400 15px/1.5 var(--inlay-font, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif);
   color: var(--text);
   text-align: start;
+}
+@supports (color: color(from red xyz x y z)) {
+  :host {
+    --white: clamp(0, (0.179 - y) * 99999, 1);
+    --on-fill: var(--inlay-on-accent, color(from var(--fill) xyz calc(0.9505 * var(--white)) var(--white) calc(1.089 * var(--white))));
+    --darker: min(1, 0.13 / y);
+    --paler: max(0, (0.3 - y) / (1 - y));
+    --accent: light-dark(
+      color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
+      color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
+    column-rule-color: color(from var(--ground) xyz x y z);
+  }
 }
 :host([theme='light']) { color-scheme: light }
 :host([theme='dark']) { color-scheme: dark }
