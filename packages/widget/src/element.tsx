@@ -81,7 +81,7 @@ export class InlayChatElement extends Base {
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now) return
-    if (name === 'base-url' || name === 'agent') this.#parts = undefined
+    if (name === 'base-url' || name === 'agent') this.#forgetChat()
     this.#followGround()
     this.#drawSoon()
   }
@@ -109,7 +109,7 @@ export class InlayChatElement extends Base {
   }
   set message(value: Readonly<Record<string, unknown>>) {
     this.#message = value
-    this.#parts = undefined
+    this.#forgetChat()
     this.#drawSoon()
   }
 
@@ -134,6 +134,12 @@ export class InlayChatElement extends Base {
   /** Starts a new chat. */
   newChat(): void {
     this.#chat().conversation.leave()
+  }
+
+  /** The next use makes another chat. Nothing of this one is read on or asked again. */
+  #forgetChat(): void {
+    this.#parts?.conversation.leave()
+    this.#parts = undefined
   }
 
   #chat(): Parts {

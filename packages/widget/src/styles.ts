@@ -69,6 +69,7 @@ header select { max-width: 130px; border: 1px solid var(--line); border-radius: 
 @keyframes pulse { 50% { opacity: 0.6 } }
 .turn { display: flex; flex-direction: column; gap: 10px; overflow-wrap: anywhere }
 .question { align-self: flex-end; max-width: 85%; padding: 8px 12px; background: var(--raised); border-radius: var(--radius); white-space: pre-wrap }
+.waiting { opacity: .7; margin: 0 }
 .markdown { display: flex; flex-direction: column; gap: 10px }
 .markdown h3, .markdown h4 { font-size: 1em; font-weight: 650; line-height: 1.3 }
 .markdown ul, .markdown ol { padding-inline-start: 1.4em }

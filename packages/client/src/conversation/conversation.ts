@@ -127,7 +127,9 @@ export interface ConversationOptions<How> {
 interface Reading {
   readonly leave: AbortController
   sessionId: string | null
-  /** Whether to stop the run as soon as its session is known: before its first line it may not exist yet. */
+  /** Whether its first line has come: before, there may be no run to stop. */
+  hasBegun: boolean
+  /** Whether to stop the run as soon as it has begun. */
   isUnwanted: boolean
 }
 
@@ -157,7 +159,7 @@ export function createConversation<How extends { readonly agentId?: number | und
   let state: ConversationState = { ...nothing, sessionId: null }
   let queue: readonly Queued<How>[] = []
   let reading: Reading | undefined
-  let loading: AbortController | undefined
+  let loading: { readonly leave: AbortController; readonly messageId: number | undefined } | undefined
   let waiting: ReturnType<typeof setTimeout> | undefined
   let nextId = 1
   /** How the latest question was asked. Until there is a session, a retry starts it the same way. */
@@ -203,7 +205,12 @@ export function createConversation<How extends { readonly agentId?: number | und
     open: (signal: AbortSignal) => AsyncIterable<StreamLine>,
     isAskedHere: boolean,
   ): Promise<void> => {
-    const mine: Reading = { leave: new AbortController(), sessionId: turn.sessionId, isUnwanted: false }
+    const mine: Reading = {
+      leave: new AbortController(),
+      sessionId: turn.sessionId,
+      hasBegun: !isAskedHere,
+      isUnwanted: false,
+    }
     reading = mine
     const take = inIntervals<StreamLine>(
       (lines) => change(turn.id, (known) => withLines(known, lines)),
@@ -218,6 +225,9 @@ export function createConversation<How extends { readonly agentId?: number | und
             set({ sessionId: line.chat_session_id })
             onBegin?.(line.chat_session_id, turn.question)
           }
+        }
+        if (!mine.hasBegun && mine.sessionId !== null) {
+          mine.hasBegun = true
           if (mine.isUnwanted) stopRun(mine)
         }
         if (!isAnnounced && mine.sessionId !== null) {
@@ -234,18 +244,20 @@ export function createConversation<How extends { readonly agentId?: number | und
       }
     } catch (error) {
       take.flush()
-      change(turn.id, (known) => (mine.leave.signal.aborted ? stopped(known) : failed(known, toFailure(error))))
+      const isStopped = mine.leave.signal.aborted || mine.isUnwanted
+      change(turn.id, (known) => (isStopped ? stopped(known) : failed(known, toFailure(error))))
     }
     if (reading !== mine) return
     reading = undefined
     const { phase, failure } = state.turns.at(-1) ?? turn
     if (phase !== 'failed') sendNext()
     else if (latest !== undefined && failure?.waitSeconds !== undefined)
-      waiting = setTimeout(retryLast, failure.waitSeconds * 1000, latest)
+      waiting = setTimeout(retryLast, failure.waitSeconds * 1000, turn.id, latest)
   }
-  const retryLast = (how: How): void => {
+  const retryLast = (turnId: number, how: How): void => {
     const last = state.turns.at(-1)
-    if (last !== undefined) conversation.retry(last, how)
+    // The conversation may have been loaded again meanwhile.
+    if (last?.id === turnId) conversation.retry(last, how)
   }
 
   const sendNext = (): void => {
@@ -281,10 +293,10 @@ export function createConversation<How extends { readonly agentId?: number | und
   }
 
   const load = async (sessionId: string, messageId?: number): Promise<void> => {
-    loading?.abort()
-    const mine = new AbortController()
-    loading = mine
-    const isWanted = (): boolean => !mine.signal.aborted && state.sessionId === sessionId && reading === undefined
+    loading?.leave.abort()
+    const leave = new AbortController()
+    loading = { leave, messageId }
+    const isWanted = (): boolean => !leave.signal.aborted && state.sessionId === sessionId && reading === undefined
     try {
       const session = await withMessage(service, sessionId, messageId)
       if (!isWanted()) return
@@ -308,25 +320,25 @@ export function createConversation<How extends { readonly agentId?: number | und
       return state
     },
     ask(question, how) {
-      if (state.isAnswering || state.isLoading) setQueue([...queue, { ...question, how }])
-      else startTurn(question, state.turns, how)
+      setQueue([...queue, { ...question, how }])
+      if (reading === undefined && !state.isLoading) sendNext()
     },
     retry(turn, how) {
       const at = state.turns.findIndex(({ id }) => id === turn.id)
-      if (state.isAnswering || at < 0) return
+      if (reading !== undefined || at < 0) return
       // Without an id the question never reached the service.
       const { userMessageId: againId } = turn.fold.state
       startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId })
     },
     edit(turn, words, how) {
       const at = state.turns.findIndex(({ id }) => id === turn.id)
-      if (state.isAnswering || at < 0) return
+      if (reading !== undefined || at < 0) return
       const parentId = at === 0 ? null : (state.turns[at - 1]?.fold.state.messageId ?? undefined)
       startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId })
     },
     choose(messageId) {
       const { sessionId } = state
-      if (!state.isAnswering && sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
+      if (reading === undefined && sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
     },
     keep(turn, column) {
       keepAnswer(column).then(() => {
@@ -348,7 +360,7 @@ export function createConversation<How extends { readonly agentId?: number | und
     stop() {
       const last = state.turns.at(-1)
       if (reading === undefined || last === undefined) return
-      if (reading.sessionId !== null) stopRun(reading)
+      if (reading.hasBegun) stopRun(reading)
       else {
         reading.isUnwanted = true
         change(last.id, stopped)
@@ -368,16 +380,18 @@ export function createConversation<How extends { readonly agentId?: number | und
       void load(sessionId, messageId)
     },
     leave() {
-      reading?.leave.abort()
+      // One that is to be stopped is read until it has begun.
+      if (reading?.isUnwanted !== true) reading?.leave.abort()
       reading = undefined
-      loading?.abort()
+      loading?.leave.abort()
       clearTimeout(waiting)
       queue = []
       latest = undefined
       set({ ...nothing, sessionId: null })
     },
     changedElsewhere(sessionId) {
-      if (sessionId === state.sessionId && reading === undefined) void load(sessionId)
+      if (sessionId === state.sessionId && reading === undefined)
+        void load(sessionId, state.isLoading ? loading?.messageId : undefined)
     },
   }
   return conversation

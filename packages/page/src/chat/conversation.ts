@@ -50,6 +50,8 @@ export function useConversation(
       }),
     [service],
   )
+  // Nothing may be asked again, or read on, for a service that was left.
+  useEffect(() => () => core.leave(), [core])
   useEffect(() => core.open(wanted, goal.messageId), [core, wanted, goal])
   useEffect(
     () => onChangeElsewhere((change) => change.kind === 'chat' && core.changedElsewhere(change.sessionId)),

@@ -19,7 +19,7 @@ export interface PanelProps {
 
 /** The chat: messages and the input field. */
 export function Panel({ conversation, past, texts, openSource, close }: PanelProps): JSX.Element {
-  const { turns, isAnswering, failure } = conversation.state
+  const { turns, queue, isAnswering, failure } = conversation.state
   const [focusCount, setFocusCount] = useState(0)
   const begin = (): void => {
     conversation.leave()
@@ -28,8 +28,8 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
   return (
     <section class="panel" role={close && 'dialog'} aria-label={texts.heading}>
       <Header conversation={conversation} past={past} texts={texts} close={close} begin={begin} />
-      <Log turns={turns.length} label={texts.heading}>
-        {turns.length === 0 && !failure && <p class="welcome">{texts.welcome}</p>}
+      <Log turns={turns.length + queue.length} label={texts.heading}>
+        {turns.length + queue.length === 0 && !failure && <p class="welcome">{texts.welcome}</p>}
         {failure && <FailureNote failure={failure} texts={texts} retry={undefined} />}
         {turns.map((turn) => (
           <TurnView
@@ -39,6 +39,12 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
             openSource={openSource}
             retry={turn === turns.at(-1) ? () => conversation.retry(turn, {}) : undefined}
           />
+        ))}
+        {queue.map((waiting, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- questions may be the same, and keep their order
+          <p key={at} class="question waiting">
+            {waiting.question}
+          </p>
         ))}
       </Log>
       <p class="hidden" role="status">
