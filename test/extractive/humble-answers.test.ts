@@ -357,3 +357,36 @@ test('a pronoun is no number, and a fragment of a list is no answer', async () =
   }
   expect(await answer('How do I update my system?', system)).not.toMatch(/^the usual tools/)
 })
+
+test('a replaced page that alone answers is read, and a year chooses among versions of one document', async () => {
+  const notes = (version: string, text: string, replaced_by?: string): Passage => ({
+    title: `Release notes ${version}`,
+    content: `This release of the address book mends faults of the window and the list. ${text}`,
+    ...(replaced_by !== undefined && { replaced_by }),
+  })
+  const old = notes('v1.9', 'It added the export of contacts as a table.', 'Release notes v1.10')
+  const current = notes('v1.10', 'It added a darker theme for the night.')
+  expect(await answer('Which release added the export of contacts?', current, old)).toContain('export of contacts')
+
+  const leave = (title: string, days: number, year: number, replaced_by?: string): Passage => ({
+    title,
+    content: `Full-time staff receive ${days} days of paid leave a year, also in their first one.`,
+    updated_at: `${year}-03-01T00:00:00Z`,
+    ...(replaced_by !== undefined && { replaced_by }),
+  })
+  const book = (title: string, year: number, replaced_by?: string): Passage => ({
+    title,
+    content: `The handbook of ${year} names desks and lamps of the third floor.`,
+    updated_at: `${year}-03-01T00:00:00Z`,
+    ...(replaced_by !== undefined && { replaced_by }),
+  })
+  const said = await answer(
+    'How many days of paid leave do full-time staff receive in 2025?',
+    leave('Leave policy v2', 25, 2024),
+    leave('Leave policy v1', 20, 2023, 'Leave policy v2'),
+    book('Handbook v4', 2025),
+    book('Handbook v3', 2022, 'Handbook v4'),
+  )
+  expect(said).toContain('25 days')
+  expect(said).not.toContain('20 days')
+})

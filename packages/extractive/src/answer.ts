@@ -78,27 +78,41 @@ const asksForOld =
   /(?<!\bhow |\bwie )\b(?:old|older|previous|former|outdated|superseded|alte[nrs]?|frühere[nrs]?|vorherige[nrs]?)\b/iu
 
 /**
- * Drops passages of documents that another one among the results replaces. A question for the old version keeps it
- * instead, and one with a year the versions of that year.
+ * Drops passages of documents that another one among the results replaces, unless they alone contain a word of the
+ * question. A question for the old version keeps it instead, and one with a year the versions of that year.
  */
 function withoutOldVersions(question: Question, sources: readonly SourcePassage[]) {
   const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean =>
     replacedBy !== '' && sources.some((other) => other.title === replacedBy && other.replacedBy !== replacedBy)
-  const replacing = new Set(sources.filter(isReplaced).map(({ replacedBy }) => replacedBy))
+  /** The title of the newest version; undefined for a document without other versions. */
+  const familyOf = (source: SourcePassage): string | undefined =>
+    isReplaced(source)
+      ? source.replacedBy
+      : sources.some((other) => isReplaced(other) && other.replacedBy === source.title)
+        ? source.title
+        : undefined
   const years = question.names.filter((key) => /^(?:19|20)\d\d$/.test(key))
   const isOfYear = ({ title, updatedAt = '' }: SourcePassage): boolean =>
     years.some((year) => (/\b(?:19|20)\d\d\b/.test(title) ? title.includes(year) : updatedAt.startsWith(year)))
-  const isVersion = (source: SourcePassage): boolean => isReplaced(source) || replacing.has(source.title)
-  const isYear = sources.some((source) => isVersion(source) && isOfYear(source))
-  const isOld = !isYear && asksForOld.test(question.text)
-  const current = sources.filter(
-    (source) => !isVersion(source) || (isYear ? isOfYear(source) : isOld === isReplaced(source)),
-  )
-  // The year has chosen the version; its sentences need not repeat it.
-  const isTopic = (key: string): boolean => !isYear || !years.includes(key)
+  const ofYear = new Set(sources.filter(isOfYear).map(familyOf))
+  const isOld = asksForOld.test(question.text)
+  const isCurrent = (source: SourcePassage): boolean => {
+    const family = familyOf(source)
+    if (family === undefined) return true
+    return ofYear.has(family) ? isOfYear(source) : isOld === isReplaced(source)
+  }
+  const current = sources.filter(isCurrent)
+  const keysIn = (list: readonly SourcePassage[]): ReadonlySet<string> =>
+    new Set(list.flatMap(({ title, section = '', content }) => keysOf(`${title} ${section} ${content}`)))
+  const known = keysIn(current)
+  const missing = isOld ? [] : question.topic.filter((key) => !known.has(key) && !years.includes(key))
+  const isNeeded = (source: SourcePassage): boolean => missing.some((key) => keysIn([source]).has(key))
+  // The year has chosen a version; its sentences need not repeat it.
+  const isChosen = current.some((source) => familyOf(source) !== undefined && ofYear.has(familyOf(source)))
+  const isTopic = (key: string): boolean => !isChosen || !years.includes(key)
   return {
     question: { ...question, topic: question.topic.filter(isTopic), names: question.names.filter(isTopic) },
-    current,
+    current: missing.length === 0 ? current : sources.filter((source) => isCurrent(source) || isNeeded(source)),
   }
 }
 

@@ -20,6 +20,8 @@ const maxCompared = 16
 const nearIdentical = 0.7
 /** Same, for documents whose titles differ only in numbers. */
 const alikeByName = 0.3
+/** Same, for one to replace the other: what has less in common may answer other questions. */
+const alikeToReplaced = 0.6
 /** Same, for two documents of which one says that it is superseded. */
 const alikeToSuperseded = 0.45
 
@@ -67,7 +69,8 @@ export function orderVersions<Item extends Passage>(
       if (!pair) continue
       const [newer, older] = pair
       const other = replacements.get(older.generation)
-      if (!other || newer.updatedAt > other.updatedAt) replacements.set(older.generation, newer)
+      const isReplaced = older.notice !== undefined || likeness(newer, older) >= alikeToReplaced
+      if (isReplaced && (!other || successionOf(newer, other)?.[0] === newer)) replacements.set(older.generation, newer)
       if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
       else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
       if (older.notice === undefined)
