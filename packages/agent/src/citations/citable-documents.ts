@@ -39,8 +39,9 @@ export interface CitationRange {
 
 // Parallel calls number their documents before it is known how many the others find.
 const rangeWidth = 100
-/** Stands for the texts without a number. */
-const unnumbered = 0
+/** Texts without a number are compared in pieces as long as passages: a whole file holds most words of any sentence. */
+const pieceLength = 1_200
+const pieces = new RegExp(`[^]{1,${pieceLength}}(?=\\s|$)|[^]{1,${pieceLength}}`, 'gu')
 
 /** Creates the register of an answer's citable documents. */
 export function createCitableDocuments(): CitableDocuments {
@@ -51,6 +52,8 @@ export function createCitableDocuments(): CitableDocuments {
   let find: ReturnType<typeof createSupport<number>> | undefined
   let coverage: ReturnType<typeof createCoverage<number>> | undefined
   let highest = 0
+  /** Pieces of texts without a number have negative ones. */
+  let nextPiece = -1
 
   const citable: CitableDocuments = {
     completesCitations: false,
@@ -61,15 +64,16 @@ export function createCitableDocuments(): CitableDocuments {
     find: (sentence, preferred) => {
       if (texts.length === 0) return undefined
       find ??= createSupport(texts, { question: citable.question })
-      return find(sentence, preferred)?.source || undefined
+      const number = find(sentence, preferred)?.source ?? 0
+      return number > 0 ? number : undefined
     },
     checkMark: (mark) => {
-      const checked = checkMark(mark, (coverage ??= createCoverage(texts))).filter((number) => number !== unnumbered)
+      const checked = checkMark(mark, (coverage ??= createCoverage(texts))).filter((number) => number > 0)
       if (!citable.completesCitations || checked.length === 0) return checked
       return [...checked, ...findByClause(mark, [...mark.written, ...checked], citable.find)]
     },
     addUnnumbered: (more) => {
-      texts.push(...more.map((text) => ({ source: unnumbered, text })))
+      for (const [text] of more.flatMap((each) => [...each.matchAll(pieces)])) texts.push({ source: nextPiece--, text })
       find = coverage = undefined
     },
     openStep: () => {
