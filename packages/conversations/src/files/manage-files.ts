@@ -207,11 +207,16 @@ async function removeUnheld(
   options: FilesOptions,
   worker: FileWorker,
 ): Promise<void> {
-  const rows = await visible(options.db)
-    .where((of) => of.or([isAmong(options.db, 'id', ids), isAmong(options.db, 'file_id', ids)]))
-    .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
-    .execute()
-  for (const file of rows.map(toStoredFile)) {
+  if (ids.length === 0) return
+  // One statement for each index: joined by `or`, PostgreSQL would read the whole table.
+  const queries = ['id', 'file_id'].map((column) =>
+    visible(options.db)
+      .where(isAmong(options.db, column, ids))
+      .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
+      .execute(),
+  )
+  const rows = new Map((await Promise.all(queries)).flat().map((row) => [row.id, row]))
+  for (const file of [...rows.values()].map(toStoredFile)) {
     if (isUsed(await useOf(file, options))) continue
     await hideFile(options.db, file.id, options.now() + decisionMs)
     await decide(file, options)
