@@ -131,6 +131,8 @@ interface Reading {
   hasBegun: boolean
   /** Whether to stop the run as soon as it has begun. */
   isUnwanted: boolean
+  /** Waits until it has ended: a stop ends whatever run its session has. */
+  next: (() => void) | undefined
 }
 
 /** A question in the queue. */
@@ -210,6 +212,7 @@ export function createConversation<How extends { readonly agentId?: number | und
       sessionId: turn.sessionId,
       hasBegun: !isAskedHere,
       isUnwanted: false,
+      next: undefined,
     }
     reading = mine
     const take = inIntervals<StreamLine>(
@@ -249,6 +252,7 @@ export function createConversation<How extends { readonly agentId?: number | und
     }
     if (reading !== mine) return
     reading = undefined
+    if (mine.next !== undefined) return mine.next()
     const { phase, failure } = state.turns.at(-1) ?? turn
     if (phase !== 'failed') sendNext()
     else if (latest !== undefined && failure?.waitSeconds !== undefined)
@@ -258,6 +262,12 @@ export function createConversation<How extends { readonly agentId?: number | und
     const last = state.turns.at(-1)
     // The conversation may have been loaded again meanwhile.
     if (last?.id === turnId) conversation.retry(last, how)
+  }
+
+  /** Does something now, or once a question that was stopped has ended; nothing during an answer. */
+  const whenIdle = (work: () => void): void => {
+    if (reading?.isUnwanted) reading.next = work
+    else if (reading === undefined) work()
   }
 
   const sendNext = (): void => {
@@ -323,22 +333,29 @@ export function createConversation<How extends { readonly agentId?: number | und
       setQueue([...queue, { ...question, how }])
       if (reading === undefined && !state.isLoading) sendNext()
     },
-    retry(turn, how) {
-      const at = state.turns.findIndex(({ id }) => id === turn.id)
-      if (reading !== undefined || at < 0) return
-      // Without an id the question never reached the service.
-      const { userMessageId: againId } = turn.fold.state
-      startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId })
+    retry({ id: turnId }, how) {
+      whenIdle(() => {
+        const at = state.turns.findIndex(({ id }) => id === turnId)
+        const turn = state.turns[at]
+        if (turn === undefined) return
+        // Without an id the question never reached the service.
+        const { userMessageId: againId } = turn.fold.state
+        startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId })
+      })
     },
     edit(turn, words, how) {
-      const at = state.turns.findIndex(({ id }) => id === turn.id)
-      if (reading !== undefined || at < 0) return
-      const parentId = at === 0 ? null : (state.turns[at - 1]?.fold.state.messageId ?? undefined)
-      startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId })
+      whenIdle(() => {
+        const at = state.turns.findIndex(({ id }) => id === turn.id)
+        if (at < 0) return
+        const parentId = at === 0 ? null : (state.turns[at - 1]?.fold.state.messageId ?? undefined)
+        startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId })
+      })
     },
     choose(messageId) {
-      const { sessionId } = state
-      if (reading === undefined && sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
+      whenIdle(() => {
+        const { sessionId } = state
+        if (sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
+      })
     },
     keep(turn, column) {
       keepAnswer(column).then(() => {
