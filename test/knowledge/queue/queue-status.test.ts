@@ -1,4 +1,5 @@
 import type { Caller, RequeueQuery } from '@inlay/knowledge'
+import { countUnpaused, countWaiting } from '@inlay/knowledge/internal/queue/queue-status'
 import { expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
@@ -65,4 +66,18 @@ test('what waits in a paused pair is not waited for', async () => {
   await knowledge.accept(request({}, id))
   await knowledge.whenIdle()
   expect((await knowledge.status('document'))?.phase).toBe('pending')
+})
+
+test('documents of a paused and an active pair count as those that may be indexed now, those of removed pairs do not', async () => {
+  // Without a worker, everything waits.
+  const { knowledge, db } = await makeKnowledge()
+  const { id: paused } = await knowledge.pairs.create({ name: 'paused', isPaused: true })
+  const { id: left } = await knowledge.pairs.create({ name: 'left' })
+  for (const id of ['both-1', 'both-2'])
+    for (const pair of [1, paused]) await knowledge.accept(request({ id, text: 'one text' }, pair))
+  await knowledge.accept(request({ id: 'paused' }, paused))
+  await knowledge.accept(request({ id: 'left' }, left))
+  expect([await countWaiting(db), await countUnpaused(db)]).toEqual([4, 3])
+  await db.updateTable('inlay_pairs').set({ is_removed: 1 }).where('id', '=', left).execute()
+  expect([await countWaiting(db), await countUnpaused(db)]).toEqual([4, 2])
 })

@@ -36,16 +36,22 @@ export function countWaiting(db: Records): Promise<number> {
   return count(db, 'pending')
 }
 
-/** {@link countWaiting} without the documents of paused pairs, approximately: some are in several pairs. */
+/**
+ * {@link countWaiting} of the documents that may be indexed now: those of pairs that are neither paused nor removed. At
+ * most too many, since a document of several pairs counts in each.
+ */
 export async function countUnpaused(db: Records): Promise<number> {
-  const paused = await db
+  const waiting = await countWaiting(db)
+  if (waiting === 0) return 0
+  const unpaused = await db
     .selectFrom('inlay_pair_counts as counts')
     .innerJoin('inlay_pairs as pair', 'pair.id', 'counts.pair_id')
     .select((of) => of.fn.sum<number | string | null>('amount').as('sum'))
-    .where('pair.is_paused', '=', 1)
+    .where('pair.is_paused', '=', 0)
+    .where('pair.is_removed', '=', 0)
     .where('counts.state', '=', 'pending')
     .executeTakeFirst()
-  return Math.max(0, (await countWaiting(db)) - Number(paused?.sum ?? 0))
+  return Math.min(waiting, Number(unpaused?.sum ?? 0))
 }
 
 /** Number of documents waiting or being indexed. */
