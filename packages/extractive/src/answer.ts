@@ -84,35 +84,32 @@ const asksForOld =
 function withoutOldVersions(question: Question, sources: readonly SourcePassage[]) {
   const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean =>
     replacedBy !== '' && sources.some((other) => other.title === replacedBy && other.replacedBy !== replacedBy)
+  const replaced = new Set(sources.filter(isReplaced))
+  if (replaced.size === 0) return { question, current: sources }
+  const newest = new Set([...replaced].map(({ replacedBy }) => replacedBy))
   /** The title of the newest version; undefined for a document without other versions. */
   const familyOf = (source: SourcePassage): string | undefined =>
-    isReplaced(source)
-      ? source.replacedBy
-      : sources.some((other) => isReplaced(other) && other.replacedBy === source.title)
-        ? source.title
-        : undefined
+    replaced.has(source) ? source.replacedBy : newest.has(source.title) ? source.title : undefined
   const years = question.names.filter((key) => /^(?:19|20)\d\d$/.test(key))
   const isOfYear = ({ title, updatedAt = '' }: SourcePassage): boolean =>
     years.some((year) => (/\b(?:19|20)\d\d\b/.test(title) ? title.includes(year) : updatedAt.startsWith(year)))
-  const ofYear = new Set(sources.filter(isOfYear).map(familyOf))
+  const ofYear = new Set(sources.filter(isOfYear).flatMap((source) => familyOf(source) ?? []))
   const isOld = asksForOld.test(question.text)
   const isCurrent = (source: SourcePassage): boolean => {
     const family = familyOf(source)
     if (family === undefined) return true
-    return ofYear.has(family) ? isOfYear(source) : isOld === isReplaced(source)
+    return ofYear.has(family) ? isOfYear(source) : isOld === replaced.has(source)
   }
-  const current = sources.filter(isCurrent)
   const keysIn = (list: readonly SourcePassage[]): ReadonlySet<string> =>
     new Set(list.flatMap(({ title, section = '', content }) => keysOf(`${title} ${section} ${content}`)))
-  const known = keysIn(current)
+  const known = keysIn(sources.filter(isCurrent))
   const missing = isOld ? [] : question.topic.filter((key) => !known.has(key) && !years.includes(key))
   const isNeeded = (source: SourcePassage): boolean => missing.some((key) => keysIn([source]).has(key))
   // The year has chosen a version; its sentences need not repeat it.
-  const isChosen = current.some((source) => familyOf(source) !== undefined && ofYear.has(familyOf(source)))
-  const isTopic = (key: string): boolean => !isChosen || !years.includes(key)
+  const isTopic = (key: string): boolean => ofYear.size === 0 || !years.includes(key)
   return {
     question: { ...question, topic: question.topic.filter(isTopic), names: question.names.filter(isTopic) },
-    current: missing.length === 0 ? current : sources.filter((source) => isCurrent(source) || isNeeded(source)),
+    current: sources.filter((source) => isCurrent(source) || isNeeded(source)),
   }
 }
 
