@@ -77,3 +77,18 @@ test('a short question is answered where a title names what it is about', async 
     'The speed of a search depends on the disk [1].',
   )
 })
+
+test('a section is recognised by its heading behind a number', async () => {
+  const leaving = {
+    title: 'Leaving',
+    content: '## 3.2. Leaving\n\n- Orphan all your packages first.\n- Return your badge.\n',
+  }
+  const packages = {
+    title: 'Packages',
+    content:
+      '## 5.9. Removing packages\n\nAsk first.\n\n## 5.9.4. Orphaning a package\n\nSet the maintainer to the quality team.\n',
+  }
+  expect(await answer('How do I orphan a package?', leaving, packages)).toBe(
+    'Set the maintainer to the quality team [2].',
+  )
+})

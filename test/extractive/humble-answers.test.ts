@@ -390,3 +390,29 @@ test('a replaced page that alone answers is read, and a year chooses among versi
   expect(said).toContain('25 days')
   expect(said).not.toContain('20 days')
 })
+
+test('a place that answers in more than two sentences is quoted further while there is room', async () => {
+  const keys = {
+    title: 'Keys',
+    content:
+      '# Keys\n\nEach developer has a signing key. Keep the signing key off the network. Print a copy of the signing key. ' +
+      'A developer who lost the key asks the keepers.\n',
+  }
+  const said = await answer('What should developers do about signing keys and their copies?', keys)
+  for (const sentence of ['off the network', 'Print a copy', 'Each developer']) expect(said).toContain(sentence)
+})
+
+test('a sentence about another thing of the page is no sure answer, and a question is never quoted', async () => {
+  const names = {
+    title: 'The origin of Debian',
+    content: '# The origin of Debian\n\nThe name Sid comes from a film. Where does the name come from?\n',
+  }
+  const said = await answer('Where does the name Debian come from?', names)
+  expect(said).not.toMatch(/^The name Sid/)
+  expect(said).not.toContain('Where does')
+})
+
+test('the number of a standard is not the number that is asked for', async () => {
+  const keys = { title: 'Keys', content: 'OpenPGP keys follow RFC 4880. Your key needs 3000 bits.' }
+  expect(await answer('How long must my OpenPGP key be?', keys)).not.toMatch(/^OpenPGP keys follow/)
+})

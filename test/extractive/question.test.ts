@@ -10,3 +10,12 @@ test.each(['why use ', 'difference between ', 'compare ', '? '])(
     expect(form).toBe('steps')
   },
 )
+
+test('of a question without spaces between words only its numbers are names', () => {
+  expect(understand(['2015年黑豹队的防守有多少次拦截记录？']).names).toEqual(['2015'])
+})
+
+test('forms of a German verb have one key', () => {
+  const [verb] = understand(['Wie aktualisiere ich mein System?']).topic
+  expect(verb).toBe(understand(['Wann wird das System aktualisiert?']).topic.at(-1))
+})

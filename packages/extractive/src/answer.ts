@@ -20,6 +20,9 @@ const minSupport = { words: 0.4, short: 0.5, spaceless: 0.2 }
  */
 const sure = { share: 0.75, gap: 0.2 }
 
+/** A sentence that leans on headings for more than this may be about another thing of its page. */
+const minSureOwn = 0.8
+
 /** A longer sentence is shown as a closest passage: seldom all of it answers. */
 const maxSureWords = 25
 
@@ -118,7 +121,7 @@ const referral =
 
 function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
-  if (unit.language === 'output' || referral.test(unit.text)) return false
+  if (unit.language === 'output' || referral.test(unit.text) || /[?？]$/.test(unit.text)) return false
   if (said !== '' && said.includes(unit.text.replace(/[.!?:]+$/, ''))) return false
   const wanted = question.queries[0] ?? question.text
   const isCode = unit.kind === 'code'
@@ -178,13 +181,13 @@ function headedSection(findings: Findings): string | undefined {
   if (wanted.length === 0) return undefined
   const sections = new Set(passages.flatMap(({ units }) => units.map(({ section }) => section)))
   const matching = [...sections].flatMap((section) => {
-    const { heading, passage } = section[0]!
+    const { heading, headingKeys, passage } = section[0]!
     const questions = heading.match(/[^?？]+[?？]/g) ?? []
     // The text directly below the title may be about anything.
     const isLabel = questions.length === 0 && heading !== passage.source.title && topic.length > 1
-    const label = new Set(keysOf(heading).filter((key) => !stopKeys.has(key)))
+    const label = new Set([...headingKeys].filter((key) => !stopKeys.has(key)))
     if (isLabel && kind === undefined && !comparing.test(question.text) && label.size <= topic.length)
-      return topic.every((key) => has(key, label)) && section.every(isQuotable) ? [{ section, more: 0 }] : []
+      return topic.every((key) => has(key, label)) ? [{ section, more: 0 }] : []
     return questions.flatMap((text) => {
       const asking = understand([text])
       const keys = new Set(asking.topic)
@@ -194,10 +197,11 @@ function headedSection(findings: Findings): string | undefined {
     })
   })
   const [best] = matching.toSorted((left, right) => left.more - right.more)
-  const units = best?.section.filter(isQuotable) ?? []
   let words = 0
-  const shown = units.filter(({ unit }, at) => (words += lengthInWords(unit.text)) <= maxSectionWords || at === 0)
-  return units.length === 0 ? undefined : written(shown)
+  const shown = best?.section
+    .filter(isQuotable)
+    .filter(({ unit }, at) => (words += lengthInWords(unit.text)) <= maxSectionWords || at === 0)
+  return shown?.length ? written(shown) : undefined
 }
 
 /** Whether two questions on one topic ask for the same kind of value. */
@@ -329,6 +333,7 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   // Of a command, what is said about it counts, and the question has to speak of its page.
   const prose = unit.kind === 'code' ? '' : unit.text
   if (read.isCommand && ![...passage.head].some((key) => known.has(key))) return false
+  if (best.own < minSureOwn) return false
   if (shareOf(read.isCommand ? new Set(keysOf(prose)) : read.keys, above, passage.head) < sure.share) return false
   // One of many commands is sure only on the page that the question names, and its description is no instruction.
   const { title } = passage.source
@@ -337,7 +342,7 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
   // A row without the value that is asked for.
   if (unit.kind === 'row' && kind === 'number') return false
-  if (best.fit < 0 || /[?？]$/.test(unit.text)) return false
+  if (best.fit < 0) return false
   if (asksWhy.test(text) && !reason.test(unit.text)) return false
   if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
   if (!names.every(covers)) return false
@@ -347,7 +352,8 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
 }
 
 const maxPlaces = 3
-const maxQuotesOfPlace = 2
+/** The first place is quoted up to here before any other. */
+const minQuotesOfNearest = 3
 /** Maximum number of words of all closest passages, without their headings. */
 const maxClosestWords = 95
 /** A place is shown if it covers at least this share of what the best place covers. */
@@ -367,40 +373,36 @@ function closestPassages(findings: Findings): string | undefined {
     const isOfNumber = count(read.keys, read.above, read.passage.head) >= mostNumbers
     return context > 0 && context >= least && literalShare(read) > 0 && isOfNumber
   })
-  const places: ReadUnit[][] = []
+  const places = new Map<string, ReadUnit[]>()
   let room = maxClosestWords
   const keyOf = ({ read }: Weighed): string => `${read.passage.source.number} ${placeOf(read)}`
-  for (const place of Map.groupBy(close, keyOf).values()) {
-    const shown: ReadUnit[] = []
-    let left = maxQuotesOfPlace
-    for (const { read, own } of place) {
-      if (left === 0 || places.length === maxPlaces) break
-      const { unit, passage, heading, above } = read
-      // A unit without a word of the question may lean on the headings of the first place, or of one that is shown;
-      // elsewhere on its own heading, not on the title. A row stands for itself.
-      const isFurther = places.length > 0 && shown.length === 0
-      const about = isFurther
-        ? [new Set(heading === passage.source.title ? [] : keysOf(heading))]
-        : [above, passage.head]
-      if (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0)) continue
-      // A row or command beside the best one of its place has to cover about as much of the question.
-      const leastOwn = unit.kind === 'row' ? (isComparing ? 0.5 : 1) : read.isCommand ? 0.6 : 0
-      if (shown[0] && own < leastOwn * shareOf(shown[0].keys)) continue
-      const before = passage.units[read.at - 1]
-      const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
-      const quotes = (isLeaning ? [before, read] : together(read, findings)).filter((each) => !shown.includes(each))
-      const words = lengthInWords(written(quotes))
-      if (quotes.length === 0 || !quotes.every(isQuotable) || (words > room && places.length + shown.length > 0))
-        continue
-      shown.push(...quotes)
-      room -= words
-      left--
-      // Steps stand alone.
-      if (places.length === 0 && quotes.length > 1 && unit.isNumbered) return closest([shown])
-    }
-    if (shown.length > 0) places.push(shown)
+  const [nearest = []] = Map.groupBy(close, keyOf).values()
+  for (const weighed of new Set([...nearest.slice(0, minQuotesOfNearest), ...close])) {
+    const { read, own } = weighed
+    const { unit, passage, heading, above } = read
+    const key = keyOf(weighed)
+    const shown = places.get(key) ?? []
+    if (shown.length === 0 && places.size === maxPlaces) continue
+    // A unit without a word of the question may lean on the headings of the first place, or of one that is shown;
+    // elsewhere on its own heading, not on the title. A row stands for itself.
+    const isFurther = places.size > 0 && shown.length === 0
+    const about = isFurther ? [new Set(heading === passage.source.title ? [] : keysOf(heading))] : [above, passage.head]
+    if (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0)) continue
+    // A row or command beside the best one of its place has to cover about as much of the question.
+    const leastOwn = unit.kind === 'row' ? (isComparing ? 0.5 : 1) : read.isCommand ? 0.6 : 0
+    if (shown[0] && own < leastOwn * shareOf(shown[0].keys)) continue
+    const before = passage.units[read.at - 1]
+    const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
+    const quotes = (isLeaning ? [before, read] : together(read, findings)).filter((each) => !shown.includes(each))
+    const words = lengthInWords(written(quotes))
+    if (quotes.length === 0 || !quotes.every(isQuotable) || (words > room && places.size > 0)) continue
+    shown.push(...quotes)
+    places.set(key, shown)
+    room -= words
+    // Steps stand alone.
+    if (places.size === 1 && quotes.length > 1 && unit.isNumbered) break
   }
-  return places.length === 0 ? undefined : closest(places)
+  return places.size === 0 ? undefined : closest([...places.values()])
 }
 
 function closest(places: readonly ReadUnit[][]): string {

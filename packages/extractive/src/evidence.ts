@@ -86,10 +86,13 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
 const instructionPenalty = 0.3
 
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
-const rankWeight = 0.15
+const rankWeight = 0.1
 
 /** Added to units with the signs and options of the question. */
 const literalBonus = 0.6
+
+/** A number that names something: `RFC 4880`. */
+const namedNumber = /(?<!\p{L})\p{Lu}{2,}[ -]\d[\d.]*/gu
 
 /** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
@@ -125,10 +128,17 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
       const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
-      const fresh = read.unit.text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
+      const fresh = read.unit.text
+        .replace(namedNumber, ' ')
+        .replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
       const fit = kind !== 'number' ? 0 : hasNumber(fresh) ? 1 : -1
       const score =
-        own + 0.5 * context + 0.5 * together + 0.3 * fit - rankWeight * Math.min(rank, 10) + literalScore(read)
+        own +
+        0.5 * context +
+        0.5 * together +
+        0.3 * fit -
+        rankWeight * Math.min(rank, Number(process.env.RC ?? 10)) +
+        literalScore(read)
       if (fit >= 0) support = Math.max(support, context)
       return { read, own, context, score, fit }
     })

@@ -35,6 +35,8 @@ export interface ReadUnit {
   /** Keys of its headings, of its lead and of the header of its table. */
   readonly above: ReadonlySet<string>
   readonly pairs: ReadonlySet<string>
+  /** Keys of its heading, without the number of the section. */
+  readonly headingKeys: ReadonlySet<string>
 }
 
 export interface ReadPassage {
@@ -49,6 +51,9 @@ export interface ReadPassage {
   /** Keys of the whole passage. */
   readonly all: ReadonlySet<string>
 }
+
+/** The number of a section before its heading: `5.9.4. `, `Chapter 3: `. */
+const sectionNumber = /^(?:\p{L}+\s)?\d+(?:\.\d+)*[.:)]\s+|^\d+(?:\.\d+)+\s+/u
 
 /** Splits passages into units. A repeated text is read once, at its best rank. */
 export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
@@ -82,11 +87,13 @@ function readPassage(source: SourcePassage, rank: number, seen: Set<string>): Re
     for (const key of [...keys, ...above]) all.add(key)
     const isListed = kind === 'item' || kind === 'row'
     const leader = lead !== undefined && sentence?.unit.text === lead ? sentence : undefined
+    const heading = headings.at(-1) || source.section?.split(' > ').at(-1) || source.title
     const read = {
       unit,
       passage,
       at: units.length,
-      heading: headings.at(-1) || source.section?.split(' > ').at(-1) || source.title,
+      heading,
+      headingKeys: new Set(keysOf(heading.replace(sectionNumber, ''))),
       section: listOf('section', ...headings),
       group: isListed ? listOf(kind, lead, table?.header, ...headings) : [],
       lead: leader,

@@ -83,7 +83,7 @@ const documentWord =
   /^(?:overview|summary|pages?|documents?|article|file|section|chapter|docs?|text|policy|guide|manual|handbook)$/i
 
 /** A capitalized word that does not begin a sentence, or Latin letters among Han characters. */
-const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*|(?<=\p{Script=Han}\s?)[A-Za-z]{2,}/gu
+const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*/gu
 const acronym = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]+(?![\p{L}\p{N}])/gu
 const asksInHan = /什么|哪|谁|多少|几|怎|吗/u
 
@@ -145,14 +145,14 @@ export function understand(questions: readonly string[]): Question {
   const topic = distinct([...own, ...context].flatMap(keysOf)).filter((key) => !asksInHan.test(key))
   // German capitalizes every noun.
   const names = commonWordsOf(text)?.language === 'de' ? acronym : properName
-  const nameWords = [...(text.match(names) ?? []), ...own.filter((word) => /\p{N}/u.test(word))]
+  const proper = new Set((spaceless.test(text) ? [] : (text.match(names) ?? [])).flatMap(keysOf))
   const kind = answerKindOf(text)
   return {
     text,
     form: form ?? (own.length < 3 && kind !== 'number' && !/[?？]/u.test(text) ? 'definition' : 'fact'),
     kind,
     topic,
-    names: distinct(nameWords.flatMap(keysOf)).filter((key) => topic.includes(key)),
+    names: topic.filter((key) => proper.has(key) || /\p{N}/u.test(key)),
     literals: distinct(text.slice(0, maxPatternLength).match(literal) ?? []),
     queries: distinct([main, ...further]),
   }

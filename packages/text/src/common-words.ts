@@ -14,7 +14,7 @@ const lists: Readonly<Record<string, string>> = {
     'diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es für gibt hat hatte habe haben ich ihr ' +
     'im in ins ist kann kein keine können man mein meine meinem meinen meiner mich mir mit muss müssen nach nicht noch nur ob oder sein sich sie ' +
     'sind so soll über um und uns von vom vor wann war waren warum was weil welche welchem welchen welcher welches wenn ' +
-    'wer werden wie wieder wird wo wurde wurden zu zum zur zwischen',
+    'wem wen wer werden wessen weshalb wie wieder wieso wird wo wofür woher wohin womit wozu wurde wurden zu zum zur zwischen',
   fr:
     'a ai au aux avec c ce ceci cela ces cet cette comment d dans de des donc du elle elles en est et eu fait il ils j je ' +
     'l la le les leur lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas peut pour pourquoi qu quand que ' +

@@ -91,8 +91,8 @@ const marks = /\p{M}/gu
  */
 function keyOf(text: string): string {
   const short = stem(text)
-  if (short !== text || text.length < 4) return short.slice(0, 7)
-  const plain = text.normalize('NFKD').replace(marks, '')
+  if (text.length < 4) return text
+  const plain = short.normalize('NFKD').replace(marks, '')
   return plain.length > 6 && /^\p{L}+$/u.test(plain) ? plain.slice(0, 6) : plain
 }
 
