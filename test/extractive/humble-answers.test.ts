@@ -416,3 +416,12 @@ test('the number of a standard is not the number that is asked for', async () =>
   const keys = { title: 'Keys', content: 'OpenPGP keys follow RFC 4880. Your key needs 3000 bits.' }
   expect(await answer('How long must my OpenPGP key be?', keys)).not.toMatch(/^OpenPGP keys follow/)
 })
+
+test('a German question about what a thing is gets the section with its name', async () => {
+  const tools = {
+    title: 'Werkzeuge',
+    content:
+      '# Werkzeuge\n\nGut ist, wer aptitude kennt.\n\n## 8.1.3. aptitude\n\nEin Frontend für die Paketverwaltung.\n',
+  }
+  expect(await answer('Was ist aptitude?', tools)).toBe('Ein Frontend für die Paketverwaltung [1].')
+})

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 import { commonWordsOf, keysOf, lengthInWords, stopWords, spaceless, wordPattern } from '@inlay/text'
 import { hasNumber } from './answer-kind.ts'
 import { isDangerous, isOpposite } from './dangers.ts'
-import { weighEvidence, type Evidence, type Keys, type Weighed } from './evidence.ts'
+import { weighEvidence, type Evidence, type Weighed } from './evidence.ts'
 import { readPassages, relevantParts, type ReadPassage, type ReadUnit, type SourcePassage } from './page.ts'
 import type { Reading } from './prompt.ts'
 import { understand, type Question } from './question.ts'
@@ -184,7 +184,8 @@ function headedSection(findings: Findings): string | undefined {
     const { heading, headingKeys, passage } = section[0]!
     const questions = heading.match(/[^?？]+[?？]/g) ?? []
     // The text directly below the title may be about anything.
-    const isLabel = questions.length === 0 && heading !== passage.source.title && topic.length > 1
+    const isLabel =
+      questions.length === 0 && heading !== passage.source.title && (topic.length > 1 || question.form === 'definition')
     const label = new Set([...headingKeys].filter((key) => !stopKeys.has(key)))
     if (isLabel && kind === undefined && !comparing.test(question.text) && label.size <= topic.length)
       return topic.every((key) => has(key, label)) ? [{ section, more: 0 }] : []
@@ -297,16 +298,15 @@ function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): re
   return read.unit.kind === 'item' && !read.isCommand && isPart && kind === undefined ? read.group : [read]
 }
 
-const asksWhy = /^(?:why|warum|wieso|por qué|pourquoi|perché)(?!\p{L})/iu
-const reason = /\b(?:because|since|so that|in order to|due to|reason|weil|denn|damit|porque|debido|parce|car|perché)\b/i
+const capitalized = /(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}]*/gu
 
 /** Starts with a word that refers to the previous sentence. */
 const leansBack =
   /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
 
 function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): boolean {
-  const { question, units, has, literalShare, shareOf } = findings
-  const { topic, names, form, kind, text } = question
+  const { question, has, literalShare, shareOf } = findings
+  const { topic, form, kind, text } = question
   const { read } = best
   const { unit, passage, above } = read
   const known = new Set(topic)
@@ -318,8 +318,6 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   const covers = (key: string): boolean => has(key, read.keys, above, passage.head)
 
   if (form === 'list' || form === 'overview' || comparing.test(text) || literalShare(read) < 1) return false
-  // One sentence is seldom all that a page says about a single word.
-  if (topic.length === 1 && form === 'fact' && kind === undefined) return false
   // Two sentences with the same value say the same.
   const gap = next ? best.score - next.score : Infinity
   if (gap <= sure.gap && (valuesOf(read) === '' || valuesOf(read) !== valuesOf(next!.read))) return false
@@ -330,24 +328,18 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   }
   const isNamed = shareOf(above, passage.head) >= sure.share
   if (kind === 'number' && isNamed && read.section.some(isOtherValue)) return false
-  // Of a command, what is said about it counts, and the question has to speak of its page.
-  const prose = unit.kind === 'code' ? '' : unit.text
+  // The question has to speak of the page of a command.
   if (read.isCommand && ![...passage.head].some((key) => known.has(key))) return false
   if (best.own < minSureOwn) return false
-  if (shareOf(read.isCommand ? new Set(keysOf(prose)) : read.keys, above, passage.head) < sure.share) return false
-  // One of many commands is sure only on the page that the question names, and its description is no instruction.
-  const { title } = passage.source
-  const isTitled = keysOf(title).every((key) => known.has(key))
-  const isOnly = (): boolean => units.every(({ read: other }) => other.passage.source.title === title)
-  if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
+  // What the question calls by name stands in the sentence or its heading: the title names all that is on the page.
+  const named = (text.match(capitalized) ?? []).flatMap(keysOf)
+  if (!named.every((key) => !known.has(key) || has(key, read.keys, read.headingKeys))) return false
   // A row without the value that is asked for.
   if (unit.kind === 'row' && kind === 'number') return false
   if (best.fit < 0) return false
-  if (asksWhy.test(text) && !reason.test(unit.text)) return false
   if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
-  if (!names.every(covers)) return false
   // Instructions that lack a word of the question may do something else.
-  const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`
+  const whole = `${passage.source.title} ${unit.text} ${unit.code?.text ?? ''}`
   return form !== 'steps' || (topic.every(covers) && !isDangerous(text, whole) && !isOpposite(text, whole))
 }
 
@@ -361,18 +353,15 @@ const minRelativeShare = 0.5
 
 /** Quotes the best sentences of the closest places if no single one answers with confidence. */
 function closestPassages(findings: Findings): string | undefined {
-  const { question, units, has, shareOf, literalShare, isQuotable } = findings
+  const { question, units, shareOf, literalShare, isQuotable } = findings
   const isComparing = comparing.test(question.text)
   // Each side of a comparison covers about half of it.
   const least = (isComparing ? 0.8 : 1) * minRelativeShare * Math.max(0, ...units.map(({ context }) => context))
-  // If a heading contains the number or version of the question, other sections are about other versions.
-  const numbers = question.names.filter((key) => /\p{N}/u.test(key))
-  const count = (...sets: readonly Keys[]): number => numbers.filter((key) => has(key, ...sets)).length
-  const mostNumbers = Math.max(0, ...units.map(({ read }) => count(new Set(keysOf(read.heading)))))
-  const close = units.filter(({ read, context }) => {
-    const isOfNumber = count(read.keys, read.above, read.passage.head) >= mostNumbers
-    return context > 0 && context >= least && literalShare(read) > 0 && isOfNumber
-  })
+  const isWhole = ({ unit: { kind, text }, led }: ReadUnit): boolean =>
+    kind !== 'sentence' || led.length > 0 || (lengthInWords(text) > 1 && !/[:：]$/.test(text))
+  const close = units.filter(
+    (each) => isWhole(each.read) && each.context > 0 && each.context >= least && literalShare(each.read) > 0,
+  )
   const places = new Map<string, ReadUnit[]>()
   let room = maxClosestWords
   const keyOf = ({ read }: Weighed): string => `${read.passage.source.number} ${placeOf(read)}`
@@ -388,9 +377,6 @@ function closestPassages(findings: Findings): string | undefined {
     const isFurther = places.size > 0 && shown.length === 0
     const about = isFurther ? [new Set(heading === passage.source.title ? [] : keysOf(heading))] : [above, passage.head]
     if (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0)) continue
-    // A row or command beside the best one of its place has to cover about as much of the question.
-    const leastOwn = unit.kind === 'row' ? (isComparing ? 0.5 : 1) : read.isCommand ? 0.6 : 0
-    if (shown[0] && own < leastOwn * shareOf(shown[0].keys)) continue
     const before = passage.units[read.at - 1]
     const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
     const quotes = (isLeaning ? [before, read] : together(read, findings)).filter((each) => !shown.includes(each))

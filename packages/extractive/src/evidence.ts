@@ -37,7 +37,7 @@ export interface Evidence {
 const rarity = (count: number, holding: number): number => Math.log(1 + (count - holding + 0.5) / (holding + 0.5))
 
 /** Assumed size of the corpus outside the results: among a few passages on one topic, rarity would mean nothing. */
-const assumed = { units: 30, passages: 8 }
+const assumed = { units: 100, passages: 8 }
 
 /** Weight of a word with a similar spelling, relative to the word itself. */
 const alikeShare = 0.7
@@ -133,12 +133,7 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
         .replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
       const fit = kind !== 'number' ? 0 : hasNumber(fresh) ? 1 : -1
       const score =
-        own +
-        0.5 * context +
-        0.5 * together +
-        0.3 * fit -
-        rankWeight * Math.min(rank, Number(process.env.RC ?? 10)) +
-        literalScore(read)
+        own + 0.5 * context + 0.5 * together + 0.8 * fit - rankWeight * Math.min(rank, 10) + literalScore(read)
       if (fit >= 0) support = Math.max(support, context)
       return { read, own, context, score, fit }
     })

@@ -46,7 +46,7 @@ const forms: readonly (readonly [RegExp, AnswerForm])[] = [
     'steps',
   ],
   [
-    /^(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:an? |the )?(?:\S+\s*){1,4}$|^(?:define|meaning of)\b/i,
+    /^(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:an? |the )?(?:\S+\s*){1,4}$|^(?:define|meaning of)\b|^(?:was (?:ist|sind|heißt|bedeutet|macht)|wofür ist) (?:eine? |der |die |das )?(?:\S+\s*){1,3}$/i,
     'definition',
   ],
 ]
@@ -74,9 +74,6 @@ const asksForForm =
 /** A sign or an option, which is no word: `$?`, `&&`, `-eq`, `--force`. */
 const literal =
   /(?<=^|[\s`'"(])(?:--?\p{L}[\p{L}\p{N}-]*|(?=\S?[$%@&|<>^~=+*/\\#])[$%@&|<>^~=+*/\\#?!:-]{2,})(?=$|[\s`'")?,.])/gu
-
-/** Precedes a number that is specific enough by itself: `version 3.1`. */
-const versionWord = /\b(?:version|release|revision)\s+(?=v?\d)/gi
 
 /** Words for the page of an overview: `Summarise the ferries page`. */
 const documentWord =
@@ -125,9 +122,7 @@ export function understand(questions: readonly string[]): Question {
   const text = polite === '' ? tidy(last) : polite
   const head = text.slice(0, maxPatternLength)
   const form = forms.find(([pattern]) => pattern.test(head))?.[1]
-  const all = distinct(
-    topicWords(text.replace(asksForForm, '').replace(measure, '').replace(versionWord, '').trim() || text),
-  )
+  const all = distinct(topicWords(text.replace(asksForForm, '').replace(measure, '').trim() || text))
   const named = form === 'overview' ? all.filter((word) => !documentWord.test(word)) : []
   const own = named.length > 0 ? named : all
   const isMore = asksForMore.test(head)
