@@ -134,7 +134,7 @@ test('a sentence that leans on another is shown with it, and never alone', async
   expect(said).toContain('It has 14 cabins for its crew [1].')
 })
 
-test('closest passages hold 110 words at most, and no passage that speaks of much less than the best', async () => {
+test('closest passages hold 140 words at most, and no passage that speaks of much less than the best', async () => {
   const long = (town: string): string =>
     `The ${town} council discussed the lanterns of its piers at great length, and then it put the lanterns of the piers off to another ` +
     `meeting of its members. Later, ${town} had its lanterns and piers painted by people of the yard, who took most of the summer for it.`
@@ -144,7 +144,7 @@ test('closest passages hold 110 words at most, and no passage that speaks of muc
     content: 'Sailors say grace in the evening.',
   })
   expect(said).toMatch(/^The closest passages are:/)
-  expect(wordsOf(said)).toBeLessThanOrEqual(110)
+  expect(wordsOf(said)).toBeLessThanOrEqual(140)
   expect(said).not.toContain('grace')
 })
 
@@ -424,4 +424,9 @@ test('a German question about what a thing is gets the section with its name', a
       '# Werkzeuge\n\nGut ist, wer aptitude kennt.\n\n## 8.1.3. aptitude\n\nEin Frontend für die Paketverwaltung.\n',
   }
   expect(await answer('Was ist aptitude?', tools)).toBe('Ein Frontend für die Paketverwaltung [1].')
+})
+
+test('a short option is not the one in capitals', async () => {
+  const page = { title: 'fetch', content: '# fetch\n\n-K, --config FILE: read options of fetch from FILE.\n' }
+  expect(await answer('What does fetch -k do?', page)).toBe(refusal)
 })

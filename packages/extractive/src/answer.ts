@@ -347,7 +347,7 @@ const maxPlaces = 3
 /** The first place is quoted up to here before any other. */
 const minQuotesOfNearest = 3
 /** Maximum number of words of all closest passages, without their headings. */
-const maxClosestWords = 95
+const maxClosestWords = 120
 /** A place is shown if it covers at least this share of what the best place covers. */
 const minRelativeShare = 0.5
 

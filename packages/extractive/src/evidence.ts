@@ -105,7 +105,11 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
     return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
   })
   const patterns = literals.map(
-    (literal) => new RegExp(`(?<![\\w$-])${literal.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\w-])`, 'i'),
+    (literal) =>
+      new RegExp(
+        `(?<![\\w$-])${literal.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\w-])`,
+        /^-\p{L}$/u.test(literal) ? '' : 'i',
+      ),
   )
   const literalShare = ({ unit, passage: { source } }: ReadUnit): number => {
     const text = `${unit.headings.join(' ')} ${source.section} ${unit.lead} ${unit.text} ${unit.code?.text}`
