@@ -305,7 +305,7 @@ const leansBack =
   /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
 
 function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): boolean {
-  const { question, has, literalShare, shareOf } = findings
+  const { question, units, has, literalShare, shareOf } = findings
   const { topic, form, kind, text } = question
   const { read } = best
   const { unit, passage, above } = read
@@ -334,12 +334,17 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   // What the question calls by name stands in the sentence or its heading: the title names all that is on the page.
   const named = (text.match(capitalized) ?? []).flatMap(keysOf)
   if (!named.every((key) => !known.has(key) || has(key, read.keys, read.headingKeys))) return false
+  // One of many commands is sure only on the page that the question names, and its description is no instruction.
+  const { title } = passage.source
+  const isTitled = keysOf(title).every((key) => known.has(key))
+  const isOnly = (): boolean => units.every(({ read: other }) => other.passage.source.title === title)
+  if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
   // A row without the value that is asked for.
   if (unit.kind === 'row' && kind === 'number') return false
   if (best.fit < 0) return false
   if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
   // Instructions that lack a word of the question may do something else.
-  const whole = `${passage.source.title} ${unit.text} ${unit.code?.text ?? ''}`
+  const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`
   return form !== 'steps' || (topic.every(covers) && !isDangerous(text, whole) && !isOpposite(text, whole))
 }
 

@@ -86,7 +86,7 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
 const instructionPenalty = 0.3
 
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
-const rankWeight = 0.1
+const rankWeight = 0.15
 
 /** Added to units with the signs and options of the question. */
 const literalBonus = 0.6
