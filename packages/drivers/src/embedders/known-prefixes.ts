@@ -43,7 +43,7 @@ export function knownPrefixes(model: string): EmbedderPrefixes {
 }
 
 const englishModels =
-  /bge-(?:small|base|large)(?!-zh)|all-(?:minilm|mpnet)|(?:^|[/_-])e5-(?:small|base|large)(?!.*instruct)|gte-(?:small|base|large)|nomic-embed-text(?!.*v2)|mxbai-embed-large|arctic-embed(?!2|.*v2)/
+  /bge-(?:small|base|large)(?!-zh)|all-(?:minilm|mpnet)|(?:^|[/_-])e5-(?:small|base|large)(?!.*instruct)|gte-(?:small|base|large)|nomic-embed-text(?!.*v2)|mxbai-embed-large|embed-english|arctic-embed(?!2|.*v2)/
 
 /** Matches names of fine-tuned models, such as `e5-large-korean` and `e5-base-en-ru`. */
 const otherScripts =
