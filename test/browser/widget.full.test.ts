@@ -95,6 +95,88 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     expect(await chat.locator('.turn').count()).toBe(1)
   })
 
+  test('a chat left before its first line is among the earlier ones', async () => {
+    service.reply = () => [{ text: 'It was answered all the same.' }]
+    const { page, chat } = await visit(service.host)
+    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    await page.route('**/chat/send-chat-message', async (route) => {
+      arrived.resolve()
+      await goOn.promise
+      await route.continue()
+    })
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(chat, 'Are you there?')
+    await arrived.promise
+    await chat.getByRole('button', { name: 'New chat' }).click()
+    await chat.getByText('Ask a question. Answers cite').waitFor()
+    goOn.resolve()
+    await chat.getByLabel('Earlier chats').selectOption({ label: 'Are you there?' })
+    await chat.locator('.turn').getByText('It was answered all the same.').waitFor()
+  })
+
+  test('a removed element reads no further, and goes on once it is back', async () => {
+    const goOn = Promise.withResolvers<void>()
+    service.reply = () => [{ text: 'The first half' }, { pause: () => goOn.promise }, { text: ' and the second.' }]
+    const { page, chat, complaints } = await visit(service.host)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(chat, 'How long?')
+    await chat.getByText('The first half').waitFor()
+    // An element that only moves keeps its chat as it is.
+    await page.evaluate(() => document.querySelector('main, body')!.append(document.querySelector('inlay-chat')!))
+    await chat.locator('.turn').getByText('The first half').waitFor()
+    const left = page.waitForEvent('requestfailed', (request) => request.url().includes('/chat/'))
+    const element = await page.evaluateHandle(() => {
+      const removed = document.querySelector('inlay-chat')!
+      removed.remove()
+      return removed
+    })
+    expect((await left).failure()?.errorText).toBe('net::ERR_ABORTED')
+    goOn.resolve()
+    await page.evaluate((removed) => document.body.append(removed), element)
+    await chat.locator('.turn').getByText('The first half and the second.').waitFor()
+    service.reply = () => [{ text: 'Here again.' }]
+    expect(await (await answerTo(chat, 'And now?')).textContent()).toContain('Here again.')
+    expect(await chat.locator('.turn').count()).toBe(2)
+    expect(complaints).toEqual([])
+  })
+
+  test('questions that wait are shown: during an answer, after one that failed, and while a chat loads', async () => {
+    const goOn = Promise.withResolvers<void>()
+    service.reply = () => [{ text: 'Half' }, { pause: () => goOn.promise }, { cut: true }]
+    const { page, chat } = await visit(service.host)
+    const askByScript = (question: string): Promise<void> =>
+      page.evaluate((words) => document.querySelector('inlay-chat')!.ask(words), question)
+    await askByScript('First?')
+    await chat.getByText('Half').waitFor()
+    await askByScript('Second?')
+    const waiting = chat.locator('.waiting')
+    await waiting.getByText('Second?').waitFor()
+    await shot(page, 'widget-queue')
+    goOn.resolve()
+    await chat.getByRole('alert').waitFor()
+    expect(await waiting.allTextContents()).toEqual(['Second?'])
+    expect(await faultsOf(page)).toEqual([])
+    service.reply = () => [{ text: 'Yes.' }]
+    await chat.getByRole('button', { name: 'Try again' }).click()
+    await waiting.waitFor({ state: 'detached' })
+    const questions = chat.locator('.turn .question')
+    await expect.poll(() => questions.allTextContents()).toEqual(['First?', 'Second?'])
+    await chat.locator('.turn[aria-busy="false"]', { hasText: 'Second?' }).waitFor()
+    // The stored chat comes in late.
+    const stored = Promise.withResolvers<void>()
+    await page.route('**/chat/get-chat-session/**', async (route) => {
+      await stored.promise
+      await route.continue()
+    })
+    await page.reload()
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await ask(chat, 'Third?')
+    await waiting.getByText('Third?').waitFor()
+    stored.resolve()
+    await expect.poll(() => questions.allTextContents()).toEqual(['First?', 'Second?', 'Third?'])
+  })
+
   test('a chat that is gone makes room for a new one', async () => {
     const { page, chat } = await visit(service.host)
     await chat.getByRole('button', { name: 'Open the chat' }).click()

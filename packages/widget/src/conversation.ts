@@ -53,7 +53,10 @@ export function createChat({ client, message, past, onChange }: ChatOptions): Ch
     },
     toFailure,
     onChange,
-    onBegin: past.add,
+    onBegin: (sessionId, question) => {
+      past.add(sessionId, question)
+      onChange()
+    },
   })
 }
 

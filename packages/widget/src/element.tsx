@@ -48,6 +48,8 @@ export class InlayChatElement extends Base {
   #texts: Partial<InlayChatTexts> = {}
   #message: Readonly<Record<string, unknown>> = {}
   #parts: Parts | undefined
+  /** The chat to show again when the element is put back into a page. */
+  #leftId: string | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   #schemeSheet: CSSStyleSheet | undefined
 
@@ -69,6 +71,8 @@ export class InlayChatElement extends Base {
     }
     darkSystem().addEventListener('change', this.#followGround)
     this.#followGround()
+    if (this.#leftId !== null) this.#chat().conversation.open(this.#leftId)
+    this.#leftId = null
     this.#draw()
   }
 
@@ -77,6 +81,13 @@ export class InlayChatElement extends Base {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.shadowRoot) render(null, this.shadowRoot)
+    // A move in the page removes the element and puts it back at once.
+    queueMicrotask(() => {
+      if (this.isConnected || !this.#parts) return
+      const { conversation } = this.#parts
+      this.#leftId = conversation.state.sessionId
+      conversation.leave()
+    })
   }
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
@@ -140,6 +151,7 @@ export class InlayChatElement extends Base {
   #forgetChat(): void {
     this.#parts?.conversation.leave()
     this.#parts = undefined
+    this.#leftId = null
   }
 
   #chat(): Parts {

@@ -1,7 +1,7 @@
 import { createConversation, type ConversationService } from '@inlay/client/conversation'
 import { InlayError, type ChatSessionDetail, type PacketBody, type StreamLine } from '@inlay/protocol'
 import { afterEach, expect, test, vi } from 'vitest'
-import { storedAnswer } from './stored-answer.ts'
+import { message, said, storedAnswer, storedSession } from './stored-answer.ts'
 
 interface How {
   readonly agentId?: number
@@ -40,7 +40,11 @@ function stream(): {
 }
 
 /** A conversation with a service whose answers the test writes. */
-function start(stored: readonly (ChatSessionDetail | Error)[] = [], rate?: () => Promise<void>) {
+function start(
+  stored: readonly (ChatSessionDetail | Error | Promise<ChatSessionDetail>)[] = [],
+  rate?: () => Promise<void>,
+  onSessionChange: (id: string) => void = () => {},
+) {
   const questions: Asked[] = []
   const calls: string[] = []
   const answers: ReturnType<typeof stream>[] = []
@@ -84,7 +88,8 @@ function start(stored: readonly (ChatSessionDetail | Error)[] = [], rate?: () =>
       ...(error instanceof InlayError && { waitSeconds: 7 }),
     }),
     onChange: () => {},
-    onBegin: (id, question) => calls.push(`begin ${id} ${question}`),
+    onBegin: (id, question, isShown) => calls.push(`begin ${id} ${question}${isShown ? '' : ', left'}`),
+    onSessionChange: (id) => onSessionChange(id),
   })
   const shown = (): unknown[] =>
     conversation.state.turns.map(({ question, phase, fold }) => [question, phase, fold.answer])
@@ -342,4 +347,180 @@ test('a retry of a question that was stopped early follows once its run has ende
   answers[1]!.write(ids(4, 6), ...say('Yes.'), end())
   answers[1]!.end()
   await expect.poll(() => shown().at(-1)).toEqual(['Two?', 'finished', 'Yes.'])
+})
+
+/** A session `s` whose first question was asked twice, with an answer each; the newer one is shown unless `shown` is 2. */
+const storedBranches = (shown: 2 | 4): ChatSessionDetail =>
+  storedSession({
+    messages: [
+      message({ message_id: 1, latest_child_message: shown }),
+      message({ message_id: 2, parent_message: 1, latest_child_message: 3, message_type: 'user', message: 'Old?' }),
+      message({ message_id: 3, parent_message: 2, message_type: 'assistant' }),
+      message({ message_id: 4, parent_message: 1, latest_child_message: 5, message_type: 'user', message: 'New?' }),
+      message({ message_id: 5, parent_message: 4, message_type: 'assistant' }),
+    ],
+    packets: [said('Old.'), said('New.')],
+  })
+
+test('a chat that is left before its first line is told of, and read no further', async () => {
+  const { conversation, questions, answers, calls } = start()
+  conversation.ask(question('One?'), {})
+  conversation.leave()
+  expect(conversation.state).toMatchObject({ turns: [], isAnswering: false })
+  answers[0]!.write(session)
+  await expect.poll(() => calls).toContain('begin s One?, left')
+  await expect.poll(() => questions[0]?.[1].signal.aborted).toBe(true)
+  expect(calls).not.toContain('stop s')
+  expect(conversation.state).toMatchObject({ turns: [], sessionId: null })
+})
+
+test('an answer that is left goes on at the service, and may be followed again', async () => {
+  const { conversation, questions, answers, calls, shown } = start([storedAnswer({ isRunning: true })])
+  conversation.ask(question('One?'), {})
+  answers[0]!.write(session, ids(2, 3), ...say('Half'))
+  await expect.poll(shown).toEqual([['One?', 'answering', 'Half']])
+  conversation.leave()
+  expect(questions[0]?.[1].signal.aborted).toBe(true)
+  expect(conversation.state).toMatchObject({ turns: [], sessionId: null, isAnswering: false })
+  conversation.open('s')
+  await expect.poll(() => calls).toContain('follow s')
+  answers[1]!.write(session, ids(2, 3), ...say('Half and half.'), end())
+  answers[1]!.end()
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Half and half.']])
+  expect(calls).not.toContain('stop s')
+})
+
+test('a message in a hidden branch is shown', async () => {
+  const { conversation, calls, shown } = start([storedBranches(4), storedBranches(2)])
+  conversation.open('s', 3)
+  await expect.poll(shown).toEqual([['Old?', 'finished', 'Old.']])
+  expect(calls).toEqual(['chat s', 'select 2', 'chat s'])
+  // It is there already.
+  conversation.open('s', 2)
+  conversation.open('s', 3)
+  expect(calls).toHaveLength(3)
+  expect(conversation.state.isLoading).toBe(false)
+})
+
+test('a message in a hidden branch is shown, also if another tab changes the chat meanwhile', async () => {
+  const slow = Promise.withResolvers<ChatSessionDetail>()
+  const { conversation, calls, shown } = start([
+    storedBranches(4),
+    slow.promise,
+    storedBranches(4),
+    storedBranches(2),
+    storedBranches(4),
+  ])
+  conversation.open('s')
+  await expect.poll(shown).toEqual([['New?', 'finished', 'New.']])
+  conversation.open('s', 3)
+  conversation.changedElsewhere('s')
+  slow.resolve(storedBranches(4))
+  await expect.poll(shown).toEqual([['Old?', 'finished', 'Old.']])
+  // What the other tab does later is followed.
+  conversation.changedElsewhere('s')
+  await expect.poll(shown).toEqual([['New?', 'finished', 'New.']])
+  expect(calls.filter((call) => call.startsWith('select'))).toEqual(['select 2'])
+})
+
+test('another version is shown with what followed it, and other tabs learn of it', async () => {
+  const changed: string[] = []
+  const { conversation, calls, shown } = start([storedBranches(4), storedBranches(2)], undefined, (id) =>
+    changed.push(id),
+  )
+  conversation.open('s')
+  await expect.poll(() => conversation.state.turns[0]?.versions.questions).toEqual([2, 4])
+  conversation.choose(2)
+  await expect.poll(shown).toEqual([['Old?', 'finished', 'Old.']])
+  expect(calls).toEqual(['chat s', 'select 2', 'chat s'])
+  expect(changed).toEqual(['s'])
+})
+
+test('no other version is chosen during an answer', async () => {
+  const { conversation, answers, calls, shown } = start([storedBranches(4)])
+  conversation.open('s')
+  await expect.poll(() => conversation.state.turns).toHaveLength(1)
+  conversation.ask(question('Two?'), {})
+  answers[0]!.write(ids(6, 7), ...say('Half'))
+  await expect.poll(() => shown().at(-1)).toEqual(['Two?', 'answering', 'Half'])
+  conversation.choose(2)
+  expect(calls).not.toContain('select 2')
+})
+
+test('the answer that is kept of several continues the conversation, and other tabs learn of it', async () => {
+  const changed: string[] = []
+  const { conversation, answers, calls, shown } = start([], undefined, (id) => changed.push(id))
+  conversation.ask(question('One?'), {})
+  const responses = [2, 3].map((id) => ({ message_id: id, model_name: `m${id}` }))
+  answers[0]!.write(session, { user_message_id: 1, responses })
+  for (const model of [0, 1])
+    answers[0]!.write(
+      packet(begun, model),
+      packet({ type: 'message_delta', content: `Answer ${model}.` }, model),
+      packet({ type: 'stop', stop_reason: null }, model),
+    )
+  answers[0]!.end()
+  await expect.poll(() => conversation.state.turns[0]?.phase).toBe('finished')
+  expect(changed).toEqual(['s', 's'])
+  const [turn] = conversation.state.turns
+  conversation.keep(turn!, turn!.columns![1]!)
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Answer 1.']])
+  expect(calls).toContain('keep 1 3')
+  expect(conversation.state.turns[0]?.columns).toBe(null)
+  expect(changed).toEqual(['s', 's', 's'])
+})
+
+test('other tabs learn of a question once it has reached its session, and of its answer', async () => {
+  const changed: string[] = []
+  const { conversation, answers, shown } = start([storedAnswer({ isRunning: true })], undefined, (id) =>
+    changed.push(id),
+  )
+  conversation.ask(question('One?'), {})
+  expect(changed).toEqual([])
+  answers[0]!.write(session, ids(2, 3), ...say('Yes.'))
+  await expect.poll(() => changed).toEqual(['s'])
+  answers[0]!.write(end())
+  answers[0]!.end()
+  await expect.poll(() => changed).toEqual(['s', 's'])
+  // An answer that is followed was not asked for here.
+  conversation.leave()
+  conversation.open('s')
+  await expect.poll(() => answers).toHaveLength(2)
+  answers[1]!.write(ids(2, 3), ...say('Yes.'), end())
+  answers[1]!.end()
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Yes.']])
+  expect(changed).toEqual(['s', 's'])
+})
+
+test('a stored conversation that cannot be read now says why, and opening it again reads it', async () => {
+  const { conversation, shown } = start([new Error('Away.'), storedAnswer()])
+  conversation.open('s')
+  await expect.poll(() => conversation.state.failure?.message).toBe('Away.')
+  expect(conversation.state).toMatchObject({ sessionId: 's', isLoading: false, turns: [] })
+  conversation.changedElsewhere('s')
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Stored.']])
+  expect(conversation.state.failure).toBe(null)
+})
+
+test('a chat that cannot be read again stays as it is shown', async () => {
+  const { conversation, shown } = start([storedAnswer(), new Error('Away.')])
+  conversation.open('s')
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Stored.']])
+  conversation.changedElsewhere('s')
+  await expect.poll(() => conversation.state.failure?.message).toBe('Away.')
+  expect(shown()).toEqual([['One?', 'finished', 'Stored.']])
+})
+
+test('two tabs show the same: one reads the answer to what the other asks', async () => {
+  const [asking, reading] = [start([storedAnswer()]), start([storedAnswer(), storedAnswer({ isRunning: true })])]
+  for (const { conversation } of [asking, reading]) conversation.open('s')
+  for (const { shown } of [asking, reading]) await expect.poll(shown).toHaveLength(1)
+  asking.conversation.ask(question('Two?'), {})
+  // Neither a change of another chat nor one during an answer loads anything.
+  reading.conversation.changedElsewhere('another')
+  asking.conversation.changedElsewhere('s')
+  expect([asking, reading].map(({ calls }) => calls.filter((call) => call === 'chat s').length)).toEqual([1, 1])
+  reading.conversation.changedElsewhere('s')
+  await expect.poll(() => reading.calls).toContain('follow s')
+  expect(reading.conversation.state.isAnswering).toBe(true)
 })

@@ -117,9 +117,15 @@ export interface ConversationOptions<How> {
   readonly toFailure: (error: unknown) => Failure
   /** Called after every change. */
   readonly onChange: (state: ConversationState) => void
-  /** Called with the session of a conversation that was started here, and its first question. */
-  readonly onBegin?: (sessionId: string, question: string) => void
-  /** Called when a question asked here has reached its session, and when it is answered. */
+  /**
+   * Called with the session of a conversation that was started here, and its first question.
+   * @param isShown false if the conversation was left before it had a session
+   */
+  readonly onBegin?: (sessionId: string, question: string, isShown: boolean) => void
+  /**
+   * Called when a question asked here has reached its session, when it is answered, and when another version or one of
+   * several answers was selected.
+   */
   readonly onSessionChange?: (sessionId: string) => void
 }
 
@@ -224,10 +230,8 @@ export function createConversation<How extends { readonly agentId?: number | und
       for await (const line of open(mine.leave.signal)) {
         if ('chat_session_id' in line && mine.sessionId === null) {
           mine.sessionId = line.chat_session_id
-          if (reading === mine) {
-            set({ sessionId: line.chat_session_id })
-            onBegin?.(line.chat_session_id, turn.question)
-          }
+          if (reading === mine) set({ sessionId: line.chat_session_id })
+          onBegin?.(line.chat_session_id, turn.question, reading === mine)
         }
         if (!mine.hasBegun && mine.sessionId !== null) {
           mine.hasBegun = true
@@ -237,7 +241,8 @@ export function createConversation<How extends { readonly agentId?: number | und
           isAnnounced = true
           onSessionChange?.(mine.sessionId)
         }
-        take.add(line)
+        if (reading === mine) take.add(line)
+        else if (!mine.isUnwanted && mine.sessionId !== null) return mine.leave.abort()
       }
       take.flush()
       change(turn.id, (known) => ended(known, texts))
@@ -308,7 +313,7 @@ export function createConversation<How extends { readonly agentId?: number | und
     loading = { leave, messageId }
     const isWanted = (): boolean => !leave.signal.aborted && state.sessionId === sessionId && reading === undefined
     try {
-      const session = await withMessage(service, sessionId, messageId)
+      const session = await withMessage(service, sessionId, messageId, leave.signal)
       if (!isWanted()) return
       const { turns, isRunning } = storedTurns(session, nextId, texts)
       nextId += turns.length
@@ -320,8 +325,11 @@ export function createConversation<How extends { readonly agentId?: number | und
       if (!isWanted()) return
       // The next question starts another session in place of one that is gone.
       const isGone = isInlayError(error) && error.data.status === 404
-      set({ ...nothing, failure: toFailure(error), sessionId: isGone ? null : sessionId })
+      if (isGone) set({ ...nothing, sessionId: null })
+      set({ isLoading: false, failure: toFailure(error) })
       if (isGone) sendNext()
+    } finally {
+      if (loading?.leave === leave) loading = undefined
     }
   }
 
@@ -354,7 +362,11 @@ export function createConversation<How extends { readonly agentId?: number | und
     choose(messageId) {
       whenIdle(() => {
         const { sessionId } = state
-        if (sessionId !== null) service.selectBranch(messageId).then(() => load(sessionId), fail)
+        if (sessionId === null) return
+        service.selectBranch(messageId).then(() => {
+          onSessionChange?.(sessionId)
+          void load(sessionId)
+        }, fail)
       })
     },
     keep(turn, column) {
@@ -362,6 +374,7 @@ export function createConversation<How extends { readonly agentId?: number | und
         set({ failure: null })
         change(turn.id, (known) => keptColumn(known, column))
         void learnVersions(turn.id, column.fold)
+        if (state.sessionId !== null) onSessionChange?.(state.sessionId)
       }, fail)
     },
     rate(turn, feedback, reason) {
@@ -397,8 +410,8 @@ export function createConversation<How extends { readonly agentId?: number | und
       void load(sessionId, messageId)
     },
     leave() {
-      // One that is to be stopped is read until it has begun.
-      if (reading?.isUnwanted !== true) reading?.leave.abort()
+      // A run to be stopped is read until it has begun, and a new conversation until it has a session to find it by.
+      if (reading?.isUnwanted === false && reading.sessionId !== null) reading.leave.abort()
       reading = undefined
       loading?.leave.abort()
       clearTimeout(waiting)
@@ -407,8 +420,7 @@ export function createConversation<How extends { readonly agentId?: number | und
       set({ ...nothing, sessionId: null })
     },
     changedElsewhere(sessionId) {
-      if (sessionId === state.sessionId && reading === undefined)
-        void load(sessionId, state.isLoading ? loading?.messageId : undefined)
+      if (sessionId === state.sessionId && reading === undefined) void load(sessionId, loading?.messageId)
     },
   }
   return conversation
@@ -419,10 +431,11 @@ async function withMessage(
   service: Pick<ConversationService<unknown>, 'chat' | 'selectBranch'>,
   sessionId: string,
   messageId: number | undefined,
+  signal: AbortSignal,
 ): Promise<ChatSessionDetail> {
   const session = await service.chat(sessionId)
   const hidden = messageId === undefined || session.current_run !== null ? [] : branchTo(session, messageId)
-  if (hidden.length === 0) return session
+  if (hidden.length === 0 || signal.aborted) return session
   try {
     for (const id of hidden) await service.selectBranch(id)
     return await service.chat(sessionId)

@@ -45,7 +45,7 @@ export function useConversation(
         texts: texts.chat,
         toFailure,
         onChange: setState,
-        onBegin: (sessionId) => onBegin.current(sessionId),
+        onBegin: (sessionId, _question, isShown) => isShown && onBegin.current(sessionId),
         onSessionChange: (sessionId) => announceChange({ kind: 'chat', sessionId }),
       }),
     [service],
