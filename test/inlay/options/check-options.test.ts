@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { createTool } from '@mastra/core/tools'
 import { mastraTools } from '@inlay/mastra'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
@@ -90,6 +91,21 @@ test.each<[string, readonly unknown[], readonly RegExp[]]>([
 ])('an action %s is refused when the assistant is made', (_case, actions, faults) => {
   const [, ...lines] = refusalOf({ actions }).split('\n')
   expect(lines).toEqual(faults.map((fault) => expect.stringMatching(fault)))
+})
+
+test('an action with the name of any built-in action is refused', () => {
+  const sources = globSync('packages/agent/src/actions/**/*.ts').map((file) => readFileSync(file, 'utf8'))
+  const names = sources.filter((source) => /builtIn: '/.test(source)).map((source) => /name: '(\w+)'/.exec(source)![1]!)
+  expect(names).toContain('internal_search')
+  const everyActionOn = {
+    webSearch: async () => [],
+    imageGenerator: async () => [],
+    codeRunner: { run: async () => ({}) },
+  }
+  const unrefused = names.filter((name) => refusalOf({ ...everyActionOn, actions: [{ ...action, name }] }) === '')
+  const remedy =
+    'name them in actionFaults() of packages/inlay/src/options/check-options.ts, and turn them on in this test'
+  expect(unrefused, remedy).toEqual([])
 })
 
 test('actions that work are taken: of zod, valibot and ArkType, of the AI SDK and of Mastra', () => {
