@@ -80,7 +80,10 @@ async function call(
   const shown = shownArguments(operation, filled)
   if (Object.keys(shown).length > 0) turn.emit({ type: 'custom_tool_args', tool_name: name, tool_args: shown })
   const request = toRequest(description, operation, filled, (template) => fillText(template, facts, encodeURIComponent))
-  if (!URL.canParse(request.url)) throw new InlayError('BAD_REQUEST', { message: `${name} has no valid address.` })
+  if (!URL.canParse(request.url))
+    throw new InlayError('BAD_REQUEST', {
+      message: `${name} has no valid address: the server in its OpenAPI document and the arguments do not form one.`,
+    })
   const answer = await fetchAddress(request.url, {
     method: operation.method,
     headers: { accept: 'application/json, text/*;q=0.9, */*;q=0.5', ...request.headers, ...headersOf(tool, turn) },

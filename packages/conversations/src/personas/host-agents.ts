@@ -15,7 +15,9 @@ export function withHostAgents(personas: Personas, agents: readonly HostAgent[])
   }
   const refuseHosted = (id: number): void => {
     if (hosted.has(id)) {
-      throw new InlayError('INVALID_INPUT', { message: 'This agent is part of the host: make another.' })
+      throw new InlayError('INVALID_INPUT', {
+        message: 'This agent is defined in the code of the app and cannot be changed here: create another one.',
+      })
     }
   }
   return {

@@ -116,7 +116,8 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
       return response === undefined ? null : new Uint8Array(await response.arrayBuffer().catch(rejectOutage))
     },
     setItemRaw: async (key, value) => {
-      if ((await call('PUT', key, value)) === undefined) throw new Error('The bucket refused PUT with 404.')
+      if ((await call('PUT', key, value)) === undefined)
+        throw new Error('The bucket refused PUT with 404: check its name and the address of its server.')
     },
     removeItem: async (key) => void (await call('DELETE', key)),
   }

@@ -33,7 +33,7 @@ export async function runFiltered<Row = FoundRow>(
   const query = condition === undefined ? search : search.where(condition)
   const rows: Row[] = []
   for await (const batch of query.select([...columns]).limit(limit)) {
-    // Contains only the selected columns.
+    // The cast holds because exactly these columns are selected.
     rows.push(...(batch.toArray() as unknown as Row[]))
     // Requesting another batch costs an event loop turn.
     if (rows.length >= limit) break

@@ -178,7 +178,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   }
 }
 
-// Used if a call has no signal.
+// Key for calls without a signal: nothing is ever registered under it, so they get the plain fetch.
 const unheard = new AbortController().signal
 const maxModels = 100
 

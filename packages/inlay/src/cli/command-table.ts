@@ -54,7 +54,7 @@ export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
   },
   'check-client': {
     usage: 'check-client [address]',
-    summary: 'check that existing clients work',
+    summary: 'send what existing clients send to a running server, and check its answers',
   },
   reindex: {
     usage: 'reindex [--embedder]',

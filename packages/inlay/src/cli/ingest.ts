@@ -34,7 +34,7 @@ export const ingest: Command = {
     'base-url': {
       type: 'string',
       value: 'address',
-      meaning: 'prefix of the links of the documents (default: none, the path)',
+      meaning: 'put before the path of each file to form its link (default: none, the link is the path)',
     },
     prune: { type: 'boolean', meaning: 'delete documents of these folders whose file was deleted' },
     watch: { type: 'boolean', meaning: 'then keep watching these folders, until Ctrl+C' },

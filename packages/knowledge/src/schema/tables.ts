@@ -46,7 +46,7 @@ export interface DocumentRow {
 /** The normalized document as JSON; see `StoredDocument`. */
 export interface ContentRow {
   id: string
-  /** "" for a large document. */
+  /** "" for a large document, which stands in the row that `large_id` names. */
   content: string
   /** See {@link LargeContentRow}. */
   large_id: string | null

@@ -163,7 +163,7 @@ export const searchHistorySchema = model('SearchHistory', {
 export type SearchHistory = Wire<typeof searchHistorySchema>
 
 const ownUsageSchema = model('OwnUsage', {
-  /** Name of the limit. */
+  /** Name of the limit, such as `requests_per_minute`. */
   limit: v.string(),
   /** Whether it is counted for the person or for the key. */
   of: v.picklist(['caller', 'key']),

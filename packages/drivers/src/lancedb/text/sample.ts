@@ -90,7 +90,7 @@ interface TermCount {
 async function takeSample(table: Table, terms: Terms, options: { readonly isAwaited: boolean }): Promise<Sample> {
   const ofRows = await table.countRows()
   const counts = new Map<string, TermCount>()
-  /** Undefined for words that are not indexed. */
+  /** The count of the term that each word becomes; undefined for words that are not indexed. */
   const countOfWord = new Map<string, TermCount | undefined>()
   const list = createWordList()
   let [rows, length] = [0, 0]

@@ -18,7 +18,9 @@ const errors = ['NOT_IMPLEMENTED'] as const
 /** Limits for each caller and for all callers together, for administrators. */
 export const limitRoutes: readonly Route[] = [
   route('GET /admin/limits', 'getLimits', 'Get limits and usage', {
-    description: 'Keys can have their own limits, which are returned with the key.',
+    description:
+      'Limits of each caller and of all callers together, and how much of them is used. A key with its own limits is ' +
+      'returned with them.',
     answer: { description: 'The limits in force.', schema: limitsInForceSchema },
     errors,
     handle: ({ parts }) => shown(usageOf(parts)),
