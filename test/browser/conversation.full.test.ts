@@ -46,6 +46,51 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
+  test('the keyboard goes on where it was, and choosing a version moves nothing', async () => {
+    const page = await open(playground.address, { viewport: { width: 1280, height: 600 } })
+    const focus = (name: string): Promise<unknown> =>
+      expect.poll(() => page.evaluate(() => (document.activeElement as HTMLElement).ariaLabel)).toBe(name)
+    const inComposer = (): Promise<unknown> =>
+      expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('question')
+    const long = 'A line of a long answer.\n\n'.repeat(30)
+    reply = () => [{ text: `First. ${long}` }]
+    await ask(page, 'Tell me of birds')
+    await answered(page)
+    await page.getByRole('button', { name: 'Edit the question' }).focus()
+    await page.keyboard.press('Enter')
+    await focus('The question in other words')
+    await page.keyboard.press('Escape')
+    await focus('Edit the question')
+    reply = () => [{ text: `Second. ${long}` }]
+    await page.keyboard.press('Enter')
+    await page.getByLabel('The question in other words').fill('Tell me of fish')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'Second.' }).waitFor()
+    await inComposer()
+    await answered(page)
+    await ask(page, 'And more')
+    await expect.poll(() => page.locator('.turn').count()).toBe(2)
+    await answered(page)
+    // Two asides of one name could not be told apart.
+    expect(await faultsOf(page)).toEqual([])
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
+    await page.getByRole('button', { name: 'Previous version of the question' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'First.' }).waitFor()
+    await focus('Previous version of the question')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'Second.' }).first().waitFor()
+    await focus('Next version of the question')
+    expect(await page.evaluate(() => scrollY)).toBeLessThan(100)
+    expect(await page.locator('.turn').count()).toBe(2)
+    await page.getByRole('button', { name: 'Answer again' }).last().focus()
+    reply = () => [{ text: 'Third.' }]
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'Third.' }).waitFor()
+    await inComposer()
+  })
+
   test('an answer is made again beside the first, and what was thought of it stays', async () => {
     const page = await open(playground.address)
     reply = () => [{ text: 'The first try.' }]

@@ -129,7 +129,12 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     reply = () => [{ text: 'For **all** to see.' }]
     await ask(page, 'Shared question?')
     await answered(page)
-    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    const share = page.getByRole('button', { name: 'Share', exact: true })
+    const before = await share.boundingBox()
+    await share.click()
+    await page.getByRole('button', { name: 'Share by link' }).waitFor()
+    // The button does not run away from under the pointer.
+    expect((await share.boundingBox())?.x).toBe(before?.x)
     await page.getByRole('button', { name: 'Share by link' }).click()
     const link = await page.getByLabel('Address of the shared chat').inputValue()
     expect(await faultsOf(page)).toEqual([])
@@ -177,11 +182,12 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
   test('a printed chat is questions, answers and sources alone', async () => {
     const page = await open(playground.address)
     reply = () => [{ text: 'On paper.' }]
-    await ask(page, 'To be printed?')
+    await ask(page, 'How are citations checked, to be printed?')
     await answered(page)
+    await page.locator('.also-found').waitFor()
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('.answer', { hasText: 'On paper.' }).isVisible()).toBe(true)
-    for (const hidden of ['.top', '.dock', '.thread-head', '.turn-actions'])
+    for (const hidden of ['.top', '.dock', '.thread-head', '.turn-actions', '.also-found'])
       expect(await page.locator(hidden).first().isVisible()).toBe(false)
     await shot(page, 'print')
   })

@@ -265,7 +265,6 @@ export function createConversation<How extends { readonly agentId?: number | und
   }
   const retryLast = (turnId: number, how: How): void => {
     const last = state.turns.at(-1)
-    // The conversation may have been loaded again meanwhile.
     if (last?.id === turnId) conversation.retry(last, how)
   }
 
@@ -307,6 +306,10 @@ export function createConversation<How extends { readonly agentId?: number | und
     if (userMessageId !== null && messageId !== null) await service.keepAnswer(userMessageId, messageId)
   }
 
+  /** The turn that is shown in the place of a stored one: with a version of its question. */
+  const shownAt = ({ versions }: Turn): Turn | undefined =>
+    state.turns.find(({ fold }) => versions.questions.includes(fold.state.userMessageId ?? -1))
+
   const load = async (sessionId: string, messageId?: number): Promise<void> => {
     loading?.leave.abort()
     const leave = new AbortController()
@@ -315,8 +318,10 @@ export function createConversation<How extends { readonly agentId?: number | und
     try {
       const session = await withMessage(service, sessionId, messageId, leave.signal)
       if (!isWanted()) return
-      const { turns, isRunning } = storedTurns(session, nextId, texts)
-      nextId += turns.length
+      const { turns: stored, isRunning } = storedTurns(session, nextId, texts)
+      nextId += stored.length
+      const turns = stored.map((turn) => ({ ...turn, id: shownAt(turn)?.id ?? turn.id }))
+      clearTimeout(waiting)
       set({ turns, agentId: session.persona_id, isLoading: false, failure: null })
       const last = turns.at(-1)
       if (isRunning && last !== undefined) void run(last, (signal) => service.follow(sessionId, signal), false)

@@ -24,7 +24,9 @@ export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX
         class="icon-button"
         aria-label={label}
         title={label}
-        disabled={isDisabled || id === undefined}
+        disabled={isDisabled}
+        // Not disabled, or the first and the last version would take the focus away.
+        aria-disabled={id === undefined}
         onClick={() => id !== undefined && choose(id)}
       >
         {icon}

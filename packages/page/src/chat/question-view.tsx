@@ -19,6 +19,12 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
   const [isEditing, setIsEditing] = useState(false)
   const isLong = turn.question.length > longQuestion || turn.question.split('\n').length > 10
   const [isFolded, setIsFolded] = useState(isLong)
+  const editButton = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  useEffect(() => {
+    if (wasEditing.current && !isEditing && document.activeElement === document.body) editButton.current?.focus()
+    wasEditing.current = isEditing
+  }, [isEditing])
   const { quote, words } = questionParts(turn.question)
   const canEdit = turn.phase !== 'answering' && turn.fold.state.userMessageId !== null && !conversation?.isAnswering
   const { showAll, showLess, editQuestion } = texts.chat
@@ -61,6 +67,7 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
           {conversation !== null && canEdit && (
             <button
               type="button"
+              ref={editButton}
               class="icon-button"
               aria-label={editQuestion}
               title={editQuestion}

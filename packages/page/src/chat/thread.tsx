@@ -47,8 +47,12 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
     }
   }, [])
   const foundId = useFoundTurn(conversation, goal, places.current)
+  // A version that is chosen leaves the reader at its place.
+  const firstShown = useRef<number | undefined>(undefined)
   useLayoutEffect(() => {
-    if (last === undefined || (foundId !== null && last.phase !== 'answering')) return
+    const isSameChat = firstShown.current === turns[0]?.id
+    firstShown.current = turns[0]?.id
+    if (last === undefined || ((foundId !== null || isSameChat) && last.phase !== 'answering')) return
     places.current.get(last.id)?.scrollIntoView({ block: 'start' })
   }, [last?.id])
   return (
@@ -93,6 +97,11 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
 
 const SteadyTurn = pure(TurnView)
 
+/** The button that was pressed goes with its turn. A phone would cover the answer with its keyboard. */
+function focusComposer(): void {
+  if (matchMedia('(hover: hover)').matches) document.getElementById('question')?.focus({ preventScroll: true })
+}
+
 /** Functions of a conversation, the same object while an answer streams: finished turns are not rendered again. */
 function useSteady(
   conversation: Conversation,
@@ -103,8 +112,14 @@ function useSteady(
   return useMemo(
     () => ({
       isAnswering,
-      retry: (...given) => latest.current.retry(...given),
-      edit: (...given) => latest.current.edit(...given),
+      retry: (...given) => {
+        latest.current.retry(...given)
+        focusComposer()
+      },
+      edit: (...given) => {
+        latest.current.edit(...given)
+        focusComposer()
+      },
       choose: (...given) => latest.current.choose(...given),
       rate: (...given) => latest.current.rate(...given),
       keep: (...given) => latest.current.keep(...given),

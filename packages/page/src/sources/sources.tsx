@@ -24,6 +24,9 @@ export function Sources({ cited, uncited, name, shown, idPrefix, back, service }
   return (
     <aside
       class={shown === null ? 'sources' : 'sources asked'}
+      id={`${idPrefix}-sources`}
+      // With the question, which tells the sources of one answer from those of another.
+      aria-labelledby={`${idPrefix}-sources ${idPrefix}-question`}
       aria-label={name === '' ? texts.sources.ofAnswer : texts.sources.ofAnswerOf(name)}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && shown !== null) back()
