@@ -168,6 +168,51 @@ describe.skipIf(reason !== undefined)('the five variables of a brand', () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
+  test.each([
+    ['dark', { text: '#222' }],
+    ['light', { text: '#eee' }],
+    ['dark', { text: '#222', background: 'transparent' }],
+    ['dark', { text: 'rgb(34 34 34 / 90%)', background: 'rgb(255 255 255 / 20%)' }],
+    // The page behind the element is white, whatever the system prefers.
+    ['dark', { background: 'transparent' }],
+    ['light', { background: 'transparent' }],
+  ] as const)('leave the element readable in a %s system without a background of its own: %o', async (system, set) => {
+    service.reply = () => [{ text: 'See [the docs](https://docs.example/).' }]
+    const { page, chat } = await visit(service.host, { colorScheme: system })
+    await page.evaluate((colours) => {
+      document.documentElement.style.colorScheme = 'light'
+      const element = document.querySelector('inlay-chat')!
+      for (const [name, value] of Object.entries(colours)) element.style.setProperty(`--inlay-${name}`, value)
+    }, set)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await chat.getByLabel('Your question').fill('Where?')
+    await chat.locator('.send').click()
+    const link = chat.locator('.markdown a')
+    await link.waitFor()
+    const panel = chat.locator('.panel')
+    const back = 'background' in set ? [255, 255, 255] : await painted(panel, 'backgroundColor')
+    expect(contrast(await painted(panel, 'color'), back)).toBeGreaterThan(4.5)
+    expect(contrast(await painted(link, 'color'), back)).toBeGreaterThan(4.5)
+  })
+
+  describe('with a dark text alone', () => {
+    let branded: Playground
+    beforeAll(async () => {
+      branded = await startPlayground({ INLAY_BRAND: '--inlay-text: #222' })
+    })
+    afterAll(() => branded?.end())
+
+    test.each(['light', 'dark'] as const)('leave the page readable in a %s system', async (colorScheme) => {
+      const page = await open(branded.address, { colorScheme })
+      const back = await painted(page.locator('html'), 'backgroundColor')
+      expect(contrast(await painted(page.locator('body'), 'color'), back)).toBeGreaterThan(4.5)
+      const composer = page.locator('.composer')
+      expect(contrast(await painted(composer, 'color'), await painted(composer, 'backgroundColor'))).toBeGreaterThan(
+        4.5,
+      )
+    })
+  })
+
   test('of two values follow a system that changes while the page is open', async () => {
     const page = await open(playground.address, { colorScheme: 'light' })
     await page.emulateMedia({ colorScheme: 'dark' })

@@ -1,4 +1,4 @@
-import { createChatClient, type ChatClient } from '@inlay/client/conversation'
+import { brandScheme, createChatClient, type ChatClient } from '@inlay/client/conversation'
 import { render } from 'preact'
 import { ask, createChat, type Chat } from './conversation.ts'
 import { createPastChats, type PastChats } from './past-chats.ts'
@@ -196,14 +196,13 @@ export class InlayChatElement extends Base {
     )
   }
 
-  /** Keeps the colour scheme to what the background is: a page may set a light one that holds in a dark system, too. */
+  /** Keeps the colour scheme to the colours that the page sets, which may be light ones that hold in a dark system, too. */
   readonly #followGround = (): void => {
     if (!this.#schemeSheet || !this.isConnected) return
-    // A background of two values depends on the theme and the system again.
+    // A colour of two values depends on the theme and the system again.
     this.#schemeSheet.replaceSync('')
-    const [, luminance] = /^color\(xyz\S* \S+ (\S+) \S+\)$/.exec(getComputedStyle(this).columnRuleColor) ?? []
-    if (luminance === undefined) return
-    const scheme = Number(luminance) < 0.179 ? 'dark' : 'light'
+    const scheme = brandScheme(this)
+    if (scheme === undefined) return
     this.#schemeSheet.replaceSync(`:host { color-scheme: ${scheme} !important }`)
   }
 

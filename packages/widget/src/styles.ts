@@ -1,8 +1,8 @@
 /**
  * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. As in the web page, what
  * stands on the accent is black or white by its luminance `y`, 4.5:1 or more, and accented text is at most so light, in
- * dark at least so light, that it is readable. The rule of columns paints nothing: the element reads the luminance of the
- * background from it.
+ * dark at least so light, that it is readable. The colours of column rules and of decorations paint nothing: the element
+ * reads the luminance of background and text from them.
  */
 export const styles: string = `
 :host {
@@ -40,6 +40,7 @@ export const styles: string = `
       color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
       color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
     column-rule-color: color(from var(--ground) xyz x y z);
+    text-decoration-color: color(from var(--text) xyz x y z);
   }
 }
 :host([theme='light']) { color-scheme: light }

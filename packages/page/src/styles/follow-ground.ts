@@ -1,11 +1,13 @@
-/** Keeps the colour scheme to what the background is: a brand may set a light one that holds in a dark system, too. */
+import { brandScheme } from '@inlay/client/conversation'
+
+/** Keeps the colour scheme to the colours of a brand, which may be light ones that hold in a dark system, too. */
 export function followGround(): void {
   const root = document.documentElement
   const follow = (): void => {
-    // A background of two values depends on the system again.
+    // A colour of two values depends on the system again.
     delete root.dataset.ground
-    const [, luminance] = /^color\(xyz\S* \S+ (\S+) \S+\)$/.exec(getComputedStyle(root).columnRuleColor) ?? []
-    if (luminance !== undefined) root.dataset.ground = Number(luminance) < 0.179 ? 'dark' : 'light'
+    const scheme = brandScheme(root)
+    if (scheme !== undefined) root.dataset.ground = scheme
   }
   follow()
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', follow)
