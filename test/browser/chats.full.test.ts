@@ -8,8 +8,8 @@ import { startPlayground, type Playground } from './playground.ts'
 import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
 
 /** Searches until there is a hit: an answer can be found a moment after it has ended. */
-async function searchUntilHit(recent: Locator, words: string, hit: Locator): Promise<void> {
-  const field = recent.getByLabel('Search chats')
+async function searchUntilHit(page: Page, words: string, hit: Locator): Promise<void> {
+  const field = page.getByLabel('Search chats')
   const search = async (): Promise<boolean> => {
     await field.fill('')
     await field.fill(words)
@@ -134,12 +134,47 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     // The sidebar finds it too, from where another view is shown.
     await page.getByRole('link', { name: 'Documents' }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
-    await recent.getByLabel('Search chats').fill('okapi')
+    await page.getByLabel('Search chats').fill('okapi')
     await recent.getByRole('link', { name }).click()
     await goal.getByRole('heading', { name: 'Holidays of the okapi?' }).waitFor()
-    await recent.getByLabel('Search chats').fill('')
+    await page.getByLabel('Search chats').fill('')
     await recent.getByRole('heading', { name: 'Today' }).waitFor()
   })
+
+  test('an old chat among 200 is found by its answer, and stays at hand once it is pinned', async () => {
+    const send = async (message: string): Promise<void> => {
+      const { status } = await fetch(`${playground.origin}/api/chat/send-chat-message`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${playground.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ message, stream: false }),
+      })
+      expect(status).toBe(200)
+    }
+    reply = () => [{ text: '> On the ice of Svalbard.\n>\n> Rarely in the water.' }]
+    await send('Where do walruses sleep?')
+    reply = () => [{ text: 'Yes.' }]
+    for (let sent = 1; sent < 200; sent++) await send(`Is ${sent} a number?`)
+    const page = await open(playground.address)
+    const recent = page.getByRole('navigation', { name: 'Recent chats' })
+    const chat = recent.getByRole('link', { name: /^Where do walruses sleep/ })
+    await recent.getByRole('link', { name: 'Is 199 a number?' }).waitFor()
+    expect(await chat.count()).toBe(0)
+    const field = page.getByLabel('Search chats')
+    const place = await field.boundingBox()
+    await searchUntilHit(page, 'svalbard', recent.locator('.chat-hit', { hasText: 'Svalbard. Rarely in the water.' }))
+    // The field stays where it is while somebody types.
+    expect(await field.boundingBox()).toEqual(place)
+    await shot(page, 'chat-among-many')
+    await chat.hover()
+    await recent.getByRole('button', { name: 'Pin Where do walruses sleep?' }).click()
+    await field.fill('')
+    await recent.getByRole('heading', { name: 'Pinned' }).waitFor()
+    await chat.click()
+    await page.locator('.answer', { hasText: 'On the ice of Svalbard.' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await recent.getByRole('button', { name: 'Unpin Where do walruses sleep?' }).click()
+    await recent.getByRole('heading', { name: 'Pinned' }).waitFor({ state: 'detached' })
+  }, 180_000)
 
   test('on a phone the menu has the projects and the chats, and finds them', async () => {
     reply = () => [{ text: 'The dodo is gone.' }]
@@ -170,7 +205,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.answer', { hasText: 'They live on.' }).waitFor()
     await page.getByRole('button', { name: 'New chat', exact: true }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
-    await searchUntilHit(recent, 'quagga', recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }))
+    await searchUntilHit(page, 'quagga', recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }))
     await recent.locator('.chat-hit', { hasText: 'Quaggas are gone.' }).click()
     await page.locator('.turn-place.found .answer', { hasText: 'Quaggas are gone.' }).waitFor()
   })
@@ -186,7 +221,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByRole('button', { name: 'New chat', exact: true }).click()
     const recent = page.getByRole('navigation', { name: 'Recent chats' })
     const hit = recent.locator('a', { hasText: 'Aurochs are gone.' })
-    await searchUntilHit(recent, 'aurochs', hit)
+    await searchUntilHit(page, 'aurochs', hit)
     const address = await hit.evaluate((link) => (link as HTMLAnchorElement).href)
     const tab = await page.context().newPage()
     await tab.goto(address)
@@ -340,8 +375,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.thread-head').getByRole('button', { name: 'Meadow' }).waitFor({ timeout: 20_000 })
 
     // Words that are searched hide the projects only while they are seen.
-    const recent = page.getByRole('navigation', { name: 'Recent chats' })
-    await recent.getByLabel('Search chats').fill('clover')
+    await page.getByLabel('Search chats').fill('clover')
     await projects.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Chats', exact: true }).click()
     await projects.waitFor({ timeout: 20_000 })

@@ -104,6 +104,10 @@ test('an excerpt shows the words as they stand, in scripts without spaces too', 
   const text = `leave ${'filler '.repeat(60)} paid leave for staff ${'filler '.repeat(60)}`
   expect(excerptOf(text, ['paid', 'leav', 'staff'])).toContain('paid leave for staff')
   expect(excerptOf('Nothing of it.', ['absent'])).toBe('Nothing of it.')
+  // Marks of quoted lines go, signs of the text stay.
+  expect(excerptOf('The passages:\n\n> Bees swarm.\n>\n> > If 5 > 3, in May.', ['may'])).toBe(
+    'The passages: Bees swarm. If 5 > 3, in May.',
+  )
   // The word itself wins over another that only holds it, or of which it is no stem.
   expect(excerptOf(`Unpaid. ${'filler '.repeat(60)}Paid well.`, ['paid'])).toContain('Paid well.')
   expect(excerptOf(`Only unpaid leave. ${'filler '.repeat(60)}`, ['paid'])).toContain('unpaid')

@@ -64,6 +64,9 @@ test('chats that cannot be brought back are told, with the reason', async () => 
 
 test('a hit is shown without the signs of Markdown', () => {
   expect(hitText('…the **paid** leave [[1]](https://a.example/x) of `staff`…')).toBe('…the paid leave of staff…')
+  expect(hitText('Staff get 25 days [[1]](https://a.example/x) [[2]](https://a.example/y). Ask.')).toBe(
+    'Staff get 25 days. Ask.',
+  )
   expect(hitText('… | Kind | Days | |:--|--:| | Leave | 25 | Ask your lead.')).toBe(
     '…Kind · Days · Leave · 25 · Ask your lead.',
   )

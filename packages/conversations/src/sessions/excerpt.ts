@@ -24,9 +24,8 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   const countFrom = (first: number): number =>
     places.filter((place) => place >= first && place < first + maxCharacters - leadCharacters).length
   const first = places.reduce((best, place) => (countFrom(place) > countFrom(best) ? place : best), places[0] ?? 0)
-  // Runs of spaces and line breaks count as one, so more is read than is shown.
-  const before = text.slice(Math.max(0, first - 4 * leadCharacters), first).replace(/\s+/g, ' ')
-  const after = text.slice(first, first + 4 * maxCharacters).replace(/\s+/g, ' ')
+  const before = onOneLine(text.slice(Math.max(0, first - 4 * leadCharacters), first))
+  const after = onOneLine(text.slice(first, first + 4 * maxCharacters))
   const lead = before.length > leadCharacters ? before.slice(-leadCharacters).replace(/^\S*\s/, '') : before.trimStart()
   const rest = after.slice(0, maxCharacters - lead.length)
   const isCutBefore = lead.length < before.trimStart().length || first > 4 * leadCharacters
@@ -34,6 +33,14 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   const end = isCutAfter ? `${rest.replace(/(?<=\s)\S*$/, '').trimEnd()}…` : rest.trimEnd()
   // A cut may split a character.
   return storable(`${isCutBefore ? '…' : ''}${lead}${end}`)
+}
+
+/**
+ * Runs of spaces and line breaks count as one, so more is read than is shown. The marks of quoted lines go: on one line,
+ * nobody can tell them from signs of the text.
+ */
+function onOneLine(text: string): string {
+  return text.replace(/\n[ \t]*>[ \t>]*/g, '\n').replace(/\s+/g, ' ')
 }
 
 /** Position of a term in a text in lower case: at the beginning of a word or else anywhere. */

@@ -183,7 +183,9 @@ function SumTable({ label, head, entries, by, prices }: SumTableProps): JSX.Elem
                     {formatNumber(value)}
                   </td>
                 ))}
-                <td class="amount">{formatDuration(row.seconds)}</td>
+                <td class="amount">
+                  {row.seconds > 0 && row.seconds < 1 ? `< ${formatDuration(1)}` : formatDuration(row.seconds)}
+                </td>
                 {hasCosts && (
                   <td class="amount">{row.cost === null ? '' : formatNumber(Math.round(row.cost * 100) / 100)}</td>
                 )}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
@@ -76,7 +76,7 @@ interface SelectionProps {
 /** Deletes the conversations that are selected. */
 function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
   const everything = useRef<HTMLInputElement>(null)
-  useEffect(() => everything.current?.focus(), [])
+  useLayoutEffect(() => everything.current?.focus(), [])
   // Ignores selected chats that another tab has deleted or a search hides.
   const chosen = all.filter(({ id }) => ids.has(id))
   return (

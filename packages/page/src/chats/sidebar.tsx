@@ -149,11 +149,12 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
   )
   return (
     <div class="recent">
+      {/* Above the projects, which give way to what is found: the field stays in its place while somebody types. */}
+      {chats.length > 0 && <SearchField label={texts.chats.search} words={words} search={setWords} />}
       {/* Without the field nobody sees what is searched. */}
       {(words === '' || chats.length === 0) && <ProjectList projects={projects} place={place} />}
       {chats.length > 0 && (
         <nav aria-label={texts.frame.recentChats}>
-          <SearchField label={texts.chats.search} words={words} search={setWords} />
           {failure !== null && <FailureNote failure={failure} />}
           {hits === undefined ? (
             byDay(chats).map(([day, listed]) => (
@@ -249,7 +250,11 @@ interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'ses
 
 function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
   return (
-    <a class="to-admin" href="#admin/models" aria-current={place.view === 'admin' ? 'page' : undefined}>
+    <a
+      class="to-admin"
+      href="#admin/models"
+      aria-current={place.view === 'admin' || place.view === 'health' ? 'page' : undefined}
+    >
       <SlidersIcon />
       <span>{texts.frame.administration}</span>
     </a>

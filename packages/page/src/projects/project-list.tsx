@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { projectAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { FolderIcon, PlusIcon } from '../controls/icons.tsx'
@@ -66,7 +66,7 @@ export function ProjectList({ projects, place }: ProjectListProps): JSX.Element 
 function NewProject({ create, end }: { create: (name: string) => void; end: () => void }): JSX.Element {
   const [name, setName] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   return (
     <form
       class="new-project"
