@@ -282,7 +282,7 @@ describe.skipIf(reason !== undefined)('the administration', () => {
       await expect.poll(() => page.locator('.admin .nothing', { hasText: '…' }).count()).toBe(0)
       await shot(page, `admin-${part}-${name}`)
       expect(await faultsOf(page)).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     }
     if (name === 'german') await page.getByRole('heading', { name: 'Verwaltung' }).waitFor()
   })

@@ -192,7 +192,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await menu.locator('.chat-hit').click()
     await menu.waitFor({ state: 'detached' })
     await page.locator('.turn-place.found .answer', { hasText: 'The dodo is gone.' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
   })
 
   test('a hit in a branch that is not shown shows that branch', async () => {
@@ -557,7 +557,7 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     for (const words of ['print(6 * 7)', '42', 'orders', '"state": "sent"', 'Likes zebras', 'notes.md', 'Zebras sleep'])
       expect(steps).toContain(words)
     await shot(page, `actions-${name}`)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await faultsOf(page)).toEqual([])
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false)
     await page.getByRole('link', { name: 'Chats' }).click()

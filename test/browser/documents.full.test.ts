@@ -286,7 +286,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await small.getByRole('checkbox', { name: 'aaa Newest auswählen' }).check()
       await small.getByText('1 ausgewählt', { exact: true }).waitFor()
       await shot(small, 'many-documents-phone')
-      expect(await small.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await small.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
       expect(await faultsOf(small)).toEqual([])
     })
 
@@ -441,7 +441,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await phonePage.goto(`${playground.origin}/#health`)
     await phonePage.getByText('The database does not respond.').waitFor()
     await phonePage.getByText('INLAY_TELEMETRY=on').waitFor()
-    expect(await phonePage.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await phonePage.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await faultsOf(phonePage)).toEqual([])
   })
 
@@ -468,7 +468,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     expect(await why.locator('dt').allTextContents()).toEqual(['Words', 'Score'])
     expect(await why.locator('dd').first().textContent()).toContain('counts 100%')
     await shot(page, `search-${name}`)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await faultsOf(page)).toEqual([])
     await first.getByRole('button', { name: 'Open document' }).click()
     await page.locator('.preview').getByText('Every kayak is stored').waitFor()
@@ -529,7 +529,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await page.getByRole('link', { name: /^Documents/ }).click()
       const row = page.locator('.document-row', { hasText: path })
       await row.getByText(/^\d+(\.\d+)? (byte|kB)$/).waitFor()
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
       expect(await faultsOf(page)).toEqual([])
       // Cards of a phone have no room for tags.
       if (options === phone) await page.getByLabel('Tag', { exact: true }).fill('team: harbour')
