@@ -254,12 +254,12 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       ).toBe(true)
       await page.keyboard.press('Home')
       // The question has the focus before the browser draws it, so that the next key reaches it however busy the page is.
-      const asked = await rows.first().evaluate(async (row) => {
+      const focusedText = await rows.first().evaluate(async (row) => {
         row.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true }))
         await Promise.resolve()
         return document.activeElement?.textContent
       })
-      expect(asked).toBe('Delete')
+      expect(focusedText).toBe('Delete')
       await page.getByRole('group', { name: 'Delete Report 1599?' }).waitFor()
       await page.keyboard.press('Escape')
       expect(await focused()).toBe('2')
