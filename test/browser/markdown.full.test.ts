@@ -81,7 +81,7 @@ describe.skipIf(reason !== undefined)('Markdown of an answer', () => {
     await turn.getByRole('button', { name: 'Footnote 1' }).click()
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('A note.')
     await shot(page, `markdown-${name}`)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await faultsOf(page)).toEqual([])
   })
 

@@ -154,7 +154,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     const page = await open(running.playground.address, options)
     const check = async (view: string): Promise<void> => {
       await shot(page, `${view}-${name.replaceAll(' ', '-')}`)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
       expect(await faultsOf(page)).toEqual([])
     }
     await check('empty')

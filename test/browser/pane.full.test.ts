@@ -118,7 +118,7 @@ describe.skipIf(reason !== undefined)('the pane', () => {
     await shot(page, `sheet-${name.replace(' ', '-')}`)
     await turn.locator('.source.shown').getByRole('button', { name: 'Open document' }).click()
     await expect.poll(async () => (await marked(page)).isInSight).toBe(true)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Close the pane' }).click()
     await turn.getByRole('button', { name: 'Back to the answer' }).click()
