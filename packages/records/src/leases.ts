@@ -89,12 +89,17 @@ export async function whileHeld(
 ): Promise<boolean> {
   const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
   if (!(await hold())) return false
-  const renewal = setInterval(() => hold().catch(onError), leaseMs / 3)
+  let renewed: Promise<unknown> = Promise.resolve()
+  const renewal = setInterval(() => {
+    renewed = renewed.then(hold).catch(onError)
+  }, leaseMs / 3)
   unrefTimer(renewal)
   try {
     await work()
   } finally {
     clearInterval(renewal)
+    // A renewal that ended after the release would take the lease again.
+    await renewed
     await releaseJob(db, { job, owner })
   }
   return true

@@ -1,0 +1,53 @@
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createJobLeases, holdJob, whileHeld } from '@inlay/records'
+import { Kysely, type KyselyPlugin, type QueryId } from 'kysely'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+/** Holds back the second look at the holder, which begins the first renewal, and counts the leases written. */
+function slowRenewal(): { plugin: KyselyPlugin; begun: Promise<void>; end: () => void; written: () => number } {
+  const kinds = new WeakMap<QueryId, string>()
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  let looks = 0
+  let written = 0
+  const plugin: KyselyPlugin = {
+    transformQuery({ node, queryId }) {
+      kinds.set(queryId, node.kind)
+      return node
+    },
+    async transformResult({ queryId, result }) {
+      const kind = kinds.get(queryId)
+      if (kind === 'InsertQueryNode') written += 1
+      if (kind === 'SelectQueryNode' && ++looks === 2) {
+        begun.resolve()
+        await ended.promise
+      }
+      return result
+    },
+  }
+  return { plugin, begun: begun.promise, end: ended.resolve, written: () => written }
+}
+
+test('a renewal under way at the release does not take the lease again', async () => {
+  const renewal = slowRenewal()
+  const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await createJobLeases(db)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+
+  const onError = vi.fn<(error: unknown) => void>()
+  const lease = { job: 'upkeep', owner: 'first', now: () => 1000, onError }
+  const done = whileHeld(db.withPlugin(renewal.plugin), lease, async () => {
+    vi.advanceTimersByTime(4000)
+    await renewal.begun
+  })
+  // Without waiting for the renewal, the release would end in these turns.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+  renewal.end()
+  expect(await done).toBe(true)
+  await vi.waitFor(() => expect(renewal.written()).toBe(2), 10_000)
+
+  expect(await holdJob(db, { job: 'upkeep', owner: 'second', now: 1000, leaseMs: 1000 })).toBe(true)
+  expect(onError).not.toHaveBeenCalled()
+})
