@@ -12,12 +12,17 @@ const panels: readonly Panel[] = [
   { title: 'memory above idle, MB', of: ({ peakBytes, idleBytes }) => (peakBytes - idleBytes) / 2 ** 20 },
 ]
 const [width, height, margin] = [260, 180, 40]
-const colours = ['#2563eb', '#9ca3af', '#d97706', '#16a34a']
+const colours: Readonly<Record<string, string>> = {
+  inlay: '#2563eb',
+  bare: '#6b7280',
+  mastra: '#d97706',
+  ai: '#16a34a',
+}
 
 /** @param title says which load was measured, on which machine */
 export function toCurves(all: readonly Figures[], title: string): string {
   const names = [...new Set(all.map(({ name }) => name))]
-  const colourOf = (name: string): string => colours[names.indexOf(name) % colours.length]!
+  const colourOf = (name: string): string => colours[name] ?? '#111827'
   const legend = names.map(
     (name, index) => `<text x="${margin + index * 80}" y="36" fill="${colourOf(name)}">${name}</text>`,
   )
