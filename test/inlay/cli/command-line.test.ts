@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, expect, test } from 'vitest'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 
@@ -24,6 +25,7 @@ async function run(
     env: () => ({ INLAY_DATA: data, ...env }),
     stdout: { write: (text) => (out += text) },
     stderr: { write: (text) => (err += text) },
+    stdin: Readable.from([]),
     signal: new AbortController().signal,
   })
   return { code, out, err }
@@ -66,7 +68,7 @@ test.each([
   [['keys', 'create', '--scope', 'root'], 2, /chat, search, ingest, admin/],
   [['search', 'x', '--data', ''], 2, /--data needs/],
   [['search', 'x', '--data', picture], 1, /data folder cannot be used/],
-  [['search', 'x', '--data', '/proc/nope'], 1, /data folder cannot be used/],
+  [['ask', 'x', '--data', '/proc/nope'], 1, /data folder cannot be used/],
 ])('%j ends with %i and a sentence', async (words, code, sentence) => {
   expect(await run(words)).toEqual({ code, out: '', err: expect.stringMatching(sentence) })
   for (const line of (await run(words)).err.split('\n')) expect(line).not.toMatch(/^\s+at /)
@@ -82,9 +84,47 @@ test('a folder without anything to read is told', async () => {
 
 test('a question to an empty folder says where it looked', async () => {
   const empty = join(folder, 'fresh')
-  expect((await run(['search', 'x', '--data', empty])).err).toContain(`There are no documents in ${empty} yet.`)
   expect((await run(['ask', 'x', '--data', empty])).err).toContain(`There are no documents in ${empty} yet.`)
+  expect((await run(['search', 'x', '--data', empty])).err).toContain(`There are no documents in ${empty} yet.`)
 })
+
+test.each([
+  [['search', 'x']],
+  [['documents', 'list']],
+  [['documents', 'show', 'x']],
+  [['documents', 'delete', 'x']],
+  [['documents', 'retry']],
+  [['agents', 'list']],
+  [['agents', 'show', 'x']],
+  [['agents', 'delete', 'x']],
+  [['keys', 'list']],
+  [['keys', 'revoke', '1']],
+  [['keys', 'rotate', '1']],
+  [['reindex']],
+  [['erase', 'ann']],
+  [['eval', join(folder, 'questions.jsonl')]],
+])('%j says that there is no data instead of creating it', async (words) => {
+  writeFileSync(join(folder, 'questions.jsonl'), JSON.stringify({ question: 'How high is it?' }))
+  const missing = join(folder, 'missing')
+  const sentence = (place: string): string =>
+    `There is no Inlay data in ${place}. Add documents with inlay ingest <folder>, or name another folder with --data.`
+  expect(await run([...words, '--data', missing])).toEqual({ code: 1, out: '', err: `inlay: ${sentence(missing)}\n` })
+  expect(existsSync(missing)).toBe(false)
+  const other = join(folder, 'empty')
+  expect(JSON.parse((await run([...words, '--json', '--data', other])).out)).toEqual({
+    error: { code: 'INVALID_INPUT', message: sentence(other) },
+  })
+  expect(readdirSync(other)).toEqual([])
+})
+
+test.each([[['ask', 'hi']], [['chat']], [['keys', 'create']], [['doctor', '--offline']]])(
+  '%j creates the data folder, which the other commands then use',
+  async (words) => {
+    const fresh = join(folder, `fresh-${words[0]}`)
+    expect((await run([...words, '--data', fresh], { PORT: '0' })).code).toBe(0)
+    expect((await run(['documents', 'list', '--data', fresh])).code).toBe(0)
+  },
+)
 
 test('wrong settings are told by their names, unknown ones warned about', async () => {
   const wrong = await run(['keys', 'list'], { INLAY_MODEL: 'gpt-5', PORT: 'x' })
@@ -155,7 +195,9 @@ test('a port that is taken is told', async () => {
 })
 
 test('the shared options may stand before the command', async () => {
-  const { code, out } = await run(['--json', '--data', join(folder, 'empty'), 'keys', 'list'])
+  const other = join(folder, 'other')
+  await run(['keys', 'create', '--data', other])
+  const { code, out } = await run(['--json', '--data', other, 'documents', 'list'])
   expect([code, JSON.parse(out)]).toEqual([0, []])
   const refused = await run(['--json', 'serch'])
   expect([refused.code, JSON.parse(refused.out)]).toMatchObject([2, { error: { code: 'INVALID_INPUT' } }])

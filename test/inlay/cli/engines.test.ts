@@ -7,12 +7,27 @@ import { join } from 'node:path'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { expect, onTestFinished, test } from 'vitest'
 
-async function run(words: readonly string[], env: Record<string, string>): Promise<{ code: number; said: string }> {
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-engines-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'data')
+}
+
+/** A data folder that has been used before. */
+async function usedFolder(): Promise<string> {
+  const folder = newFolder()
+  await run(['keys', 'create'], {}, folder)
+  return folder
+}
+
+async function run(
+  words: readonly string[],
+  env: Record<string, string>,
+  folder = newFolder(),
+): Promise<{ code: number; said: string }> {
   let said = ''
   const write = (text: string): void => void (said += text)
-  const code = await runCommandLine([...words, '--data', join(folder, 'data')], {
+  const code = await runCommandLine([...words, '--data', folder], {
     env: () => env,
     stdout: { write },
     stderr: { write },
@@ -53,12 +68,13 @@ test('a database that refuses the user is told with the setting, without the pas
 test('a bucket that refuses the key stops the start, without the key', async () => {
   const refusal = '<Error><Code>InvalidAccessKeyId</Code></Error>'
   const bucket = createHttpServer((_, response) => response.writeHead(403).end(refusal))
-  const { code, said } = await run(['agents', 'list'], {
+  const env = {
     INLAY_FILES_URL: 's3://bucket/files',
     INLAY_S3_ENDPOINT: `http://127.0.0.1:${await listening(bucket)}`,
     INLAY_S3_ACCESS_KEY_ID: 'the-id-of-the-key',
     INLAY_S3_SECRET_ACCESS_KEY: 'the-secret',
-  })
+  }
+  const { code, said } = await run(['agents', 'list'], env, await usedFolder())
   expect(code).toBe(1)
   expect(said).toMatch(
     /^inlay: The bucket for uploaded files refused a request \(InvalidAccessKeyId\): check INLAY_FILES_URL/,
@@ -68,12 +84,13 @@ test('a bucket that refuses the key stops the start, without the key', async () 
 
 test('a bucket that is away is told at the start, which goes on', async () => {
   const bucket = createServer((socket) => socket.destroy())
-  const { code, said } = await run(['agents', 'list'], {
+  const env = {
     INLAY_FILES_URL: 's3://bucket/files',
     INLAY_S3_ENDPOINT: `http://127.0.0.1:${await listening(bucket)}`,
     INLAY_S3_ACCESS_KEY_ID: 'the-id-of-the-key',
     INLAY_S3_SECRET_ACCESS_KEY: 'the-secret',
-  })
+  }
+  const { code, said } = await run(['agents', 'list'], env, await usedFolder())
   expect(code).toBe(0)
   expect(said).toMatch(/^inlay: The storage of files cannot be reached: try again later\..*\n +0  /)
   expect(said).not.toMatch(/the-id|the-secret/)

@@ -31,10 +31,11 @@ export const agents: Command = {
     if (action === 'delete') return withService(context, (service) => remove(context, service, first))
     if (action === 'create') {
       const fields = await fieldsOf(first)
-      return withService(context, async (service) => {
+      const save = async (service: Service): Promise<number> => {
         const body = JSON.stringify({ ...(await defaultsOf(service)), ...fields })
         return showSaved(context, await jsonOf(service, '/persona', { method: 'POST', body }))
-      })
+      }
+      return withService(context, save, { creates: true })
     }
     if (action === 'update') {
       const fields = await fieldsOf(second)

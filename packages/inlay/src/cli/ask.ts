@@ -19,7 +19,7 @@ export const ask: Command = {
   },
   run: async (context) => {
     const question = wordsOf(context, 'question')
-    return withService(context, (service) => answer(context, service, question))
+    return withService(context, (service) => answer(context, service, question), { creates: true })
   },
 }
 

@@ -35,10 +35,14 @@ export const chat: Command = {
     ...messageOptions,
   },
   run: (context) =>
-    withService(context, async (service) => {
-      if (service.inlay) await noteEmptyFolder(context, service.inlay)
-      return new Chat(context, service, await messageOptionsOf(context, service.client)).run()
-    }),
+    withService(
+      context,
+      async (service) => {
+        if (service.inlay) await noteEmptyFolder(context, service.inlay)
+        return new Chat(context, service, await messageOptionsOf(context, service.client)).run()
+      },
+      { creates: true },
+    ),
 }
 
 /** A path as a shell would read it: terminals quote or escape the name of a file that is dropped on them. */

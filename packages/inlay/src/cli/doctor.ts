@@ -163,18 +163,20 @@ async function answersHealth(url: string): Promise<boolean> {
 /** Checks through the API: the same for a data folder and for a server. */
 async function checkService(context: CommandContext): Promise<readonly Finding[]> {
   try {
-    return await withService(context, async (service) => {
-      const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
-      // Without its database, all further checks would fail.
-      if (hasFailed(findings)) return findings
-      for (const check of [checkDocuments, checkNotices]) findings.push(...(await attempt(check, service, context)))
-      if (context.options['offline'] !== true) findings.push(...(await attempt(checkModel, service, context)))
-      return findings
-    })
+    return await withService(context, (service) => checkParts(service, context), { creates: true })
   } catch (error) {
     const check = textOption(context, 'url') === undefined ? 'Database' : 'Server'
     return [{ check, status: 'failed', message: sentenceOf(error) }]
   }
+}
+
+async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
+  const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
+  // Without its database, all further checks would fail.
+  if (hasFailed(findings)) return findings
+  for (const check of [checkDocuments, checkNotices]) findings.push(...(await attempt(check, service, context)))
+  if (context.options['offline'] !== true) findings.push(...(await attempt(checkModel, service, context)))
+  return findings
 }
 
 type ServiceCheck = (service: Service, context: CommandContext) => Promise<readonly Finding[]>

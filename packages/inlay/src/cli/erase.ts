@@ -1,7 +1,7 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { refuseUrl } from './service.ts'
-import { withInlay } from './with-inlay.ts'
+import { needData, withInlay } from './with-inlay.ts'
 
 /** Erases the data of a person. */
 export const erase: Command = {
@@ -15,6 +15,7 @@ export const erase: Command = {
   options: {},
   async run(context) {
     refuseUrl(context, 'the API has no route for it; run inlay erase on the machine of the server')
+    await needData(context)
     return withInlay(context, async (inlay) => {
       const [person = ''] = context.words
       const erased = await inlay.erase(person)

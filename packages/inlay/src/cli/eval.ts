@@ -14,7 +14,7 @@ import {
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { baseUrlOf } from './service.ts'
-import { readsOnly, withInlay } from './with-inlay.ts'
+import { needData, readsOnly, withInlay } from './with-inlay.ts'
 
 /** Asks questions with known answers, and scores the answers. */
 export const evaluation: Command = {
@@ -95,6 +95,7 @@ async function evaluated(
 ): Promise<EvaluationReport> {
   const { address, key = context.settings.options.apiKey } = candidate
   if (address === undefined) {
+    await needData(context)
     return withInlay(
       context,
       (inlay) => {

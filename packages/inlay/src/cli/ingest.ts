@@ -56,6 +56,7 @@ export const ingest: Command = {
       const selection = await findSources(context, addresses, fetch)
       return await withService(context, (service) => new Ingestion(context, intakeOf(service), reader).run(selection), {
         indexes: true,
+        creates: true,
       })
     } finally {
       await reader.close()

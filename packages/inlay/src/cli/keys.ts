@@ -59,17 +59,16 @@ async function create(context: CommandContext): Promise<number> {
   const given = [context.options['scope'] ?? 'chat'].flat()
   const unknown = given.find((scope) => !(scopes as readonly unknown[]).includes(scope))
   if (unknown !== undefined) throw misuse(`"${unknown}" is not a scope: use ${scopes.join(', ')}.`)
-  const created = await withKeys(context, (keys) =>
-    keys.create({
-      name: textOption(context, 'name'),
-      owner: textOption(context, 'owner'),
-      streamFormat: streamFormatOf(context),
-      expiresAt: expiryOf(context),
-      limits: limitsOf(context),
-      // Each value was checked above.
-      scopes: given as Scope[],
-    }),
-  )
+  const wanted = {
+    name: textOption(context, 'name'),
+    owner: textOption(context, 'owner'),
+    streamFormat: streamFormatOf(context),
+    expiresAt: expiryOf(context),
+    limits: limitsOf(context),
+    // Each value was checked above.
+    scopes: given as Scope[],
+  }
+  const created = await withKeys(context, (keys) => keys.create(wanted), { creates: true })
   if (context.output.isJson) context.output.json({ key: created.key, ...described(created.record) })
   else {
     context.output.line(created.key)
@@ -119,7 +118,8 @@ function numberOf(id: string): number {
 }
 
 async function rotate(context: CommandContext, id: string): Promise<number> {
-  const replaced = await withKeys(context, (keys) => keys.regenerate(numberOf(id)))
+  const number = numberOf(id)
+  const replaced = await withKeys(context, (keys) => keys.regenerate(number))
   if (context.output.isJson) context.output.json({ key: replaced.key, ...described(replaced.record) })
   else {
     context.output.line(replaced.key)
@@ -129,8 +129,9 @@ async function rotate(context: CommandContext, id: string): Promise<number> {
 }
 
 async function revoke(context: CommandContext, id: string): Promise<number> {
-  await withKeys(context, (keys) => keys.revoke(numberOf(id)))
-  if (context.output.isJson) context.output.json({ id: Number(id), revoked: true })
+  const number = numberOf(id)
+  await withKeys(context, (keys) => keys.revoke(number))
+  if (context.output.isJson) context.output.json({ id: number, revoked: true })
   else context.output.note(`Key ${id} was revoked.`)
   return 0
 }

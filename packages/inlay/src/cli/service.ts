@@ -2,7 +2,7 @@ import { createClient, toError, type Client, type Fetch } from '@inlay/client'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { misuse, textOption, type CommandContext } from './command.ts'
-import { dataFolderOf, readsOnly, withInlay } from './with-inlay.ts'
+import { dataFolderOf, needData, readsOnly, withInlay } from './with-inlay.ts'
 
 /** A server given by `--url`. */
 export interface Remote {
@@ -51,17 +51,19 @@ export function baseUrlOf(given: string): string {
 }
 
 /**
- * Runs a command on the server given by `--url`, otherwise on the data folder. @param indexes whether it may index
- * documents there
+ * Runs a command on the server given by `--url`, otherwise on the data folder.
+ * @param options.indexes whether it may index documents there
+ * @param options.creates whether it may create the data folder
  */
 export async function withService<Result>(
   context: CommandContext,
   work: (service: Service) => Promise<Result>,
-  { indexes = false }: { readonly indexes?: boolean } = {},
+  { indexes = false, creates = false }: { readonly indexes?: boolean; readonly creates?: boolean } = {},
 ): Promise<Result> {
   const remote = remoteOf(context)
   // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
   if (remote) return work(serviceAt(remote, globalThis.fetch, { place: remote.url }))
+  if (!creates) await needData(context)
   return withInlay(
     context,
     (inlay) => {

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
-import { defaultDataFolder } from '../data-folder.ts'
+import { databaseFile, defaultDataFolder } from '../data-folder.ts'
 import type { Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
@@ -30,6 +31,23 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
   throw new InlayError('INVALID_INPUT', {
     message: `${name} is set, so the ${what} are not in a data folder: ${how}.`,
   })
+}
+
+/**
+ * Refuses a command that works on existing data if the data folder has none, so that it does not create a folder where
+ * nobody wants one.
+ */
+export async function needData(context: CommandContext): Promise<void> {
+  if (context.settings.options.engines?.database !== undefined) return
+  const folder = dataFolderOf(context)
+  const fault = await stat(databaseFile(folder)).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => code,
+  )
+  // Other faults are reported, with their reason, when the folder is opened.
+  if (fault !== 'ENOENT') return
+  const advice = 'Add documents with inlay ingest <folder>, or name another folder with --data.'
+  throw new InlayError('INVALID_INPUT', { message: `There is no Inlay data in ${folder}. ${advice}` })
 }
 
 /** Prints errors that happen beside a command. */

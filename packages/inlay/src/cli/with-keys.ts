@@ -4,17 +4,22 @@ import type { ApiKey, Keys } from '@inlay/server'
 import * as v from 'valibot'
 import type { CommandContext } from './command.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
-import { noteErrors } from './with-inlay.ts'
+import { needData, noteErrors } from './with-inlay.ts'
 
 /** The part of key management that the command line uses. */
 export type KeyAdministration = Pick<Keys, 'create' | 'list' | 'regenerate' | 'revoke'>
 
-/** Runs a command on the keys of the server given by `--url`, otherwise on those of the data folder. */
+/**
+ * Runs a command on the keys of the server given by `--url`, otherwise on those of the data folder.
+ * @param options.creates whether it may create the data folder
+ */
 export async function withKeys<Result>(
   context: CommandContext,
   work: (keys: KeyAdministration) => Promise<Result>,
+  { creates = false }: { readonly creates?: boolean } = {},
 ): Promise<Result> {
   if (remoteOf(context)) return withService(context, (service) => work(remoteKeys(service)))
+  if (!creates) await needData(context)
   const { openKeys } = await import('../parts/open-keys.ts')
   const { keys, close } = await openKeys(context.settings.options, noteErrors(context))
   try {
