@@ -127,7 +127,12 @@ test.each([
   ['in an item that it leads', `- [1] ${volcano}.`, undefined],
   ['in a row of a table', `| ${volcano} | [1] |\n`, undefined],
   ['of a heading', `## ${volcano} [1]\n`, undefined],
-  ['of a question', `Is it true that ${volcano}? [1]`, undefined],
+  ['of a question', `Is it true that ${volcano}? [1]`, `Is it true that ${volcano}?`],
+  [
+    'of a sentence behind the question that follows it',
+    'Full-time staff receive 25 days of annual leave. Shall I explain how villages along the coast were destroyed? [1]',
+    undefined,
+  ],
   ['within a sentence that goes on', `${volcano} [1] in the year 1883 and again later.`, undefined],
   ['that the next sentence speaks of', `${volcano}. [1] says nothing of it.`, undefined],
   ['in code', `\`${volcano} [1]\`\n`, undefined],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ResolvedModel } from '@inlay/agent'
 import type { SendMessageInput } from '@inlay/protocol'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
-import { arriving, incoming } from '../../conversations/files/setting.ts'
+import { arriving, incoming, png } from '../../conversations/files/setting.ts'
 import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
@@ -190,11 +190,15 @@ describe('a model that is given results, and a file attached to the message', ()
   const minutes = 'Lena Vogt takes over the trade fair stand. Her plan is due on 12 March.'
   const other = newPassage('rust', 'A plan takes over the ownership of a value. It is due to be dropped at the stand.')
 
-  async function withFile(answer: string, passages = [other]) {
+  async function withFile(
+    answer: string,
+    passages = [other],
+    { file = incoming('minutes.txt', minutes), takesImages = false } = {},
+  ) {
     const model = scriptedModel(() => [answer])
-    const models = providerOf(model, { callsTools: false, grounding: 'search-first' })
+    const models = providerOf(model, { callsTools: false, grounding: 'search-first', takesImages })
     const setting = await newSetting(() => [], { models, search: async () => passages, storage: createStorage() })
-    const { files } = await setting.agent.files.upload(arriving(incoming('minutes.txt', minutes)), { caller: ana })
+    const { files } = await setting.agent.files.upload(arriving(file), { caller: ana })
     const send = async (message: string, more: Partial<SendMessageInput> = {}) =>
       (await setting.send({ message, ...more })).whole()
     const first = await send('Who takes over the stand?', { file_descriptors: [{ id: files[0]!.fileId }] })
@@ -220,6 +224,25 @@ describe('a model that is given results, and a file attached to the message', ()
     expect(sent).toContain('Take facts from these results and the attached files alone.')
     expect(sent).toContain('in the words of the results or of the attached files')
     expect(sent).toContain('When no result and no file answers it')
+  })
+
+  test.each([
+    ['a picture that it sees', incoming('plan.png', png), true],
+    ['a spreadsheet, which it may open', incoming('plan.csv', 'Name,Day\nLena,12'), false],
+  ])('the prompt counts %s', async (_, file, takesImages) => {
+    const { model } = await withFile(minutes, [other], { file, takesImages })
+    expect(JSON.stringify(model.requests[0]?.prompt)).toContain(
+      'Take facts from these results and the attached files alone.',
+    )
+  })
+
+  test('the prompt does not count a picture that the model cannot see', async () => {
+    const { model, first } = await withFile('I cannot see it.', [], { file: incoming('plan.png', png) })
+    const sent = JSON.stringify(model.requests[0]?.prompt)
+    expect(sent).toContain('which this model cannot see')
+    expect(sent).not.toContain('attached files alone')
+    expect(sent).not.toContain('no file answers it')
+    expect(first.answer).toContain('Nothing was found in the documents')
   })
 
   test('the answer does not end with a note that nothing was found', async () => {

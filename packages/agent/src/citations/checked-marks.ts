@@ -53,8 +53,9 @@ export function sentenceOf({ line, rest }: Pick<PlacedMark, 'line' | 'rest'>): s
   if (isBehind ? /^[^\S\n]*\p{Ll}/u.test(rest) : !sentenceEnd.test(rest)) return undefined
   const sentences = sentencesOf(toProse(line.replace(trailingMarks, '')))
   const last = sentences.at(-1)?.split(passedMarker).at(-1)?.trim() ?? ''
-  if (/[?？]$/.test(last)) return undefined
   const before = sentences.at(-2)?.replaceAll(passedMarker, '')
+  // A mark behind a question may belong to the sentence before it; a small model also repeats the question with a mark.
+  if (/[?？]$/.test(last)) return before ? `${before} ${last}` : last
   // A sentence that refers back could be true of anything: it is judged with the one that names its subject.
   return refersBack.test(last) ? before && `${before} ${last}` : last
 }

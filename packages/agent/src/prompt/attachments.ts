@@ -71,6 +71,16 @@ export function attachedTexts(prompt: readonly LanguageModelV4Message[]): readon
   })
 }
 
+/** Begins the message for a file that the model reads, sees or can open by its id. */
+const usable = /^(?:File "[^"\n]*" \(its text|Attached file "[^"\n]*":\n\[It is (?!an image, which))/
+
+/** Whether the model gets anything of an attached file. */
+export const hasAttached = (messages: readonly LanguageModelV4Message[]): boolean =>
+  messages.some(
+    ({ role, content: [part] }) =>
+      role === 'user' && typeof part === 'object' && part.type === 'text' && usable.test(part.text),
+  )
+
 interface Part {
   readonly message?: LanguageModelV4Message
   readonly part?: LanguageModelV4FilePart

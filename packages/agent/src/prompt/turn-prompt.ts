@@ -1,7 +1,7 @@
 import type { Action } from '../contracts/action.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
-import { attachedShare, loadAttachments } from './attachments.ts'
+import { attachedShare, hasAttached, loadAttachments } from './attachments.ts'
 import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
@@ -32,8 +32,6 @@ export interface TurnPromptOptions {
   readonly actions: readonly Action[]
   /** Whether search results will be put into the prompt. Default: false. */
   readonly isGiven?: boolean
-  /** Whether the prompt contains attached files. Default: false. */
-  readonly hasFiles?: boolean
   /** Whether the message is small talk. Default: false. */
   readonly isTalk?: boolean
   /** Replaces the built-in instructions. */
@@ -75,7 +73,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       isDatetimeAware: persona.isDatetimeAware,
       hasContextFiles: hasDocuments || options.isGiven === true,
       isGiven: options.isGiven === true,
-      hasFiles: options.hasFiles === true,
+      hasFiles: attachments !== undefined && hasAttached(messages.flatMap((files) => attachments(files).before)),
       isTalk: options.isTalk === true,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),

@@ -19,7 +19,7 @@ import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/qu
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
-import { attachedTexts } from '../prompt/attachments.ts'
+import { attachedTexts, hasAttached } from '../prompt/attachments.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
@@ -47,7 +47,7 @@ export interface TurnOptions {
   readonly userText: string
   readonly filters: BaseFilters | null
   /** Options for the prompts of all answers. */
-  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'hasFiles' | 'isTalk'>
+  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'isTalk'>
   readonly actions: readonly Action[]
   /** Actions of which the first step has to use one. */
   readonly forced: readonly Action[]
@@ -237,11 +237,11 @@ function createChatResponder(
         actions: strategy.describedActions(turn.actions),
         model,
         isGiven: strategy.grounding === 'given',
-        hasFiles: strategy.hasFiles,
         isTalk: strategy.grounding === 'none',
       },
       turn.run.signal,
     )
+    strategy.hasFiles = hasAttached(prompt)
     if (strategy.hasFiles) writer.citable.addUnnumbered(attachedTexts(prompt))
     const { reminder, reasoning } = answer
     await answerMessage(

@@ -158,8 +158,8 @@ export class SearchStrategy {
   readonly grounding: AnswerGrounding
   /** Whether the results are part of the question; the model is then offered no search. */
   isGiven = false
-  /** Whether a file is attached to the message or an earlier one. */
-  readonly hasFiles: boolean
+  /** Whether the model gets anything of an attached file. */
+  hasFiles = false
   readonly #options: SearchStrategyOptions
   /** Whether the first step tells something about the model. */
   readonly #isTelling: boolean
@@ -167,7 +167,6 @@ export class SearchStrategy {
   constructor(options: SearchStrategyOptions) {
     const { memory, model, actions, opened, isForced, includeCitations } = options
     this.#options = options
-    this.hasFiles = [opened, ...opened.messages].some(({ files }) => files.length > 0)
     const search = actions.find(isSearch)
     const place = search ? placeOf(opened, search, includeCitations) : 'other'
     const isTalk = !isForced && isSmallTalk(opened)

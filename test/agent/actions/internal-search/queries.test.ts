@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/actions/internal-search/query-expansion'
+import { joinHistory } from '@inlay/agent/internal/actions/internal-search/joined-history'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ModelQuestion, PassageSearch } from '@inlay/agent'
 import { newTurn } from '../../action-turn.ts'
@@ -128,10 +129,20 @@ describe('the order to summarise', () => {
     expect(cleanQueries([], query)).toEqual([rest])
   })
 
-  test.each(['summarize function in pandas', 'How does it summarise the data?', 'Summary of the policy'])(
-    'is none: %s',
-    (query) => expect(cleanQueries([query], '')).toEqual([query]),
-  )
+  test.each([
+    ['Summarise the travel policy in three bullet points.', 'the travel policy'],
+    ['Explain the notice period in one short sentence', 'Explain the notice period'],
+    ['Nenne die Regeln zum Urlaub in drei Stichpunkten.', 'Nenne die Regeln zum Urlaub'],
+  ])('is not searched for, nor the form of its answer: %s', (query, rest) => {
+    expect(cleanQueries([], query)).toEqual([rest])
+  })
+
+  test.each([
+    'How do I print in two lines?',
+    'summarize function in pandas',
+    'How does it summarise the data?',
+    'Summary of the policy',
+  ])('is none: %s', (query) => expect(cleanQueries([query], '')).toEqual([query]))
 
   test('is no reason to ask for more queries', async () => {
     const { ask, requests } = answering('{}')
@@ -139,4 +150,12 @@ describe('the order to summarise', () => {
     await createInternalSearch({ search: async () => [] }).run({ queries: ['Summarise the rules.'] }, turn)
     expect(requests).toEqual([])
   })
+})
+
+test('small talk adds no words to a follow-up', () => {
+  const messages = ['Where is the paint booth key?', 'great, thank you!'].map((text) => ({
+    role: 'user' as const,
+    text,
+  }))
+  expect(joinHistory('And who keeps it?', messages)).toBe('And who keeps it? paint booth key')
 })

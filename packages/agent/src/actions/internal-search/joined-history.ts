@@ -1,4 +1,4 @@
-import { keysOf, stopWords, wordPattern } from '@inlay/text'
+import { keysOf, smallTalkOf, stopWords, wordPattern } from '@inlay/text'
 import type { PastText } from '../../contracts/action.ts'
 
 /** A query with more words is understood without its conversation. */
@@ -19,7 +19,7 @@ export function joinHistory(query: string, messages: readonly PastText[]): strin
   if (own.length > (followsUp.test(query) ? maxFollowUpWords : maxOwnWords)) return undefined
   const known = new Set(own.flatMap(keysOf))
   const words: string[] = []
-  const questions = messages.filter(({ role }) => role === 'user').slice(-3)
+  const questions = messages.filter(({ role, text }) => role === 'user' && smallTalkOf(text) === undefined).slice(-3)
   // Newest question first: a follow-up depends on it most.
   for (const word of questions.toReversed().flatMap(({ text }) => wordsOf(text))) {
     if (words.length === maxHistoryWords) break

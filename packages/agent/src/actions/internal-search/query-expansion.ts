@@ -32,9 +32,15 @@ const summarise =
 const fasseZusammen =
   /^(?:bitte )?fass(?:e|en sie)? (?:mir |uns )?(?:bitte )?((?:die|den|das|alle|unsere?n?) .{1,300}) zusammen[.!]?$/i
 
-/** Takes away the order to summarise: it would find documents about summaries. */
+const isRequest =
+  /^(?:please |bitte )?(?:(?:can|could) you (?:please )?)?(?:summari[sz]e|sum up|explain|describe|list|give me|tell me|fass|erklär|beschreib|nenn)/i
+/** The form of the answer, at the end of a request. */
+const inForm =
+  /[,:]?\s+(?:in|as|using|with|als|mit)\s+(?:(?:no more than|at most|about|höchstens|etwa|maximal)\s+)?(?:a|an|one|two|three|four|five|six|eine[mrn]?|ein|zwei|drei|vier|fünf|sechs|\d{1,2})\s+(?:(?:short|brief|simple|kurzen?)\s+)?(?:bullets?(?:[ -]points?)?|sentences?|lines|words|numbered list|bulleted list|stichpunkten?|stichworten|sätzen|satz|zeilen|worten)(?:\s+please|\s+bitte)?\s*[.!?]?$/iu
+
+/** Takes away the order to summarise and the form of the answer: they would find documents about summaries and points. */
 function withoutTask(query: string): string {
-  return query.replace(summarise, '').replace(fasseZusammen, '$1')
+  return (isRequest.test(query) ? query.replace(inForm, '') : query).replace(summarise, '').replace(fasseZusammen, '$1')
 }
 
 /** Whether the query is the unchanged first message of a conversation, so there is nothing to add to it. */
