@@ -234,6 +234,7 @@ describe('settings', () => {
   const driverPages = globSync('docs/2.drivers/*.md').filter((page) => /^createInlay\(/m.test(blocksOf(page)[0] ?? ''))
   const environment = {
     DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none',
+    COHERE_API_KEY: 'cohere-key',
     OPENAI_API_KEY: 'openai-key',
     WIKI_TOKEN: 'wiki',
   }
