@@ -178,6 +178,16 @@ test('a quoted pattern names the files it matches', async () => {
   })
 })
 
+test('an interrupted ingest counts the files that were not read in its summary', async () => {
+  const interruption = new AbortController()
+  interruption.abort()
+  expect(await inlay(['ingest', join(folder, 'handbook')], { signal: interruption.signal })).toMatchObject({
+    code: 130,
+    out: '0 new, 0 changed, 0 unchanged, 0 failed, 2 not read\n',
+    err: expect.stringContaining('2 files were not read: run the same command again to continue.'),
+  })
+})
+
 test('a watched folder is followed until the interruption', async () => {
   const interruption = new AbortController()
   const ended = inlay(['ingest', join(folder, 'handbook'), '--watch'], { signal: interruption.signal })

@@ -117,7 +117,7 @@ test('a backup under load holds all that was answered before it, and a killed on
 
 test('what cannot be backed up or restored is told before anything is touched', async () => {
   const data = join(folder, 'small')
-  await inlay('keys', 'list', '--data', data)
+  await inlay('keys', 'create', '--data', data)
   const refusals: [words: string[], sentence: RegExp][] = [
     [['backup', join(folder, 'x'), '--data', join(folder, 'nothing')], /There is no database in/],
     [['backup', data, '--data', data], /already exists/],

@@ -148,7 +148,13 @@ class Ingestion {
         ...(unread > 0 && { unread }),
       })
     else if (sources.length > 0 || removed !== undefined)
-      output.line(summaryLine({ ...done, ...(removed !== undefined && { removed }) }))
+      output.line(
+        summaryLine({
+          ...done,
+          ...(removed !== undefined && { removed }),
+          ...(unread > 0 && { 'not read': unread }),
+        }),
+      )
     if (signal.aborted) {
       output.note(remainder(unread, await this.#waiting(acceptedOf(outcomes))))
       return 130
