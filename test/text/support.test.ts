@@ -87,3 +87,17 @@ test('code is the same only as a whole', () => {
     expect(find(`To limit the rate, run \`${code}\`.`)).toBeUndefined()
   }
 })
+
+test.each([
+  ['a number before the name of its column', 'Hall B has 24 places.', 'rooms'],
+  ['a number of another column', 'Hall B has 3 places.', undefined],
+  ['a number before the name in prose', 'Hall D has 6 places.', undefined],
+])('compares with a row: %s', (_, sentence, source) => {
+  const text = `| Room | Key kept by | Doors | Opened by | Places |
+|---|---|---|---|---|
+| Hall B | Mira Lindqvist | 3 | Clara Jensen | 24 |
+| Hall C | Joon Park | 2 | Ines Duarte | 16 |
+
+Hall D: Joon Park calls places 6.`
+  expect(createSupport([{ source: 'rooms', text }])(sentence)?.source).toBe(source)
+})

@@ -38,6 +38,8 @@ interface Window<Source> {
   readonly keys: ReadonlySet<string>
   /** Words and keys of titles. */
   readonly about: ReadonlySet<string>
+  /** Whether it is a row of a table, where the name of a column stands before its value. */
+  readonly isRow: boolean
 }
 
 /**
@@ -168,13 +170,20 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
     return Array.from({ length: maxUnits }, (_, index) => {
       const statements = read.slice(from, from + index + 1)
       const keys = new Set(statements.flatMap((statement) => statement.keys))
-      return { source, text: wholes.slice(from, from + index + 1).join(' '), statements, keys, about }
+      return {
+        source,
+        text: wholes.slice(from, from + index + 1).join(' '),
+        statements,
+        keys,
+        about,
+        isRow: kind === 'row',
+      }
     })
   })
 }
 
 /** Whether numbers, names, negations and opposites agree. */
-function agree<Source>(said: Statement, { statements, keys, about }: Window<Source>): boolean {
+function agree<Source>(said: Statement, { statements, keys, about, isRow }: Window<Source>): boolean {
   const hasWord = (word: string): boolean => statements.some(({ words }) => words.has(word))
   const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
   const { opening } = said
@@ -195,7 +204,7 @@ function agree<Source>(said: Statement, { statements, keys, about }: Window<Sour
   return said.anchors.every((anchor, at) => {
     const same = matches[at]
     if (!same) return true
-    if (!same.some((other) => standAlike(anchor, other))) return false
+    if (!same.some((other) => standAlike(anchor, other) || (isRow && isOfColumn(anchor, other)))) return false
     if (anchor.isJoined && !hasLead(anchor, same)) return false
     const [next, nextSame] = [said.anchors[at + 1], matches[at + 1]]
     if (!next || !nextSame?.length || next.word === anchor.word) return true
@@ -205,6 +214,10 @@ function agree<Source>(said: Statement, { statements, keys, about }: Window<Sour
 }
 
 const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
+
+/** Whether a number stands before the word that names its column: `24 places` for `Places 24`. */
+const isOfColumn = ({ isNumber, after }: Anchor, { before }: Anchor): boolean =>
+  isNumber && after.length > 0 && after[0] === before[0]
 
 /** Whether one of the nearest words on a side is the same; otherwise a name or number was moved to another context. */
 function standAlike(anchor: Anchor, other: Anchor): boolean {
