@@ -355,6 +355,39 @@ test('doctor needs no folder where everything is kept on servers', async () => {
   expect(existsSync(unused)).toBe(false)
 })
 
+test('doctor says each problem once', async () => {
+  const run = async (words: readonly string[], env: Record<string, string>): Promise<{ out: string; err: string }> => {
+    let [out, err] = ['', '']
+    await runCommandLine(words, {
+      env: () => ({ INLAY_DATA: join(folder, 'local'), PORT: '0', ...env }),
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: (text) => (err += text) },
+      signal: new AbortController().signal,
+    })
+    return { out, err }
+  }
+  await run(['ingest', join(folder, 'handbook')], {})
+  const embedding = { INLAY_EMBEDDING_MODEL: 'm', INLAY_EMBEDDING_DIMENSIONS: '4' }
+  const model = { ...embedding, INLAY_EMBEDDING_BASE_URL: 'http://127.0.0.1:9/v1' }
+  const mismatch = await run(['doctor', '--offline', '--json'], model)
+  const findings = JSON.parse(mismatch.out) as { check: string; status: string }[]
+  expect(findings.filter(({ check, status }) => status !== 'ok' && check !== 'Disk')).toEqual([
+    {
+      check: 'Embedding model',
+      status: 'warning',
+      message: expect.stringMatching(
+        /^the documents use none, but the settings specify .*m@4: search uses keywords only/,
+      ),
+      advice: expect.stringContaining('inlay reindex --embedder'),
+    },
+  ])
+  expect(mismatch.err).toBe('')
+  const { out, err } = await run(['doctor'], { INLAY_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  expect(out).toMatch(/^FAILED {3}Ready: The database does not respond/m)
+  expect(err).not.toContain('does not respond')
+  expect(err.match(/The database .* is not used/g)).toHaveLength(1)
+})
+
 test('doctor says what to do about a model by how it fails', async () => {
   const provider = createServer((request, response) => {
     const isKnown = request.headers.authorization === 'Bearer the-right-key'

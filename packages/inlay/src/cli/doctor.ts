@@ -9,7 +9,7 @@ import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
-import { dataFolderOf } from './with-inlay.ts'
+import { dataFolderOf, noteErrors } from './with-inlay.ts'
 
 /** Result of one check. */
 interface Finding {
@@ -162,13 +162,24 @@ async function answersHealth(url: string): Promise<boolean> {
 
 /** Checks through the API: the same for a data folder and for a server. */
 async function checkService(context: CommandContext): Promise<readonly Finding[]> {
-  try {
-    return await withService(context, (service) => checkParts(service, context), { creates: true })
-  } catch (error) {
+  const errors: unknown[] = []
+  const onError = (error: unknown): void => void errors.push(error)
+  const findings = await withService(context, (service) => checkParts(service, context), {
+    creates: true,
+    onError,
+  }).catch((error: unknown): readonly Finding[] => {
     const check = textOption(context, 'url') === undefined ? 'Database' : 'Server'
     return [{ check, status: 'failed', message: sentenceOf(error) }]
-  }
+  })
+  // The others are among the findings.
+  const isFound = (error: unknown): boolean =>
+    isOtherEmbedder(error) || findings.some(({ message }) => message === sentenceOf(error))
+  errors.filter((error) => !isFound(error)).forEach(noteErrors(context))
+  return findings
 }
+
+/** Whether an error is what {@link checkDocuments} says about the embedding model. */
+const isOtherEmbedder = (error: unknown): boolean => isInlayError(error) && error.code === 'INDEX_MISMATCH'
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
@@ -195,8 +206,16 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
 
 const checkReadiness: ServiceCheck = async (service) => {
   const { success, message } = v.parse(readiness, await jsonOf(service, '/health/ready'))
-  const isFine = success && message === 'ok'
-  return [{ check: 'Ready', status: isFine ? 'ok' : 'warning', message: isFine ? `${service.place} answers` : message }]
+  // The check of the embedding model says more about it.
+  const said = message.split('; ').filter((note) => !/embedding model of/.test(note))
+  const isFine = success && said.join() === 'ok'
+  return [
+    {
+      check: 'Ready',
+      status: isFine ? 'ok' : 'warning',
+      message: isFine ? `${service.place} answers` : said.join('; '),
+    },
+  ]
 }
 
 const readiness = v.object({ success: v.boolean(), message: v.string() })
@@ -220,7 +239,7 @@ const checkDocuments: ServiceCheck = async (service) => {
       : {
           check: 'Embedding model',
           status: 'warning',
-          message: `the documents use ${embedder.recorded ?? 'none'}, but the settings specify ${embedder.configured ?? 'none'}`,
+          message: `the documents use ${embedder.recorded ?? 'none'}, but the settings specify ${embedder.configured ?? 'none'}: search uses keywords only`,
           advice: 'Restore the previous setting, or index the documents with the new model: inlay reindex --embedder.',
         },
   ]
@@ -228,7 +247,9 @@ const checkDocuments: ServiceCheck = async (service) => {
 
 const checkNotices: ServiceCheck = async (service) => {
   const { notices } = v.parse(v.object({ notices: v.array(v.string()) }), await jsonOf(service, '/service-api/notices'))
-  return notices.map((message) => ({ check: 'Notice', status: 'warning', message }))
+  // The check of the embedding model gives the same advice.
+  const others = notices.filter((message) => !message.includes('inlay reindex --embedder'))
+  return others.map((message) => ({ check: 'Notice', status: 'warning', message }))
 }
 
 const checkModel: ServiceCheck = async (service, { signal }) => {

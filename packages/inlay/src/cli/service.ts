@@ -2,7 +2,7 @@ import { createClient, toError, type Client, type Fetch } from '@inlay/client'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { misuse, textOption, type CommandContext } from './command.ts'
-import { dataFolderOf, needData, readsOnly, withInlay } from './with-inlay.ts'
+import { dataFolderOf, needData, noteErrors, readsOnly, withInlay } from './with-inlay.ts'
 
 /** A server given by `--url`. */
 export interface Remote {
@@ -20,6 +20,13 @@ export interface Service {
   readonly inlay: Inlay | undefined
   /** URL or folder, for messages. */
   readonly place: string
+}
+
+/** How a command uses the data folder. */
+interface Use {
+  readonly indexes?: boolean
+  readonly creates?: boolean
+  readonly onError?: (error: unknown) => void
 }
 
 /** Base URL of requests that never leave this process. */
@@ -54,11 +61,12 @@ export function baseUrlOf(given: string): string {
  * Runs a command on the server given by `--url`, otherwise on the data folder.
  * @param options.indexes whether it may index documents there
  * @param options.creates whether it may create the data folder
+ * @param options.onError receives errors that happen beside the command; by default they are printed
  */
 export async function withService<Result>(
   context: CommandContext,
   work: (service: Service) => Promise<Result>,
-  { indexes = false, creates = false }: { readonly indexes?: boolean; readonly creates?: boolean } = {},
+  { indexes = false, creates = false, onError = noteErrors(context) }: Use = {},
 ): Promise<Result> {
   const remote = remoteOf(context)
   // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
@@ -70,7 +78,7 @@ export async function withService<Result>(
       const send: Fetch = async (url, init) => inlay.fetch(new Request(url, init))
       return work(serviceAt({ url: localBase, key: undefined }, send, { place: dataFolderOf(context), inlay }))
     },
-    { ...(indexes ? {} : readsOnly), basePath: '/api', authenticate: () => operator },
+    { ...(indexes ? {} : readsOnly), onError, basePath: '/api', authenticate: () => operator },
   )
 }
 
