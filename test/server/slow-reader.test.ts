@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LiveRun } from '@inlay/agent/internal/run/resumable-runs'
+import type { LiveRun } from '@inlay/agent/internal/run/live-runs'
 import { newService } from './conversation.ts'
 import { alice } from './fakes.ts'
 

@@ -1,5 +1,5 @@
 import { createCallerLimit, createFairTurns, createPace } from '@inlay/scheduling'
-import { createBudget, type Budget } from './limits/budget.ts'
+import { createSharedCapacity, type SharedCapacity } from './limits/shared-capacity.ts'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
 import type { Authenticator } from './auth/required-caller.ts'
@@ -197,7 +197,7 @@ function callsPerCaller(): number {
   return Math.max(4, 2 * (navigator.hardwareConcurrency ?? 1))
 }
 
-function createBodyBudget(total: number): Budget {
+function createBodyBudget(total: number): SharedCapacity {
   const message = 'The request bodies being processed take too much memory: try again in a moment.'
-  return createBudget({ total, perCaller: total / 2, message })
+  return createSharedCapacity({ total, perCaller: total / 2, message })
 }

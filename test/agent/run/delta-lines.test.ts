@@ -1,5 +1,5 @@
-import { createRun } from '@inlay/agent/internal/run/resumable-runs'
-import { createRunLog } from '@inlay/agent/internal/run/resumable-lines'
+import { createRun } from '@inlay/agent/internal/run/live-runs'
+import { createRunLog } from '@inlay/agent/internal/run/run-log'
 import { createFold, encodeLine, type PacketBody, type StreamLine } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 

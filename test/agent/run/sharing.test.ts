@@ -1,6 +1,6 @@
 import type { SharedRuns } from '@inlay/agent'
 import { createCopies } from '@inlay/agent/internal/run/other-process-runs'
-import { createRun, createRuns } from '@inlay/agent/internal/run/resumable-runs'
+import { createRun, createRuns } from '@inlay/agent/internal/run/live-runs'
 import { createRunSharing } from '@inlay/agent/internal/run/sharing'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'

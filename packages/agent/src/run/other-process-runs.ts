@@ -1,6 +1,6 @@
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import type { ToolCallDetail } from '@inlay/protocol'
-import { createRun, type LiveRun } from './resumable-runs.ts'
+import { createRun, type LiveRun } from './live-runs.ts'
 
 /** Reads runs of other processes. */
 export interface RunReading {

@@ -3,7 +3,7 @@ import type { Services } from '../contracts/services.ts'
 import type { RunLines, SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedRunPoll } from './abandoned-runs.ts'
 import { createCopies, createReading, type CopyOptions, type RunReading } from './other-process-runs.ts'
-import type { LiveRun, Runs } from './resumable-runs.ts'
+import type { LiveRun, Runs } from './live-runs.ts'
 
 /** Lets processes read and stop each other's runs. */
 export interface RunSharing extends RunReading {

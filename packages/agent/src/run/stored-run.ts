@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { StreamLine, ToolCallDetail } from '@inlay/protocol'
 import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
-import { createRun, type LiveRun } from './resumable-runs.ts'
+import { createRun, type LiveRun } from './live-runs.ts'
 
 /**
  * Recreates a finished run from its stored lines, or from the stored answer if the lines were not kept.

@@ -2,7 +2,7 @@ import { InlayError, isInlayError, isJsonObject, type Principal, type Usage } fr
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
-import type { LiveRun } from '../run/resumable-runs.ts'
+import type { LiveRun } from '../run/live-runs.ts'
 import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'

@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { Principal, SendMessageRequest, StreamLine } from '@inlay/protocol'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
-import type { LiveRun, Runs } from '../run/resumable-runs.ts'
+import type { LiveRun, Runs } from '../run/live-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { readStoredRun } from '../run/stored-run.ts'
 

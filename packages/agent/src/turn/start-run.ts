@@ -5,7 +5,7 @@ import type { ConversationStore, OpenedTurn } from '../contracts/conversation-st
 import type { FileStore } from '../contracts/file-store.ts'
 import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
-import type { LiveRun, Runs } from '../run/resumable-runs.ts'
+import type { LiveRun, Runs } from '../run/live-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'

@@ -8,7 +8,7 @@ import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
 import type { BlobStorage, FileHolders, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
 import { hideFile, queueForIndex, queueRemoval, showFile, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
-import { cameFor, createIntake, type IntakeOptions } from './upload.ts'
+import { cameFor, createUploads, type UploadOptions } from './upload.ts'
 import { createReadings, type Readings } from './file-texts.ts'
 import { cutSheet, toSheets } from './sheets.ts'
 import { decodeText, readTextFile } from './text-reader.ts'
@@ -26,7 +26,7 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   readonly maxTokens: number
   /** How long an upload waits for its files to be read, in milliseconds. */
   readonly waitMs: number
-  readonly checkProject: IntakeOptions['checkProject']
+  readonly checkProject: UploadOptions['checkProject']
   /** Names of the agents that hold a file. */
   readonly personasWith: (id: string) => Promise<readonly string[]>
   /** Whether a document names a file, by an id of it. Default: none does. */
@@ -61,7 +61,7 @@ export function createFiles(options: FilesOptions): SqlFiles {
     closing: closing.signal,
   })
   const worker = createFileWorker({ ...options, blobs, readings, index, decide: (file) => decide(file, options) })
-  const intake = createIntake({ ...options, blobs, readings, notify: worker.notify })
+  const uploads = createUploads({ ...options, blobs, readings, notify: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     await ready()
     const [file] = await findOwn(db, [id], caller.id)
@@ -72,15 +72,15 @@ export function createFiles(options: FilesOptions): SqlFiles {
     canKeep: options.storage !== undefined,
     upload: async (files, given) => {
       await ready()
-      return intake.upload(files, given)
+      return uploads.upload(files, given)
     },
     keep: async (file, caller) => {
       await ready()
-      return intake.keep(file, caller)
+      return uploads.keep(file, caller)
     },
     keepPicture: async (file, caller) => {
       await ready()
-      return intake.keepPicture(file, caller)
+      return uploads.keepPicture(file, caller)
     },
     adoptPicture: async (id, ownerId) => {
       await db

@@ -10,7 +10,7 @@ import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './file-texts.ts'
 
 /** Dependencies of uploads. */
-export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
+export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly readings: Readings
@@ -24,7 +24,7 @@ export interface IntakeOptions extends Pick<Services, 'now' | 'newId'> {
 }
 
 /** Accepts uploads. */
-export interface Intake {
+export interface Uploads {
   upload(
     files: AsyncIterable<IncomingFile>,
     options: { readonly caller: Principal; readonly details?: () => UploadDetails },
@@ -52,7 +52,7 @@ interface Arrived {
 type Rejected = Upload['rejected'][number]
 
 /** Creates the upload. Until an upload is complete, its files are marked for removal. */
-export function createIntake(options: IntakeOptions): Intake {
+export function createUploads(options: UploadOptions): Uploads {
   const { db, now, checkProject, notify } = options
   const discard = async (files: readonly Arrived[]): Promise<void> => {
     for (const { id } of files) {
@@ -111,7 +111,7 @@ export function createIntake(options: IntakeOptions): Intake {
 async function receive(
   file: IncomingFile,
   caller: Principal,
-  { db, blobs, now, newId, maxBytes, isListed }: IntakeOptions & { readonly isListed: number },
+  { db, blobs, now, newId, maxBytes, isListed }: UploadOptions & { readonly isListed: number },
 ): Promise<Arrived | Rejected> {
   const name = cleanName(file.name)
   const mediaType = mediaTypeOf(name, file.mediaType)
@@ -205,7 +205,7 @@ async function accept(
 /** Waits a little for the files to be read; returns the reasons of those that cannot be. */
 async function waitForReadings(
   files: readonly Arrived[],
-  { db, readings, waitMs }: IntakeOptions,
+  { db, readings, waitMs }: UploadOptions,
 ): Promise<Map<string, string>> {
   const refused = new Map<string, string>()
   const texts = files.filter(({ kind }) => kind !== 'image')

@@ -5,7 +5,7 @@ import { noteActivity, readMemberships, readPairs } from '../access-and-filters/
 import { noteWaitingImages } from '../access-and-filters/document-images.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { deleteDocuments } from './delete-documents.ts'
-import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './document-changes.ts'
+import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './accept-or-remove.ts'
 import { type LargeContent, releaseLargeContent, writeLargeContent } from './large-content.ts'
 import { addToCounter } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'

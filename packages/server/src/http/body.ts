@@ -1,6 +1,6 @@
 import { InlayError, isInlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import type { BudgetShare } from '../limits/budget.ts'
+import type { CapacityShare } from '../limits/shared-capacity.ts'
 import type { ServerSettings } from './settings.ts'
 
 /** Larger documents are read in pieces. */
@@ -291,7 +291,7 @@ export interface BodyShare {
 }
 
 export function createBodyShare({ bodyBudget, timer }: ServerSettings, caller: string): BodyShare {
-  let share: BudgetShare | undefined
+  let share: CapacityShare | undefined
   let isReleased = false
   let heldBytes = 0
   let cancel: (() => void) | undefined

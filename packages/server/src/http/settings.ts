@@ -1,5 +1,5 @@
 import type { CallerLimit, FairTurns } from '@inlay/scheduling'
-import type { Budget } from '../limits/budget.ts'
+import type { SharedCapacity } from '../limits/shared-capacity.ts'
 import type { McpCalls } from './mcp-calls.ts'
 
 /** Maximum sizes of request bodies. JSON is parsed synchronously, so larger bodies block other requests longer. */
@@ -52,7 +52,7 @@ export interface ServerSettings {
   /** Requests waiting for their documents, per caller. */
   readonly maxWaitingCalls: CallerLimit
   /** Memory budget for JSON bodies. */
-  readonly bodyBudget: Budget
+  readonly bodyBudget: SharedCapacity
   /** Limits concurrent calls per caller while several callers are active. */
   readonly turns: FairTurns
   /** Lets a few calls of paced routes begin in each pass of the event loop. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRuns } from '@inlay/agent/internal/run/resumable-runs'
+import { createRuns } from '@inlay/agent/internal/run/live-runs'
 import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import type { InlayError } from '@inlay/protocol'
 import { ana, ben, eventually, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from '../setting.ts'

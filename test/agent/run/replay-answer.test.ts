@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { replayPackets, type ReplayAnswer, type ReplayCall } from '@inlay/agent/internal/run/stored-packets'
+import { replayPackets, type ReplayAnswer, type ReplayCall } from '@inlay/agent/internal/run/replay-answer'
 import { inShort, newDoc } from '../setting.ts'
 
 const search: ReplayCall = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRunLog } from '@inlay/agent/internal/run/resumable-lines'
+import { createRunLog } from '@inlay/agent/internal/run/run-log'
 
 const roomy = { maxBytes: 1_000_000 }
 

@@ -1,13 +1,13 @@
 import { InlayError } from '@inlay/protocol'
 
 /** Tracks how much of a resource is in use, in total and per caller. */
-export interface Budget {
+export interface SharedCapacity {
   /** Opens an empty share. */
-  open(caller: string): BudgetShare
+  open(caller: string): CapacityShare
 }
 
-/** The share of a budget held by one call. */
-export interface BudgetShare {
+/** The share held by one call. */
+export interface CapacityShare {
   /**
    * Grows the share to the given amount. When nothing else is held, any amount is granted.
    * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; the share keeps its size
@@ -17,16 +17,16 @@ export interface BudgetShare {
   release(): void
 }
 
-/** Bounds of a budget. */
-export interface BudgetOptions {
+/** Bounds of a shared capacity. */
+export interface SharedCapacityOptions {
   readonly total: number
   readonly perCaller: number
-  /** Error message that tells the caller what exceeds the budget. */
+  /** Error message that tells the caller what exceeds it. */
   readonly message: string
 }
 
-/** Creates a budget, for example for the bytes of requests being read. */
-export function createBudget({ total, perCaller, message }: BudgetOptions): Budget {
+/** Creates a shared capacity, for example of the bytes of requests being read. */
+export function createSharedCapacity({ total, perCaller, message }: SharedCapacityOptions): SharedCapacity {
   const used = new Map<string, number>()
   let sum = 0
   return {

@@ -1,4 +1,4 @@
-import { createBudget } from '@inlay/server/internal/limits/budget'
+import { createSharedCapacity } from '@inlay/server/internal/limits/shared-capacity'
 import { expect, test } from 'vitest'
 
 const refusalOf = (work: () => void): unknown => {
@@ -11,7 +11,7 @@ const refusalOf = (work: () => void): unknown => {
 }
 
 test('an amount above a budget is given where nothing else is held, and refused beside something', () => {
-  const budget = createBudget({ total: 10, perCaller: 6, message: 'Too much.' })
+  const budget = createSharedCapacity({ total: 10, perCaller: 6, message: 'Too much.' })
   const alone = budget.open('ana')
   expect(refusalOf(() => alone.grow(8))).toBeUndefined()
   expect(refusalOf(() => alone.grow(20))).toBeUndefined()
@@ -20,7 +20,7 @@ test('an amount above a budget is given where nothing else is held, and refused 
 })
 
 test('a share that was given back takes nothing more', () => {
-  const budget = createBudget({ total: 10, perCaller: 10, message: 'Too much.' })
+  const budget = createSharedCapacity({ total: 10, perCaller: 10, message: 'Too much.' })
   const share = budget.open('ana')
   share.grow(5)
   share.release()
@@ -31,7 +31,7 @@ test('a share that was given back takes nothing more', () => {
 })
 
 test('a share that is released twice gives its amount back once', () => {
-  const budget = createBudget({ total: 10, perCaller: 10, message: 'Too much.' })
+  const budget = createSharedCapacity({ total: 10, perCaller: 10, message: 'Too much.' })
   const [share, other] = [budget.open('ana'), budget.open('ben')]
   share.grow(4)
   other.grow(6)

@@ -10,7 +10,7 @@ import {
 import { yieldToEventLoop } from '@inlay/scheduling'
 import type { Run } from '../contracts/run.ts'
 import { createDeltaEncoder } from './delta-lines.ts'
-import { createRunLog, type RunLog, type RunLogOptions } from './resumable-lines.ts'
+import { createRunLog, type RunLog, type RunLogOptions } from './run-log.ts'
 
 /** Why a run was stopped: by its user, or because the agent is closing. */
 export type StopCause = 'user' | 'closing'
