@@ -173,13 +173,13 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
   })
   // The others are among the findings.
   const isFound = (error: unknown): boolean =>
-    isOtherEmbedder(error) || findings.some(({ message }) => message === sentenceOf(error))
+    isOtherEmbedder(sentenceOf(error)) || findings.some(({ message }) => message === sentenceOf(error))
   errors.filter((error) => !isFound(error)).forEach(noteErrors(context))
   return findings
 }
 
-/** Whether an error is what {@link checkDocuments} says about the embedding model. */
-const isOtherEmbedder = (error: unknown): boolean => isInlayError(error) && error.code === 'INDEX_MISMATCH'
+/** Whether a text is the notice of what {@link checkDocuments} says about the embedding model. */
+const isOtherEmbedder = (text: string): boolean => text.includes('inlay reindex --embedder')
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
@@ -248,7 +248,7 @@ const checkDocuments: ServiceCheck = async (service) => {
 const checkNotices: ServiceCheck = async (service) => {
   const { notices } = v.parse(v.object({ notices: v.array(v.string()) }), await jsonOf(service, '/service-api/notices'))
   // The check of the embedding model gives the same advice.
-  const others = notices.filter((message) => !message.includes('inlay reindex --embedder'))
+  const others = notices.filter((message) => !isOtherEmbedder(message))
   return others.map((message) => ({ check: 'Notice', status: 'warning', message }))
 }
 
