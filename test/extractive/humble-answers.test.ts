@@ -26,6 +26,23 @@ test('one sure sentence is quoted alone', async () => {
   )
 })
 
+test('questions that a page lists are shown, but no question answers one', async () => {
+  const interviews = {
+    title: 'Interviews',
+    content:
+      '# Interviews\n\nThe interview questions are:\n\n- Why do you want to work for us?\n- Which machines can you run?\n' +
+      '- When can you start?\n',
+  }
+  const said = await answer('What are the interview questions?', interviews)
+  expect(said).toContain('Which machines can you run [1]?')
+  expect(said).toContain('When can you start [1]?')
+})
+
+test('a reason is sure only in a sentence that gives one', async () => {
+  const fees = { title: 'Fees', content: '# Fees\n\nResidents pay 30 euros a year. Guests pay nothing.\n' }
+  expect(await answer('Why do residents pay?', fees)).toMatch(/^The closest passage/)
+})
+
 test('the closest passages are quoted with page and heading, each with its citation', async () => {
   const said = await answer('Where do bicycles and strollers stay on deck?', ferries)
   expect(said).toMatch(/^The closest passages are:/)

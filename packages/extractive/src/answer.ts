@@ -121,7 +121,8 @@ const referral =
 
 function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
-  if (unit.language === 'output' || referral.test(unit.text) || /[?？]$/.test(unit.text)) return false
+  if (unit.language === 'output' || referral.test(unit.text)) return false
+  if (unit.kind === 'sentence' && /[?？]$/.test(unit.text)) return false
   if (said !== '' && said.includes(unit.text.replace(/[.!?:]+$/, ''))) return false
   const wanted = question.queries[0] ?? question.text
   const isCode = unit.kind === 'code'
@@ -300,6 +301,9 @@ function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): re
 
 const capitalized = /(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}]*/gu
 
+const asksWhy = /^(?:why|warum|wieso|por qué|pourquoi|perché)(?!\p{L})/iu
+const reason = /\b(?:because|since|so that|in order to|due to|reason|weil|denn|damit|porque|debido|parce|car|perché)\b/i
+
 /** Starts with a word that refers to the previous sentence. */
 const leansBack =
   /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
@@ -341,7 +345,8 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
   // A row without the value that is asked for.
   if (unit.kind === 'row' && kind === 'number') return false
-  if (best.fit < 0) return false
+  if (best.fit < 0 || /[?？]$/.test(unit.text)) return false
+  if (asksWhy.test(text) && !reason.test(unit.text)) return false
   if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
   // Instructions that lack a word of the question may do something else.
   const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`

@@ -86,8 +86,8 @@ export function termSet(text: string): Set<string> {
 const marks = /\p{M}/gu
 
 /**
- * Comparison key of a word in any language: English words lose their ending; longer words of other languages are cut to
- * six letters, which distinguishes words about as well as stems would.
+ * Comparison key of a word in any language: English words lose their ending; then words longer than six letters are
+ * cut to six, which distinguishes words about as well as stems would.
  */
 function keyOf(text: string): string {
   const short = stem(text)

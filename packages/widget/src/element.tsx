@@ -139,11 +139,13 @@ export class InlayChatElement extends Base {
   /** Asks a question as if the user had typed it. */
   ask(question: string): void {
     this.open()
+    this.#leftId = null
     ask(this.#chat().conversation, question)
   }
 
   /** Starts a new chat. */
   newChat(): void {
+    this.#leftId = null
     this.#chat().conversation.leave()
   }
 

@@ -436,6 +436,18 @@ test('another version is shown with what followed it, and other tabs learn of it
   expect(changed).toEqual(['s'])
 })
 
+test('a session that is opened while a version is chosen in another one is shown', async () => {
+  const { conversation, calls, shown } = start([storedBranches(4), storedBranches(2), storedBranches(4)])
+  conversation.open('s')
+  await expect.poll(shown).toEqual([['New?', 'finished', 'New.']])
+  conversation.choose(2)
+  conversation.open('other')
+  await expect.poll(() => calls).toContain('select 2')
+  await expect.poll(() => conversation.state.isLoading).toBe(false)
+  expect(conversation.state.sessionId).toBe('other')
+  expect(calls.filter((call) => call.startsWith('chat'))).toEqual(['chat s', 'chat other'])
+})
+
 test('no other version is chosen during an answer', async () => {
   const { conversation, answers, calls, shown } = start([storedBranches(4)])
   conversation.open('s')

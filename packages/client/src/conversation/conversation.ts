@@ -370,16 +370,18 @@ export function createConversation<How extends { readonly agentId?: number | und
         if (sessionId === null) return
         service.selectBranch(messageId).then(() => {
           onSessionChange?.(sessionId)
-          void load(sessionId)
+          // The user may have opened another session meanwhile.
+          if (state.sessionId === sessionId) void load(sessionId)
         }, fail)
       })
     },
     keep(turn, column) {
+      const { sessionId } = state
       keepAnswer(column).then(() => {
         set({ failure: null })
         change(turn.id, (known) => keptColumn(known, column))
         void learnVersions(turn.id, column.fold)
-        if (state.sessionId !== null) onSessionChange?.(state.sessionId)
+        if (sessionId !== null) onSessionChange?.(sessionId)
       }, fail)
     },
     rate(turn, feedback, reason) {

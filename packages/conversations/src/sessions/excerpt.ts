@@ -40,7 +40,7 @@ export function excerptOf(text: string, terms: readonly string[]): string {
  * nobody can tell them from signs of the text.
  */
 function onOneLine(text: string): string {
-  return text.replace(/\n[ \t]*>[ \t>]*/g, '\n').replace(/\s+/g, ' ')
+  return text.replace(/(^|\n)[ \t]*>[ \t>]*/g, '$1').replace(/\s+/g, ' ')
 }
 
 /** Position of a term in a text in lower case: at the beginning of a word or else anywhere. */

@@ -24,7 +24,7 @@ export interface CohereEmbedderOptions extends RemoteEmbedderOptions {
 const mostTexts = 96
 
 /**
- * An embedding model of Cohere. Its API is told documents from queries by `input_type`, which OpenAI's protocol does not
+ * An embedding model of Cohere. Its API tells documents from queries by `input_type`, which OpenAI's protocol does not
  * have. Of a text that is too long, the service embeds the beginning. Retries after 408, 429, 5xx and broken connections,
  * waiting as long as the service asks. Run `embedderConformance`.
  * @throws INVALID_INPUT for options that cannot work; from `embed`: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (with

@@ -24,7 +24,10 @@ interface AnswerViewProps {
 
 /** The steps, text and sources of an answer. */
 export function AnswerView({ turn, idPrefix, name = '', service, above, children }: AnswerViewProps): JSX.Element {
-  const [shown, setShown] = useState<Shown | null>(null)
+  const { messageId } = turn.fold.state
+  const [opened, setOpened] = useState<(Shown & { readonly messageId: number | null }) | null>(null)
+  // Another version of the answer has other sources.
+  const shown = opened?.messageId === messageId ? opened : null
   const cameFrom = useRef<Element | null>(null)
   const { cited, uncited } = sourcesOf(turn)
   const { answer } = turn.fold
@@ -43,14 +46,14 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
       label: (number) => (byNumber.has(number) ? texts.chat.source(number, byNumber.get(number) ?? '') : undefined),
       open: (number, sentence) => {
         cameFrom.current = document.activeElement
-        setShown((known) => ({ number, sentence, request: (known?.request ?? 0) + 1 }))
+        setOpened((known) => ({ number, sentence, messageId, request: (known?.request ?? 0) + 1 }))
       },
     }
-  }, [titles])
+  }, [titles, messageId])
   const numberOf = (documentId: string): number | undefined =>
     cited.find((source) => source.documentId === documentId)?.number ?? undefined
   const back = (): void => {
-    setShown(null)
+    setOpened(null)
     if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
   }
   return (

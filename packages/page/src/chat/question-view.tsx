@@ -31,7 +31,7 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
   return (
     <div class="question-place">
       {/* It names the article, so it stays while the field is shown. */}
-      <h2 class={isFolded ? 'question folded' : 'question'} id={id} dir="auto" hidden={isEditing}>
+      <h2 class={isLong && isFolded ? 'question folded' : 'question'} id={id} dir="auto" hidden={isEditing}>
         {quote !== '' && (
           <span class="question-quote" dir="auto">
             {quote}

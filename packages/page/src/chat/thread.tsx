@@ -123,7 +123,10 @@ function useSteady(
       choose: (...given) => latest.current.choose(...given),
       rate: (...given) => latest.current.rate(...given),
       keep: (...given) => latest.current.keep(...given),
-      goOn: () => latest.current.ask({ question: texts.chat.goOnText, files: [] }),
+      goOn: () => {
+        latest.current.ask({ question: texts.chat.goOnText, files: [] })
+        focusComposer()
+      },
     }),
     [isAnswering],
   )
