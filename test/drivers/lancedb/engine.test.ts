@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { closeWhenFree } from '@inlay/drivers/internal/lancedb/engine'
+import { expect, test, vi } from 'vitest'
 
 const script = `
   import { loadEngine } from '@inlay/drivers/internal/lancedb/engine'
@@ -42,4 +43,17 @@ test('a filter of one row in twenty does not have each of its rows scored', asyn
 test('what an operator set stays', async () => {
   const env = { LANCE_CPU_THREADS: '2', TOKIO_WORKER_THREADS: '3', LANCE_FLAT_SEARCH_PERCENT_THRESHOLD: '7' }
   expect(await settings(env)).toEqual([2, 3, 7])
+})
+
+test('a table that a call still holds is closed once it is free', async () => {
+  let held = 2
+  const close = vi.fn<() => void>(() => {
+    if (held-- > 0) throw new Error('The same native value cannot be borrowed mutably while another borrow is active')
+  })
+  await closeWhenFree({ close })
+  expect(close).toHaveBeenCalledTimes(3)
+  const broken = (): void => {
+    throw new Error('gone')
+  }
+  await expect(closeWhenFree({ close: broken })).rejects.toThrow('gone')
 })

@@ -73,6 +73,20 @@ export async function guarded<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
+const [closeRetryMs, maxCloseRetries] = [10, 100]
+
+/** Closes a table or connection. The engine refuses to while a call holds it, which may last beyond the call's promise. */
+export async function closeWhenFree(native: { close(): void }): Promise<void> {
+  for (let retries = 0; ; retries++)
+    try {
+      native.close()
+      return
+    } catch (error) {
+      if (retries === maxCloseRetries || !/another borrow is active/.test(String(error))) throw error
+      await new Promise((resolve) => setTimeout(resolve, closeRetryMs))
+    }
+}
+
 /**
  * Runs work that may be repeated; repeats it if another writer committed first, or its maintenance removed files of the
  * version being read.

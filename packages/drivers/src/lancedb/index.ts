@@ -4,7 +4,7 @@ import { createMutex, type Mutex } from '@inlay/scheduling'
 import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
-import { checkInstalled, createHandle, loadEngine, persistently } from './engine.ts'
+import { checkInstalled, closeWhenFree, createHandle, loadEngine, persistently } from './engine.ts'
 import { among, conditionOf, eachGeneration, readRows } from './filtered-search.ts'
 import { folderLocation } from './folder-location.ts'
 import { fuse } from '../hybrid-search/fusion.ts'
@@ -222,19 +222,22 @@ function renewableTable(
       current = await open()
       folds = 0
       // Running calls may still use it.
-      void whenIdle().then(() => closeTable(replaced))
+      void whenIdle()
+        .then(() => closeTable(replaced))
+        // Then its files stay open until the process ends.
+        .catch(() => {})
     },
     close: () => closeTable(current),
   }
 }
 
-function closeTable({ table, connection }: OpenTable): void {
-  table.close()
-  connection.close()
+async function closeTable({ table, connection }: OpenTable): Promise<void> {
+  await closeWhenFree(table)
+  await closeWhenFree(connection)
 }
 
 async function dismantle({ renewable, presence }: Opened): Promise<void> {
-  renewable.close()
+  await renewable.close()
   await presence.leave()
 }
 

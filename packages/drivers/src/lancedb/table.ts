@@ -19,7 +19,7 @@ export interface RenewableTable {
   readonly table: Table
   /** Counts a fold; every tenth time the table is reopened. */
   folded(): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
 /**
