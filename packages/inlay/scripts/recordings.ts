@@ -84,11 +84,11 @@ async function record({ name, words, typed = [] }: Recorded): Promise<readonly S
   for (const [index, line] of typed.entries()) {
     while (prompts <= index && !isOver) await delay(frameMs)
     await delay(index === 0 ? frameMs : readMs)
-    prompts = index + 1
     for (const key of line) {
       child.stdin.write(key)
       await delay(keyMs)
     }
+    // Each key draws the prompt again.
     prompts = index + 1
     child.stdin.write('\r')
   }
