@@ -43,6 +43,11 @@ test('a reason is sure only in a sentence that gives one', async () => {
   expect(await answer('Why do residents pay?', fees)).toMatch(/^The closest passage/)
 })
 
+test('a citation does not split an ellipsis', async () => {
+  const usage = { title: 'copy', content: '# copy\n\nCall it as: copy SOURCE TARGET...\n' }
+  expect(await answer('How do I copy a source to a target?', usage)).toContain('copy SOURCE TARGET... [1]')
+})
+
 test('the closest passages are quoted with page and heading, each with its citation', async () => {
   const said = await answer('Where do bicycles and strollers stay on deck?', ferries)
   expect(said).toMatch(/^The closest passages are:/)

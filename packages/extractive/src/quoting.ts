@@ -5,9 +5,9 @@ import type { ReadUnit } from './page.ts'
 export function cited(text: string, number: number | undefined): string {
   const clean = text.trim()
   if (number === undefined) return clean
-  // After a closing quotation mark or parenthesis; otherwise before the full stop.
-  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…。！？：；，])([.!?:;,…。！？：；，]+)$/.exec(clean) ?? []
-  return /["”’)」』）》]$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
+  // After a closing quotation mark, a parenthesis or several marks such as `...`; otherwise before the full stop.
+  const [, body = clean, mark = ''] = /^([\s\S]*[^.!?:;,…。！？：；，])([.!?:;,…。！？：；，])$/.exec(clean) ?? []
+  return /["”’)」』）》]$|[.!?:;,]{2}$/.test(clean) || (mark === '' && spaceless.test(clean.slice(-1)))
     ? `${clean} [${number}]`
     : `${body} [${number}]${mark || '.'}`
 }
