@@ -14,7 +14,8 @@ import { SlowModels } from './model/questions.ts'
 import { createCallerLimit, delay } from '@inlay/scheduling'
 import { toKnownLimits } from './research/limits.ts'
 import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
-import { createRuns, type LiveRun, type StopCause } from './run/live-runs.ts'
+import { createRuns } from './run/live-runs.ts'
+import { runControl, stopAll } from './run/resume-and-stop.ts'
 import { createRunSharing } from './run/sharing.ts'
 import { toCallDetails } from './run/stored-run.ts'
 import { createBuiltIns, toSearchAction } from './tool-calls/built-in-actions.ts'
@@ -87,44 +88,6 @@ export function createAgent(options: AgentOptions): Agent {
       parts.checkpoints.close()
     },
   }
-}
-
-type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
-
-/** Runs of sessions, in this process and in others. */
-function runControl(
-  { conversations, runs, sharing }: ReturnType<typeof connectParts>,
-  ready: () => Promise<void>,
-): RunControl {
-  const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
-    const local = sessionIds.flatMap((id) => runs.active(id))
-    await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
-  }
-  return {
-    resume: async (sessionId, caller) => {
-      await ready()
-      const session = await conversations.session(sessionId, caller.id)
-      const local = runs.newest(session.id)
-      const run = sharing ? await sharing.newest(session.id, local) : local
-      if (run) return run
-      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
-    },
-    stop: async (sessionId, caller) => {
-      await ready()
-      const session = await conversations.session(sessionId, caller.id)
-      await stopIn([session.id])
-    },
-    removeRuns: async (sessionIds) => {
-      await stopIn(sessionIds)
-      await sharing?.remove(sessionIds)
-    },
-    currentRunId: async (sessionId) => runs.active(sessionId).at(-1)?.runId ?? (await sharing?.currentRunId(sessionId)),
-  }
-}
-
-async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<void> {
-  for (const run of active) run.stop(cause)
-  await Promise.all(active.map(({ ended }) => ended))
 }
 
 /** Connects the parts of an agent. */

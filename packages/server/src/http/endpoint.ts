@@ -1,12 +1,13 @@
 import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
-import { nextSlice } from '@inlay/scheduling'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, refusedOrigin } from './cors.ts'
+import { endWithKey } from './end-with-key.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
-import { readsPerCaller, type ServerSettings } from './settings.ts'
+import type { ServerSettings } from './settings.ts'
+import { takeReadTurn, takeTurn } from './turns.ts'
 
 const encoder = new TextEncoder()
 /** Requests that wait longer for a document to be indexed release their share of the memory budget. */
@@ -82,7 +83,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
           watchKey,
         }
         result = await route.handle(call)
-        return await cutWithKey(toReply(result), watchKey)
+        return await endWithKey(toReply(result), watchKey)
       } finally {
         leave?.()
         share.release()
@@ -111,79 +112,6 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     }
     return response
   }
-}
-
-/** Shared instance: nobody reads it, and a stack trace per aborted request would cost more than handling it. */
-const ended = new InlayError('BAD_REQUEST', { message: 'The client disconnected before the request was processed.' })
-/** A turn ends after this time: longer calls are waiting, or yield in between. */
-const maxTurnMs = 20
-
-/**
- * Waits until the caller may start another call; the body is not read before. @returns a function that ends the turn
- */
-async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
-  const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
-  const cancel = timer(maxTurnMs, leave)
-  return () => {
-    // An aborted call keeps its slot, or a client that aborts at once could start more calls than one that waits.
-    if (request.signal.aborted) return
-    cancel()
-    leave()
-  }
-}
-
-/** Waits for a read slot. Reads of a caller with many of them under way yield to the event loop and to searches. */
-async function takeReadTurn(
-  caller: string,
-  request: Request,
-  { readTurns, reads }: ServerSettings,
-): Promise<() => void> {
-  const end = reads.enter(caller)
-  const isFlood = reads.counts.get(caller)! > readsPerCaller
-  try {
-    const leave = await readTurns.enter(caller, request.signal).catch(() => Promise.reject(ended))
-    if (isFlood) await nextSlice()
-    return () => {
-      leave()
-      end?.()
-    }
-  } catch (error) {
-    end?.()
-    throw error
-  }
-}
-
-/** Ends a streamed response when the caller's key becomes invalid. */
-async function cutWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
-  const { body, endsWithKey } = answer
-  if (!(body instanceof ReadableStream) || endsWithKey) return answer
-  const over = new AbortController()
-  const refused = Promise.withResolvers<never>()
-  refused.promise.catch(() => {})
-  if (!(await watchKey(() => refused.reject(new InlayError('INVALID_TOKEN')), over.signal))) return answer
-  const reader = body.getReader()
-  const end = (reason: unknown): Promise<void> => {
-    over.abort()
-    return reader.cancel(reason)
-  }
-  const watched = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) =>
-        void refused.promise.catch((error: unknown) => {
-          controller.error(error)
-          void end(error).catch(() => {})
-        }),
-      pull: async (controller) => {
-        const { done, value } = await Promise.race([reader.read(), refused.promise])
-        if (!done) return controller.enqueue(value)
-        over.abort()
-        controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
-  return { ...answer, body: watched }
 }
 
 /** Whether calls of a route are audited. */

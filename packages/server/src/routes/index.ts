@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import { catalogRoutes } from './chat/catalog.ts'
-import { chatRoutes } from './chat/send-message.ts'
+import { runningAnswerRoutes } from './chat/running-answers.ts'
+import { sendMessageRoutes } from './chat/send-message.ts'
 import { documentationRoutes } from './service/documentation.ts'
 import { widgetRoutes } from './service/widget.ts'
 import { documentSetRoutes } from './knowledge/document-sets.ts'
@@ -40,7 +41,8 @@ import { workspaceRoutes } from './administration/settings.ts'
 
 /** All routes of the server. The router and the OpenAPI document are both built from this table. */
 export const routes: readonly Route[] = [
-  ...chatRoutes,
+  ...sendMessageRoutes,
+  ...runningAnswerRoutes,
   ...sessionRoutes,
   ...sessionSettingRoutes,
   ...fileRoutes,

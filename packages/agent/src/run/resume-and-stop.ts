@@ -1,0 +1,48 @@
+import { InlayError } from '@inlay/protocol'
+import type { Agent } from '../contracts/agent.ts'
+import type { ConversationStore } from '../contracts/conversation-store.ts'
+import type { LiveRun, Runs, StopCause } from './live-runs.ts'
+import type { RunSharing } from './sharing.ts'
+
+interface RunControlParts {
+  readonly conversations: ConversationStore
+  readonly runs: Runs
+  /** Absent if no other process shares its runs. */
+  readonly sharing: RunSharing | undefined
+}
+
+type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
+
+/** Resumes and stops runs of sessions, in this process and in others. */
+export function runControl({ conversations, runs, sharing }: RunControlParts, ready: () => Promise<void>): RunControl {
+  const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
+    const local = sessionIds.flatMap((id) => runs.active(id))
+    await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
+  }
+  return {
+    resume: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      const local = runs.newest(session.id)
+      const run = sharing ? await sharing.newest(session.id, local) : local
+      if (run) return run
+      throw new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+    },
+    stop: async (sessionId, caller) => {
+      await ready()
+      const session = await conversations.session(sessionId, caller.id)
+      await stopIn([session.id])
+    },
+    removeRuns: async (sessionIds) => {
+      await stopIn(sessionIds)
+      await sharing?.remove(sessionIds)
+    },
+    currentRunId: async (sessionId) => runs.active(sessionId).at(-1)?.runId ?? (await sharing?.currentRunId(sessionId)),
+  }
+}
+
+/** Stops runs, and waits until each has ended. */
+export async function stopAll(active: readonly LiveRun[], cause: StopCause): Promise<void> {
+  for (const run of active) run.stop(cause)
+  await Promise.all(active.map(({ ended }) => ended))
+}
