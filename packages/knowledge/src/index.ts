@@ -44,6 +44,7 @@ export type {
   Excerpt,
   ExcerptRequest,
   FoundPassage,
+  DocumentReplacement,
   Recency,
   Reranker,
   SearchRequest,

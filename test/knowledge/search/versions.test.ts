@@ -77,9 +77,41 @@ describe('versions of one document', () => {
       const results = await knowledge.search({ text: 'days of work from home' })
       expect(results.map(({ document, replacedBy }) => [document.document_id, replacedBy])).toEqual([
         ['new', undefined],
-        ['old', newer],
+        ['old', { documentId: 'new', title: newer, link: null }],
       ])
     }
+  })
+
+  test('never replace each other in a circle: titles count more than dates, what pages state more than titles', async () => {
+    // By dates alone 2022 replaces the undated title, which replaces 2024, which replaces 2022 by its title.
+    const circle: Page[] = [
+      { id: '2022', title: 'Working from home 2022', text: policy(2), date: '2025-05-01' },
+      { id: 'undated', title: 'Working from home', text: policy(3), date: '2023-09-01' },
+      { id: '2024', title: 'Working from home 2024', text: policy(4), date: '2023-05-01' },
+    ]
+    const relation = async (...pages: Page[]) =>
+      Object.fromEntries(
+        (await (await knowledgeOf(...pages)).search({ text: 'days of work from home' })).map(
+          ({ document, replacedBy }) => [document.document_id, replacedBy?.documentId],
+        ),
+      )
+    for (const pages of [circle, circle.toReversed()])
+      expect(await relation(...pages)).toEqual({ undated: '2022', 2022: '2024', 2024: undefined })
+
+    const stated = (by: string, days: number): string => `This policy was superseded by *${by}*.\n\n${policy(days)}`
+    expect(
+      await relation(
+        { id: 'new', title: 'Working from home 2022', text: stated('Office days 2023', 2), date: '2026-01-01' },
+        { id: 'newer', title: 'Office days 2023', text: stated('Presence', 3), date: '2025-01-01' },
+        { id: 'newest', title: 'Presence', text: policy(4), date: '2024-01-01' },
+      ),
+    ).toEqual({ new: 'newest', newer: 'newest', newest: undefined })
+    expect(
+      await relation(
+        { id: 'a', title: 'Office days', text: stated('Presence days', 2), date: '2026-01-01' },
+        { id: 'b', title: 'Presence days', text: stated('Office days', 3), date: '2025-01-01' },
+      ),
+    ).toEqual({ a: undefined, b: 'a' })
   })
 
   test('other numbers in titles tell pages apart', async () => {

@@ -14,8 +14,8 @@ export interface Passage {
   readonly span?: Span
   /** How its score came about; for display only. */
   readonly ranking?: PassageRanking
-  /** Title of the newer document that replaces this one. */
-  readonly replacedBy?: string
+  /** The newer document that replaces this one; the model reads its title if it is among the results too. */
+  readonly replacedBy?: { readonly documentId: string; readonly title: string }
 }
 
 /** Parts of the score of a passage, as far as they are known. */

@@ -32,8 +32,15 @@ export interface FoundPassage {
   readonly span: { readonly first: number; readonly last: number }
   /** How the score of its best chunk came about. */
   readonly ranking?: HitRanking
-  /** Title of the newer document that replaces this one. */
-  readonly replacedBy?: string
+  readonly replacedBy?: DocumentReplacement
+}
+
+/** The newer document that replaces another one; the caller may read both. */
+export interface DocumentReplacement {
+  readonly documentId: string
+  readonly title: string
+  /** Link of its best passage; null if it has none. */
+  readonly link: string | null
 }
 
 /** A range of a document as one text. */

@@ -6,7 +6,7 @@ import { resolveFilters } from '../access-and-filters/permissions-and-filters.ts
 import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type ReadHit, decodeChunkMetadata, textOf, titleOf } from '../chunking/chunk-metadata.ts'
 import { toSearchQuery } from '../chunking/search-text.ts'
-import type { FoundPassage, SearchRequest } from '../contracts/search.ts'
+import type { FoundPassage, DocumentReplacement, SearchRequest } from '../contracts/search.ts'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { IndexFilter, IndexQuery, Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
@@ -246,8 +246,7 @@ export interface PassageContext {
   readonly metadata?: DocumentMetadata
   /** Note about its version; see `orderVersions`. */
   readonly note?: string
-  /** Title of the newer document that replaces its document. */
-  readonly replacedBy?: string
+  readonly replacedBy?: DocumentReplacement
 }
 
 /** Builds a passage from joined hits. */

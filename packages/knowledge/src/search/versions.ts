@@ -1,5 +1,6 @@
 import { stopWords } from '@inlay/text'
 import { titleOf, type ReadHit } from '../chunking/chunk-metadata.ts'
+import type { DocumentReplacement } from '../contracts/search.ts'
 
 /** A passage with its best hit. */
 interface Passage {
@@ -10,8 +11,7 @@ interface Passage {
 export interface VersionNote {
   /** For the reader: the document is superseded, an older version, or the newest of several. */
   readonly note?: string
-  /** Title of the document that replaces it. */
-  readonly replacedBy?: string
+  readonly replacedBy?: DocumentReplacement
 }
 
 /** Documents compared with each other: only the best ones, since others are not shown. */
@@ -27,6 +27,7 @@ const alikeToSuperseded = 0.45
 
 interface Version {
   readonly generation: string
+  readonly reference: DocumentReplacement
   readonly title: string
   /** The title without the versions and words, such as "draft", in which versions differ. */
   readonly name: string
@@ -55,40 +56,74 @@ export function orderVersions<Item extends Passage>(
     if (!first.has(passage.best.hit.generation)) first.set(passage.best.hit.generation, passage)
   }
   const versions = [...first.values()].map(toVersion)
+  const { successions, isNewer } = orderedSuccessions(versions)
   const queryWords = new Set(plainWords(query))
   const notes = new Map<string, string>()
+  const successors = new Map<Version, Version>()
   const replacements = new Map<string, Version>()
   /** For each document, those that have to come after it. */
   const behind = new Map<string, Set<string>>()
   const newest = new Map<string, number>()
+  for (const { newer, older } of successions) {
+    const keepNewest = <Key>(known: Map<Key, Version>, key: Key): void => {
+      const other = known.get(key)
+      if (!other || isNewer(newer, other)) known.set(key, newer)
+    }
+    const isReplaced = older.notice !== undefined || likeness(newer, older) >= alikeToReplaced
+    if (isReplaced) keepNewest(replacements, older.generation)
+    keepNewest(successors, older)
+    if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
+    else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
+    const isMeant = (word: string): boolean => older.words.has(word) && !newer.words.has(word)
+    // A superseded document stays first only if the query contains its number: its replacement may have another
+    // title.
+    if ([...queryWords].some((word) => isMeant(word) && (older.notice === undefined || /\p{N}/u.test(word)))) continue
+    behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
+  }
+  for (const [older, { title, updatedAt }] of successors)
+    notes.set(older.generation, `An older version: "${title}" dates from ${dayOf(updatedAt)}.`)
   for (const { generation, notice } of versions)
     if (notice !== undefined) notes.set(generation, `Superseded according to the document: "${notice}"`)
-  for (const [at, left] of versions.entries())
-    for (const right of versions.slice(at + 1)) {
-      const pair = successionOf(left, right)
-      if (!pair) continue
-      const [newer, older] = pair
-      const other = replacements.get(older.generation)
-      const isReplaced = older.notice !== undefined || likeness(newer, older) >= alikeToReplaced
-      if (isReplaced && (!other || successionOf(newer, other)?.[0] === newer)) replacements.set(older.generation, newer)
-      if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
-      else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
-      if (older.notice === undefined)
-        notes.set(older.generation, `An older version: "${newer.title}" dates from ${dayOf(newer.updatedAt)}.`)
-      const isMeant = (word: string): boolean => older.words.has(word) && !newer.words.has(word)
-      // A superseded document stays first only if the query contains its number: its replacement may have another
-      // title.
-      if ([...queryWords].some((word) => isMeant(word) && (older.notice === undefined || /\p{N}/u.test(word)))) continue
-      behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
-    }
   for (const [generation, count] of newest)
     if (!notes.has(generation)) notes.set(generation, `The newest of ${count + 1} similar documents.`)
   if (notes.size === 0) return passages
   return moved(passages, behind).map((passage) => {
     const { generation } = passage.best.hit
-    const [note, replacedBy] = [notes.get(generation), replacements.get(generation)?.title]
-    return note === undefined ? passage : { ...passage, note, ...(replacedBy !== undefined && { replacedBy }) }
+    const [note, replacedBy] = [notes.get(generation), replacements.get(generation)?.reference]
+    return note === undefined ? passage : { ...passage, note, ...(replacedBy && { replacedBy }) }
   })
+}
+
+/** Grounds on which one document counts as newer than another; a larger number takes precedence. */
+const evidences = { date: 0, titleVersion: 1, statement: 2 } as const
+
+interface Succession {
+  readonly newer: Version
+  readonly older: Version
+  readonly evidence: number
+}
+
+/**
+ * Successions without circles. Pairs may contradict each other, since titles decide about some and dates about others:
+ * the best evidence goes first, and what contradicts it is dropped. At equal evidence the greater difference in age
+ * goes first, so that the outcome does not depend on the query.
+ */
+function orderedSuccessions(versions: readonly Version[]) {
+  const pairs = versions.flatMap((left, at) =>
+    versions.slice(at + 1).flatMap((right) => successionOf(left, right) ?? []),
+  )
+  const gain = ({ newer, older }: Succession): number => newer.updatedAt - older.updatedAt
+  const newerThan = new Map(versions.map((version) => [version, new Set<Version>()]))
+  const isNewer = (newer: Version, older: Version): boolean => newerThan.get(older)!.has(newer)
+  const successions = pairs
+    .toSorted((left, right) => right.evidence - left.evidence || gain(right) - gain(left))
+    .filter(({ newer, older }) => {
+      if (isNewer(older, newer)) return false
+      for (const [version, above] of newerThan)
+        if (version === older || above.has(older)) for (const each of [newer, ...newerThan.get(newer)!]) above.add(each)
+      return true
+    })
+  return { successions, isNewer }
 }
 
 function toVersion({ best: { hit, metadata } }: Passage): Version {
@@ -98,6 +133,7 @@ function toVersion({ best: { hit, metadata } }: Passage): Version {
   const name = plainWords(plain).filter((word) => !versionWords.has(word))
   return {
     generation: hit.generation,
+    reference: { documentId: hit.documentId, title, link: metadata.link ?? null },
     title,
     name: name.join(' '),
     version: versions.join(' '),
@@ -112,21 +148,38 @@ const titleVersion =
   /\b(?:v|version|rev|revision|fassung|stand)[.\s]*(\d+(?:\.\d+)*)\b|\b((?:19|20)\d\d(?:-\d\d){0,2})\b/giu
 const versionWords = new Set('v version rev revision draft final old new copy superseded archived obsolete'.split(' '))
 
-/** Which of two documents replaces the other, newer first; undefined for unrelated documents. */
-function successionOf(left: Version, right: Version): readonly [Version, Version] | undefined {
+/** Tells which of two documents replaces the other; undefined for unrelated documents. */
+function successionOf(left: Version, right: Version): Succession | undefined {
   const isCalledSame = left.name !== '' && left.name === right.name
+  const [isLeftNamed, isRightNamed] = [isNamedBy(left, right), isNamedBy(right, left)]
+  if (isLeftNamed !== isRightNamed) return ordered(left, right, isLeftNamed ? 1 : -1, 'statement')
   if ((left.notice === undefined) !== (right.notice === undefined)) {
     const [current, old] = left.notice === undefined ? [left, right] : [right, left]
     const isNamed = current.name.length > 3 && plainWords(old.notice!).join(' ').includes(current.name)
-    return isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded ? [current, old] : undefined
+    const isRelated = isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded
+    return isRelated ? ordered(current, old, 1, 'statement') : undefined
   }
   const withoutNumbers = ({ name }: Version): string => name.replaceAll(/\p{N}+/gu, '')
   if (!isCalledSame && withoutNumbers(left) === withoutNumbers(right)) return undefined
   if (likeness(left, right) < (isCalledSame ? alikeByName : nearIdentical)) return undefined
   const areNumbered = isCalledSame && left.version !== '' && right.version !== ''
   const order = areNumbered ? left.version.localeCompare(right.version, 'en', { numeric: true }) : 0
-  const age = order || dayOf(left.updatedAt).localeCompare(dayOf(right.updatedAt))
-  return age === 0 ? undefined : age > 0 ? [left, right] : [right, left]
+  if (order !== 0) return ordered(left, right, order, 'titleVersion')
+  return ordered(left, right, dayOf(left.updatedAt).localeCompare(dayOf(right.updatedAt)), 'date')
+}
+
+/** @param order above 0 if the left one is newer */
+function ordered(left: Version, right: Version, order: number, by: keyof typeof evidences): Succession | undefined {
+  if (order === 0) return undefined
+  const [newer, older] = order > 0 ? [left, right] : [right, left]
+  return { newer, older, evidence: evidences[by] }
+}
+
+/** Whether the notice of a document names another one by its whole title. */
+function isNamedBy(named: Version, { notice, title }: Version): boolean {
+  const words = (text: string): string => ` ${plainWords(text).join(' ')} `
+  const name = words(named.title)
+  return notice !== undefined && name.length > 5 && name !== words(title) && words(notice).includes(name)
 }
 
 /** Share of common words, without frequent words and numbers. */

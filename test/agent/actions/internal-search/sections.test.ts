@@ -101,3 +101,28 @@ describe('neighbours', () => {
     expect([quoting, reading].map(({ text }) => text.includes('number 3'))).toEqual([false, true])
   })
 })
+
+describe('the document that replaces another one', () => {
+  const replaced = (id: string, by: string): Passage => ({
+    ...newPassage(id, `Text of ${id}.`),
+    replacedBy: { documentId: by, title: `Title of ${by}` },
+  })
+  const named = async (...passages: Passage[]) => {
+    const { text } = await createInternalSearch({ search: async () => passages }).run(
+      { queries: ['q'] },
+      newTurn().turn,
+    )
+    return (JSON.parse(text) as { results: { replaced_by?: string }[] }).results.map((result) => result.replaced_by)
+  }
+
+  test('is named where the model can read it too', async () => {
+    const [old, current] = [replaced('old', 'new'), newPassage('new', 'Text of new.')]
+    expect(await named(current, old)).toEqual([undefined, 'Title of new'])
+    expect(await named(old, newPassage('other', 'Text of other.'))).toEqual([undefined, undefined])
+  })
+
+  test('is not named by documents that replace each other in a circle', async () => {
+    const circle = [replaced('a', 'b'), replaced('b', 'c'), replaced('c', 'a')]
+    expect(await named(...circle, replaced('d', 'a'))).toEqual([undefined, undefined, undefined, 'Title of a'])
+  })
+})

@@ -166,6 +166,7 @@ export function toResultText(
   const share = Math.max(minShare, Math.floor(limit * maxShare))
   let left = limit
   const results: Record<string, unknown>[] = []
+  const shown = new Map<string, Section>()
   for (const passage of passages) {
     if (results.length > 0 && left < minRoom) break
     // The best section is worth most.
@@ -178,9 +179,24 @@ export function toResultText(
     const { section, content } = result
     const [document] = turn.cite([passage.document], [section === undefined ? content : `# ${section}\n\n${content}`])
     results.push({ document, ...result })
+    if (!shown.has(passage.document.document_id)) shown.set(passage.document.document_id, passage)
   }
+  // Of a replacement that is not among the results, the model could neither read nor cite a word.
+  for (const [at, result] of results.entries()) if (!isReplacedBy(passages[at]!, shown)) delete result['replaced_by']
   if (results.length === 0) return JSON.stringify({ results, note: nothingNote })
   return JSON.stringify({ results, note: wasWidened ? `${widenedNote} ${dataNote}` : dataNote })
+}
+
+/** Whether the replacement is shown. Searches merged into one may contradict each other: not in a circle either. */
+function isReplacedBy({ document, replacedBy }: Section, shown: ReadonlyMap<string, Section>): boolean {
+  if (!replacedBy) return false
+  const seen = new Set<string>()
+  for (let id: string | undefined = replacedBy.documentId; id !== undefined && !seen.has(id);) {
+    if (id === document.document_id) return false
+    seen.add(id)
+    id = shown.get(id)?.replacedBy?.documentId
+  }
+  return shown.has(replacedBy.documentId)
 }
 
 // One long section must not push out all others, but less than a few paragraphs is of little use.
@@ -212,7 +228,7 @@ function toResult(
     ...(document.relevance_explanation === null
       ? {}
       : { note: cutToTokens(document.relevance_explanation, nameTokens) }),
-    ...(replacedBy === undefined ? {} : { replaced_by: cutToTokens(replacedBy, nameTokens) }),
+    ...(replacedBy === undefined ? {} : { replaced_by: cutToTokens(replacedBy.title, nameTokens) }),
     ...(authors.length > 0 ? { authors: authors.slice(0, 10).map((name) => cutToTokens(name, 20)) } : {}),
     source_type: document.source_type,
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
