@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { toError } from './failures.ts'
 
 /** A function like the platform's `fetch`. */
@@ -106,9 +106,10 @@ function pageRefused(base: string, cause: unknown): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message, cause })
 }
 
-/** The error for a connection that failed or broke; an abort keeps its own reason. */
+/** The error for a connection that failed or broke. An abort, and an error of the host's own `fetch`, stay what they are. */
 export function lost(cause: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return signal.reason
+  if (isInlayError(cause)) return cause
   return new InlayError('CONNECTION_ERROR', {
     message: 'The service could not be reached, or the connection to it broke.',
     cause,

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { docx, paragraph, pdf, pdfText, utf8 } from './samples.ts'
@@ -21,6 +23,21 @@ async function using<T>(
     await extract.close()
   }
 }
+
+test('a process that closes the reader while it reads goes on to its end', async () => {
+  const script = `
+    import { fileExtractor } from '@inlay/drivers/file-extraction'
+    const extract = fileExtractor()
+    const reading = extract({ name: 'a.txt', bytes: Buffer.from('text') }).catch(() => {})
+    // Its thread has begun by then.
+    await new Promise((resolve) => setImmediate(resolve))
+    await extract.close()
+    await reading
+    console.log('went on')`
+  const args = ['--conditions=@inlay/source', '--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname })
+  expect(stdout).toBe('went on\n')
+})
 
 describe('reading files', () => {
   test('leaves the bytes of the caller as they are, also when they are part of a larger buffer', () =>

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,14 +134,87 @@ test('a server that is not there is named, with what to do', async () => {
   for (const words of [['ask', 'Hello?'], ['search', 'x'], ['keys'], ['ingest', join(folder, 'handbook')]])
     expect(await inlay(words)).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`http://127.0.0.1:${port}/api cannot be reached: nothing listens there.`),
+      err: expect.stringMatching(
+        new RegExp(`^inlay: http://127.0.0.1:${port}/api cannot be reached: nothing listens there[^:]+right\\?$`, 'm'),
+      ),
     })
 })
 
-test('a wrong key is told once, not for each file', async () => {
-  const ended = await inlay(['ingest', join(folder, 'handbook'), '--key', 'wrong'])
-  expect([ended.code, ended.out]).toEqual([1, ''])
-  expect(ended.err).toMatch(/key/i)
+test('a wrong key is told once, not for each file, with how to give another', async () => {
+  const ended = await inlay(['ingest', join(folder, 'handbook'), '--key', 'wrong', '--json'])
+  const message = 'The API key is unknown or was revoked. Specify a key with --key or INLAY_API_KEY.'
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([1, { error: { code: 'INVALID_TOKEN', message } }])
+  expect(ended.err.match(/The API key/g)).toHaveLength(1)
+  expect(ended.err).toMatch(/^0 of 2 files were sent\. Run the same command again to continue\.$/m)
+  expect(ended.err).not.toMatch(/closed/)
+})
+
+/** A server at `url` that is not Inlay. */
+async function serveOther(answer: RequestListener): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const commandsOnServer = (): readonly (readonly string[])[] => {
+  const questions = join(folder, 'questions.jsonl')
+  writeFileSync(questions, '{"question":"How many days of leave?"}')
+  return [
+    ['ask', 'Leave?'],
+    ['search', 'x'],
+    ['documents'],
+    ['keys'],
+    ['agents'],
+    ['doctor'],
+    ['reindex'],
+    ['ingest', join(folder, 'handbook')],
+    ['check-client'],
+    ['eval', questions],
+  ]
+}
+
+test('a web site at the URL is told from the API by every command', async () => {
+  await serveOther((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello</p>'))
+  for (const words of commandsOnServer()) {
+    const { code, out, err } = await inlay(words)
+    expect([words[0], code, out + err]).toEqual([
+      words[0],
+      1,
+      expect.stringContaining(`${url}/api answered with a web page, so it is not the API of Inlay. Specify the URL`),
+    ])
+  }
+})
+
+test('a redirect is not followed, which would lose the key, but named', async () => {
+  await serveOther((_, response) => response.writeHead(301, { location: 'https://docs.example/api' }).end())
+  for (const words of commandsOnServer()) {
+    const { code, out, err } = await inlay(words)
+    expect([words[0], code, out + err]).toEqual([
+      words[0],
+      1,
+      expect.stringContaining(`${url}/api redirects to https://docs.example: specify the URL that`),
+    ])
+  }
+})
+
+test('a proxy without its server, TLS where there is none, and another API are told apart', async () => {
+  await serveOther((request, response) => {
+    if (request.url?.startsWith('/api/admin')) return response.end('{"hello":1}')
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502 Bad Gateway</h1>')
+  })
+  expect((await inlay(['documents'])).err).toMatch(/answered with status 502 and a web page: a proxy stands there/)
+  expect((await inlay(['keys'])).err).toMatch(/answered with something else than documented/)
+  url = url.replace('http:', 'https:')
+  expect((await inlay(['documents'])).err).toMatch(/^inlay: https:\S+ cannot be reached: .*TLS\. Try http:\/\/\.\n$/)
+})
+
+test('a missing document among several is named', async () => {
+  await inlay(['ingest', join(folder, 'handbook')])
+  expect(await inlay(['documents', 'delete', 'handbook/leave.md', 'handbook/nothing.md'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('there is no document "handbook/nothing.md"'),
+  })
 })
 
 test('pages of a sitemap are taken in under their URLs', async () => {

@@ -100,7 +100,8 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
       return await promise.finally(() => {
         watch.stop()
         running = onPicture = undefined
-        worker.unref()
+        // The process must not end before a thread that is being terminated.
+        if (!isEnded) worker.unref()
       })
     },
   }

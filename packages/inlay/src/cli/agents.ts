@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { InlayError, isJsonObject, readJson, type JsonObject } from '@inlay/protocol'
+import * as v from 'valibot'
 import { actionOf } from './action-of.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -33,7 +34,7 @@ export const agents: Command = {
       const fields = await fieldsOf(first)
       const save = async (service: Service): Promise<number> => {
         const body = JSON.stringify({ ...(await defaultsOf(service)), ...fields })
-        return showSaved(context, await jsonOf(service, '/persona', { method: 'POST', body }))
+        return showSaved(context, await jsonOf(service, '/persona', savedSchema, { method: 'POST', body }))
       }
       return withService(context, save, { creates: true })
     }
@@ -42,7 +43,7 @@ export const agents: Command = {
       return withService(context, async (service) => {
         const { id } = await findAgent(service.client, first)
         const init = { method: 'PATCH', body: JSON.stringify(fields) }
-        return showSaved(context, await jsonOf(service, `/persona/${id}`, init))
+        return showSaved(context, await jsonOf(service, `/persona/${id}`, savedSchema, init))
       })
     }
     return withService(context, (service) => list(context, service))
@@ -85,9 +86,11 @@ async function remove({ output }: CommandContext, { client }: Service, wanted: s
   return 0
 }
 
-function showSaved({ output }: CommandContext, agent: unknown): number {
+const savedSchema = v.looseObject({ id: v.number(), name: v.string() })
+
+function showSaved({ output }: CommandContext, agent: v.InferOutput<typeof savedSchema>): number {
   if (output.isJson) output.json(agent)
-  else if (isJsonObject(agent)) output.line(`Agent ${String(agent['id'])}, ${plain(String(agent['name']))}, is saved.`)
+  else output.line(`Agent ${agent.id}, ${plain(agent.name)}, is saved.`)
   return 0
 }
 

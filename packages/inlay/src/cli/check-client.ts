@@ -1,9 +1,9 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { basePathOf } from './server-address.ts'
-import { baseUrlOf } from './service.ts'
+import { baseUrlOf, serverFetch } from './service.ts'
 
 /** Sends the requests of existing clients to a running installation. */
 export const checkClient: Command = {
@@ -22,13 +22,13 @@ export const checkClient: Command = {
   },
   async run(context) {
     const { output, signal } = context
+    const base = addressOf(context)
     const installation = {
-      base: addressOf(context),
+      base,
       key: keyOf(context),
       origin: textOption(context, 'origin'),
       signal,
-      // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
-      fetch: globalThis.fetch,
+      fetch: serverFetch(base),
     }
     const outcomes: { client: string; what: string; fault: string | null; mend: string | null }[] = []
     for (const { client, what, mend, run } of clientChecks) {
@@ -57,9 +57,8 @@ function keyOf(context: CommandContext): string {
   throw new InlayError('INVALID_INPUT', { message: 'Specify the API key with --key, or set INLAY_API_KEY.' })
 }
 
-/** Errors of `fetch` contain the reason only in their cause. */
 function wordsOf(error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted()
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? `It cannot be reached: ${cause.message}` : 'It cannot be reached.'
+  if (isInlayError(error)) return error.message
+  return error instanceof Error ? `The connection broke: ${error.message}` : 'The connection broke.'
 }

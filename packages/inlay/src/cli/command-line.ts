@@ -203,6 +203,8 @@ async function settingsOf(env: Environment, data: unknown, output: Output): Prom
 async function messageOf(error: unknown): Promise<string> {
   const { isInlayError } = await import('@inlay/protocol')
   const { outageOf } = await import('../error-report.ts')
+  if (isInlayError(error) && error.status === 401)
+    return `${keyFault(error)} Specify a key with --key or INLAY_API_KEY.`
   if (isInlayError(error) && error.code !== 'VALIDATION_FAILED') return outageOf(error) ?? error.message
   if (isInlayError(error))
     return issuesOf(error)
@@ -210,6 +212,10 @@ async function messageOf(error: unknown): Promise<string> {
       .join('; ')
   return error instanceof Error ? error.message : 'something failed.'
 }
+
+/** The message for a request without a key is written for programs. */
+const keyFault = (error: InlayError): string =>
+  error.code === 'UNAUTHENTICATED' ? 'The server requires an API key.' : error.message
 
 function issuesOf(error: InlayError): readonly ValidationIssue[] {
   // `validationFailed` stores them there.

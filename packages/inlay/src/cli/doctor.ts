@@ -205,7 +205,7 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
 }
 
 const checkReadiness: ServiceCheck = async (service) => {
-  const { success, message } = v.parse(readiness, await jsonOf(service, '/health/ready'))
+  const { success, message } = await jsonOf(service, '/health/ready', readiness)
   // The check of the embedding model says more about it.
   const said = message.split('; ').filter((note) => !/embedding model of/.test(note))
   const isFine = success && said.join() === 'ok'
@@ -226,7 +226,7 @@ const checkDocuments: ServiceCheck = async (service) => {
     index,
     queue_depth: waiting,
     embedder,
-  } = v.parse(ingestionFiguresSchema, await jsonOf(service, '/service-api/ingestion-figures'))
+  } = await jsonOf(service, '/service-api/ingestion-figures', ingestionFiguresSchema)
   const message = `${documents.indexed} searchable, ${waiting} waiting, ${documents.failed} failed`
   const advice = 'See why: inlay documents list --state failed, then inlay documents show <id>.'
   return [
@@ -246,7 +246,7 @@ const checkDocuments: ServiceCheck = async (service) => {
 }
 
 const checkNotices: ServiceCheck = async (service) => {
-  const { notices } = v.parse(v.object({ notices: v.array(v.string()) }), await jsonOf(service, '/service-api/notices'))
+  const { notices } = await jsonOf(service, '/service-api/notices', v.object({ notices: v.array(v.string()) }))
   // The check of the embedding model gives the same advice.
   const others = notices.filter((message) => !isOtherEmbedder(message))
   return others.map((message) => ({ check: 'Notice', status: 'warning', message }))
@@ -265,9 +265,7 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
       },
     ]
   const body = JSON.stringify({ model_provider: provider?.name ?? null, model_version: chosen?.model_name ?? null })
-  const answer = await jsonOf(service, '/admin/llm/test', { method: 'POST', body, signal })
-  // Servers of earlier versions send no code.
-  const trial = v.parse(modelTestSchema, isJsonObject(answer) ? { error_code: null, ...answer } : answer)
+  const trial = await jsonOf(service, '/admin/llm/test', trialSchema, { method: 'POST', body, signal })
   const seconds = (trial.duration_ms / 1000).toFixed(1)
   if (trial.ok) return [{ check: 'Model', status: 'ok', message: `${name} answered in ${seconds} s` }]
   return [
@@ -279,6 +277,13 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
     },
   ]
 }
+
+/** Servers of earlier versions send no code. */
+const trialSchema = v.pipe(
+  v.looseObject({}),
+  v.transform((answer) => ({ error_code: null, ...answer })),
+  modelTestSchema,
+)
 
 const wrongKey =
   'The key is refused: check INLAY_MODEL_API_KEY, or OPENAI_API_KEY or ANTHROPIC_API_KEY of their models.'

@@ -1,4 +1,4 @@
-import { documentStates, type DocMinimalInfo, type DocumentStateName } from '@inlay/protocol'
+import { documentStates, InlayError, isInlayError, type DocMinimalInfo, type DocumentStateName } from '@inlay/protocol'
 import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -66,7 +66,7 @@ function rowOf(
 
 async function show({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
   const states = []
-  for (const id of ids) states.push(await client.documentState(id, { signal }))
+  for (const id of ids) states.push(await named(id, client.documentState(id, { signal })))
   if (output.isJson) output.json(states)
   else
     for (const state of states) {
@@ -78,13 +78,21 @@ async function show({ output, signal }: CommandContext, { client }: Service, ids
   return states.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
+/** Names the document that is missing: several may be given. */
+function named<Result>(id: string | undefined, call: Promise<Result>): Promise<Result> {
+  return call.catch((error: unknown) => {
+    if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
+    throw new InlayError(error.code, { message: `there is no document "${id}": see inlay documents list.` })
+  })
+}
+
 async function remove(
   { output, signal }: CommandContext,
   { client }: Service,
   ids: readonly string[],
 ): Promise<number> {
   for (const id of ids) {
-    await client.deleteDocument(id, { signal })
+    await named(id, client.deleteDocument(id, { signal }))
     if (!output.isJson) output.line(`${plain(id)} is deleted.`)
   }
   if (output.isJson) output.json({ deleted: ids })
@@ -93,7 +101,7 @@ async function remove(
 
 async function retry({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
   let requeued = 0
-  for (const id of ids.length === 0 ? [undefined] : ids) requeued += await client.requeue(id, { signal })
+  for (const id of ids.length === 0 ? [undefined] : ids) requeued += await named(id, client.requeue(id, { signal }))
   if (output.isJson) output.json({ requeued })
   else output.line(`${requeued} ${requeued === 1 ? 'document is' : 'documents are'} back in the queue.`)
   return 0

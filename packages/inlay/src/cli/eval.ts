@@ -13,7 +13,7 @@ import {
 } from '@inlay/evaluation'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { baseUrlOf } from './service.ts'
+import { baseUrlOf, serverFetch } from './service.ts'
 import { needData, readsOnly, withInlay } from './with-inlay.ts'
 
 /** Asks questions with known answers, and scores the answers. */
@@ -110,8 +110,8 @@ async function evaluated(
       { ...readsOnly, basePath: '/api', authenticate: () => operator },
     )
   }
-  // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
-  const client = createClient({ baseUrl: baseUrlOf(address), apiKey: key, fetch: globalThis.fetch })
+  const baseUrl = baseUrlOf(address)
+  const client = createClient({ baseUrl, apiKey: key, fetch: serverFetch(baseUrl) })
   return ask(context, questions, candidate, client)
 }
 

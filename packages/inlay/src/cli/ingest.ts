@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { Egress } from '@inlay/drivers/egress'
 import type { ImageReader } from '@inlay/knowledge'
-import { isInlayError, readableExtensions } from '@inlay/protocol'
+import { isInlayError, type InlayError, readableExtensions } from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { intakeOf, type Acceptance, type Intake } from './intake.ts'
@@ -189,23 +189,30 @@ class Ingestion {
     const progress = output.progress('Reading', sources.length)
     const queue = sources.values()
     let done = 0
+    let outage: InlayError | undefined
     const work = async (): Promise<void> => {
       for (const source of queue) {
-        if (signal.aborted) return
+        if (signal.aborted || outage !== undefined) return
         try {
           outcomes.set(source, await this.#intake.accept(await this.#reader.read(source)))
         } catch (error) {
+          if (isInlayError(error) && endsAll(error.status, 'url' in source)) outage ??= error
+          if (outage !== undefined) return
           outcomes.set(source, 'failed')
           output.note(`inlay: ${source.id}: ${isInlayError(error) ? error.message : 'cannot be read.'}`)
-          if (isInlayError(error) && endsAll(error.status, 'url' in source)) throw error
         }
         progress.to(++done)
       }
     }
     try {
+      // All of them end before an error is thrown: the reader must not be closed under one that still reads.
       await Promise.all(Array.from({ length: concurrency }, work))
     } finally {
       progress.end()
+    }
+    if (outage !== undefined) {
+      output.note(`${done} of ${sources.length} files were sent. Run the same command again to continue.`)
+      throw outage
     }
     return outcomes
   }

@@ -1,5 +1,4 @@
 import { reindexedSchema } from '@inlay/protocol'
-import * as v from 'valibot'
 import type { Inlay } from '../inlay.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -30,8 +29,8 @@ export const reindex: Command = {
         const { output, options } = context
         const embedder = options['embedder'] === true
         const body = JSON.stringify({ change_embedder: embedder })
-        const answer = await jsonOf(service, '/service-api/ingestion-reindex', { method: 'POST', body })
-        const { documents } = v.parse(reindexedSchema, answer)
+        const init = { method: 'POST', body }
+        const { documents } = await jsonOf(service, '/service-api/ingestion-reindex', reindexedSchema, init)
         if (embedder && documents === 0 && !output.isJson)
           output.note('The documents already use this embedding model.')
         if (service.inlay) return waitForRebuild(context, service.inlay)

@@ -1,5 +1,5 @@
 import { createClient, toError, type Client, type Fetch } from '@inlay/client'
-import { InlayError, operator } from '@inlay/protocol'
+import { InlayError, operator, parseAnswer, type WireSchema } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { misuse, textOption, type CommandContext } from './command.ts'
 import { dataFolderOf, needData, noteErrors, readsOnly, withInlay } from './with-inlay.ts'
@@ -69,8 +69,7 @@ export async function withService<Result>(
   { indexes = false, creates = false, onError = noteErrors(context) }: Use = {},
 ): Promise<Result> {
   const remote = remoteOf(context)
-  // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
-  if (remote) return work(serviceAt(remote, globalThis.fetch, { place: remote.url }))
+  if (remote) return work(serviceAt(remote, serverFetch(remote.url), { place: remote.url }))
   if (!creates) await needData(context)
   return withInlay(
     context,
@@ -87,39 +86,77 @@ function serviceAt(
   fetch: Fetch,
   { place, inlay }: { readonly place: string; readonly inlay?: Inlay },
 ): Service {
-  const reaching: Fetch = (address, init) =>
-    fetch(address, init).catch((cause: unknown) => {
-      if (init.signal?.aborted) throw cause
-      throw new InlayError('CONNECTION_ERROR', { message: unreachable(url, cause), cause })
-    })
   return {
-    client: createClient({ baseUrl: url, apiKey: key, fetch: reaching, resume: { attempts: 2 } }),
+    client: createClient({ baseUrl: url, apiKey: key, fetch, resume: { attempts: 2 } }),
     send: (path, init = {}) => {
       const headers = new Headers(init.headers)
       if (key !== undefined) headers.set('authorization', `Bearer ${key}`)
-      return reaching(`${url}${path}`, { ...init, headers })
+      return fetch(`${url}${path}`, { ...init, headers })
     },
     inlay,
     place,
   }
 }
 
+/**
+ * The platform's `fetch`, with errors that say what is wrong with the URL of a server.
+ * @param url the URL of its API
+ */
+export function serverFetch(url: string): Fetch {
+  return async (address, init) => {
+    // Followed, a redirect would lose the key and turn a POST into a GET.
+    const manual: RequestInit = { ...init, redirect: 'manual' }
+    // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
+    const response = await globalThis.fetch(address, manual).catch((cause: unknown) => {
+      if (init.signal?.aborted) throw cause
+      // Without the cause, which the message contains.
+      throw new InlayError('CONNECTION_ERROR', { message: unreachable(url, cause) })
+    })
+    const fault = foreignAnswer(url, response)
+    if (fault === undefined) return response
+    await response.body?.cancel()
+    throw new InlayError('BAD_GATEWAY', { message: fault })
+  }
+}
+
 /** Errors of `fetch` contain the reason only in their cause. */
 function unreachable(url: string, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code
-  const reason =
-    code === 'ECONNREFUSED' ? 'nothing listens there' : cause instanceof Error ? cause.message : 'no answer'
-  return `${url} cannot be reached: ${reason}. Is inlay serve running, and is the URL right?`
+  const { code = '', message = 'no answer' } = (cause ?? {}) as NodeJS.ErrnoException
+  if (code.startsWith('ERR_SSL')) return `${url} cannot be reached: the server does not speak TLS. Try http://.`
+  if (/self.signed|certificate/i.test(message))
+    return `${url} cannot be reached: ${message}. Add its certificate with NODE_EXTRA_CA_CERTS=<file>.`
+  const advice = 'Is inlay serve running, and is the URL right?'
+  if (code === 'ECONNREFUSED') return `${url} cannot be reached: nothing listens there. ${advice}`
+  if (code === 'ENOTFOUND') return `${url} cannot be reached: there is no host of this name. Is the URL right?`
+  const isTlsLikely = url.startsWith('http://') && (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET')
+  return `${url} cannot be reached: ${message}. ${advice}${isTlsLikely ? ' Perhaps it needs https://.' : ''}`
+}
+
+/** Describes a response that is not from Inlay, but from a web site or a proxy; undefined for others. */
+function foreignAnswer(url: string, { status, headers }: Response): string | undefined {
+  const location = headers.get('location')
+  if (status >= 300 && status < 400 && location !== null)
+    return `${url} redirects to ${URL.parse(location, url)?.origin ?? location}: specify the URL that the API really has.`
+  if (!/^text\/html/i.test(headers.get('content-type') ?? '')) return undefined
+  return status >= 500
+    ? `${url} answered with status ${status} and a web page: a proxy stands there, and Inlay behind it does not answer.`
+    : `${url} answered with a web page, so it is not the API of Inlay. Specify the URL of the API, such as https://docs.example.com/api.`
 }
 
 /**
- * Sends JSON and returns the JSON of the response. @throws InlayError with the code and message of an error response
+ * Sends JSON and returns the JSON of the response.
+ * @throws InlayError with the code and message of an error response; BAD_GATEWAY if a response does not match the schema
  */
-export async function jsonOf({ send }: Pick<Service, 'send'>, path: string, init: RequestInit = {}): Promise<unknown> {
+export async function jsonOf<Value>(
+  { send }: Pick<Service, 'send'>,
+  path: string,
+  schema: WireSchema<Value>,
+  init: RequestInit = {},
+): Promise<Value> {
   const response = await send(path, { ...init, headers: { 'content-type': 'application/json' } })
   if (!response.ok) throw await toError(response)
-  return response.json()
+  return parseAnswer(schema, await response.json().catch(() => undefined))
 }
 
 /**

@@ -30,29 +30,27 @@ export async function withKeys<Result>(
 }
 
 function remoteKeys(service: Service): KeyAdministration {
-  const call = (method: string, path = '', body?: unknown): Promise<unknown> =>
-    jsonOf(service, `/admin/api-key${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  const withKey = async (answer: Promise<unknown>): Promise<{ key: string; record: ApiKey }> => {
-    const descriptor = v.parse(apiKeyDescriptorSchema, await answer)
+  const path = '/admin/api-key'
+  const withKey = async (below: string, body?: unknown): Promise<{ key: string; record: ApiKey }> => {
+    const init = { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const descriptor = await jsonOf(service, `${path}${below}`, apiKeyDescriptorSchema, init)
     if (descriptor.api_key === null)
       throw new InlayError('BAD_GATEWAY', { message: 'The service did not return the key.' })
     return { key: descriptor.api_key, record: toRecord(descriptor) }
   }
   return {
-    list: async () => v.parse(v.array(apiKeyDescriptorSchema), await call('GET')).map(toRecord),
+    list: async () => (await jsonOf(service, path, v.array(apiKeyDescriptorSchema))).map(toRecord),
     create: ({ name, owner, streamFormat, expiresAt, limits, scopes }) =>
-      withKey(
-        call('POST', '', {
-          name: name ?? null,
-          owner: owner ?? null,
-          stream_format: streamFormat ?? null,
-          expires_at: expiresAt === undefined || expiresAt === null ? null : new Date(expiresAt).toISOString(),
-          limits: limits === undefined || limits === null ? null : toLimitSet(limits),
-          scopes,
-        }),
-      ),
-    regenerate: (id) => withKey(call('POST', `/${id}/regenerate`)),
-    revoke: async (id) => void (await call('DELETE', `/${id}`)),
+      withKey('', {
+        name: name ?? null,
+        owner: owner ?? null,
+        stream_format: streamFormat ?? null,
+        expires_at: expiresAt === undefined || expiresAt === null ? null : new Date(expiresAt).toISOString(),
+        limits: limits === undefined || limits === null ? null : toLimitSet(limits),
+        scopes,
+      }),
+    regenerate: (id) => withKey(`/${id}/regenerate`),
+    revoke: async (id) => void (await jsonOf(service, `${path}/${id}`, v.unknown(), { method: 'DELETE' })),
   }
 }
 
