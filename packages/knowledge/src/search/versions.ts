@@ -1,4 +1,4 @@
-import { stopWords } from '@inlay/text'
+import { hasAsciiWords, stopWords } from '@inlay/text'
 import { titleOf, type ReadHit } from '../chunking/chunk-metadata.ts'
 import type { DocumentReplacement } from '../contracts/search.ts'
 
@@ -34,6 +34,8 @@ interface Version {
   /** The version in the title, such as `2022` or `1.10`; "" for none. */
   readonly version: string
   readonly words: ReadonlySet<string>
+  /** The words, without frequent words and numbers. */
+  readonly significant: ReadonlySet<string>
   readonly updatedAt: number
   /** The notice that the document is superseded; see `supersededNotice`. */
   readonly notice: string | undefined
@@ -131,13 +133,19 @@ function toVersion({ best: { hit, metadata } }: Passage): Version {
   const versions = Array.from(title.matchAll(titleVersion), ([, number, year]) => number ?? year ?? '')
   const plain = title.replaceAll(titleVersion, ' ').replaceAll(/[([][^)\]]*[)\]]/g, ' ')
   const name = plainWords(plain).filter((word) => !versionWords.has(word))
+  const words = plainWords(`${title} ${hit.text}`)
+  let wordSet: ReadonlySet<string> | undefined
   return {
     generation: hit.generation,
     reference: { documentId: hit.documentId, title, link: metadata.link ?? null },
     title,
     name: name.join(' '),
     version: versions.join(' '),
-    words: new Set(plainWords(`${title} ${hit.text}`)),
+    // Made when first read, since most documents are unrelated to the others.
+    get words() {
+      return (wordSet ??= new Set(words))
+    },
+    significant: new Set(words.filter(isSignificant)),
     updatedAt: hit.updatedAt,
     notice: metadata.superseded,
   }
@@ -161,7 +169,8 @@ function successionOf(left: Version, right: Version): Succession | undefined {
   }
   const withoutNumbers = ({ name }: Version): string => name.replaceAll(/\p{N}+/gu, '')
   if (!isCalledSame && withoutNumbers(left) === withoutNumbers(right)) return undefined
-  if (likeness(left, right) < (isCalledSame ? alikeByName : nearIdentical)) return undefined
+  const least = isCalledSame ? alikeByName : nearIdentical
+  if (likeness(left, right, least) < least) return undefined
   const areNumbered = isCalledSame && left.version !== '' && right.version !== ''
   const order = areNumbered ? left.version.localeCompare(right.version, 'en', { numeric: true }) : 0
   if (order !== 0) return ordered(left, right, order, 'titleVersion')
@@ -182,19 +191,25 @@ function isNamedBy(named: Version, { notice, title }: Version): boolean {
   return notice !== undefined && name.length > 5 && name !== words(title) && words(notice).includes(name)
 }
 
-/** Share of common words, without frequent words and numbers. */
-function likeness(left: Version, right: Version): number {
-  let [common, all] = [0, 0]
-  for (const word of left.words) {
-    if (!isSignificant(word)) continue
-    all++
-    if (right.words.has(word)) common++
+/**
+ * Share of common significant words. Stops as soon as it is below `least`: a search compares every two of its documents,
+ * and most of them are unrelated.
+ */
+function likeness({ significant: left }: Version, { significant: right }: Version, least = 0): number {
+  const all = left.size + right.size
+  if (all === 0) return 0
+  const [few, many] = left.size < right.size ? [left, right] : [right, left]
+  let common = few.size
+  for (const word of few) {
+    if (common / (all - common) < least) break
+    if (!many.has(word)) common--
   }
-  for (const word of right.words) if (isSignificant(word) && !left.words.has(word)) all++
-  return all === 0 ? 0 : common / all
+  return common / (all - common)
 }
 
-const isSignificant = (word: string): boolean => !stopWords.has(word) && !/^\p{N}+$/u.test(word)
+/** The letters first: a regular expression takes longer than all the rest. */
+const isSignificant = (word: string): boolean =>
+  !stopWords.has(word) && ((word >= 'a' && word < '{') || !/^\p{N}+$/u.test(word))
 
 /** Moves documents behind the best passage of the document they have to follow, which takes their place. */
 function moved<Item extends Passage>(
@@ -225,6 +240,8 @@ function moved<Item extends Passage>(
   })
 }
 
-const plainWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+/** Five times as fast if the words are ASCII. */
+const plainWords = (text: string): string[] =>
+  text.toLowerCase().match(hasAsciiWords(text) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu) ?? []
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
